@@ -1,0 +1,131 @@
+// metav1.Status and the errors that handlers throw, as k8s.io/apimachinery's api/errors makes them: code, reason, message, details.
+import { type GroupResource, formatGroupResource } from './object.ts';
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+/** The answer to a failed (or a bodiless successful) request. */
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: { continue?: string; resourceVersion?: string };
+  status?: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code?: number;
+}
+
+/** The only thing that a handler throws on purpose. */
+export class StatusError extends Error {
+  readonly status: Status;
+  constructor(status: Status) {
+    super(status.message ?? '');
+    this.name = 'StatusError';
+    this.status = status;
+  }
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+  get reason(): string {
+    return this.status.reason ?? '';
+  }
+}
+
+/** Builds a failure; fields left out of `more` are left out of the Status too. */
+export function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
+  const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message };
+  if (reason !== '') status.reason = reason;
+  if (details !== undefined) status.details = details;
+  status.code = code;
+  return new StatusError(status);
+}
+
+/** details{name, group, kind: resource} without the empty ones, in the reference's order. */
+function resourceDetails(resource: GroupResource, name: string): StatusDetails {
+  return { ...(name && { name }), ...(resource.group && { group: resource.group }), ...(resource.resource && { kind: resource.resource }) };
+}
+
+export const notFound = (resource: GroupResource, name: string): StatusError =>
+  failure(404, 'NotFound', `${formatGroupResource(resource)} "${name}" not found`, resourceDetails(resource, name));
+
+export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
+  failure(409, 'AlreadyExists', `${formatGroupResource(resource)} "${name}" already exists`, resourceDetails(resource, name));
+
+export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`, resourceDetails(resource, name));
+
+export const forbidden = (resource: GroupResource, name: string, why: string): StatusError => {
+  const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden` : `${formatGroupResource(resource)} "${name}" is forbidden`;
+  return failure(403, 'Forbidden', `${what}: ${why}`, resourceDetails(resource, name));
+};
+
+export const unauthorized = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized');
+
+export const badRequest = (message: string): StatusError => failure(400, 'BadRequest', message);
+
+export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
+  failure(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${formatGroupResource(resource)}"`, resourceDetails(resource, ''));
+
+export const internalError = (why: string): StatusError =>
+  failure(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+
+export const expired = (message: string): StatusError => failure(410, 'Expired', message);
+
+export const timeoutError = (message: string, retryAfterSeconds = 0): StatusError =>
+  failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+export const serviceUnavailable = (message: string): StatusError => failure(503, 'ServiceUnavailable', message);
+
+export const requestEntityTooLarge = (message: string): StatusError =>
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+
+export const notAcceptable = (accepted: readonly string[]): StatusError =>
+  failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`);
+
+/** The read of a resource version that does not exist yet. */
+export const tooLargeResourceVersion = (wanted: number | string, current: number, retryAfterSeconds = 1): StatusError =>
+  failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds });
+
+/** One problem of one field; `type` is the text that the reference prints before the detail, see field-error.ts. */
+export interface FieldError {
+  readonly reason: string;
+  /** Path such as `spec.containers[0].name`; empty for the whole object. */
+  readonly field: string;
+  /** Text after the path. */
+  readonly message: string;
+}
+
+/** 422 with a cause per field error; message as `Kind.group "name" is invalid: …`. */
+export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+  const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
+  const why = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  return failure(422, 'Invalid', errors.length === 0 ? `${qualified} "${name}" is invalid` : `${qualified} "${name}" is invalid: ${why}`, {
+    ...(name && { name }), ...(kind.group && { group: kind.group }), ...(kind.kind && { kind: kind.kind }),
+    ...(errors.length > 0 && { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
+  });
+}
+
+/** Success without an object: the answer to a finished delete. */
+export function success(details?: StatusDetails): Status {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...(details && { details }) };
+}
+

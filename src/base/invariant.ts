@@ -1,0 +1,6 @@
+// Assertions about our own code. They stay on in production: a broken invariant must never turn into a wrong answer.
+
+/** Throws when `condition` does not hold; for our own bugs only, never for bad input. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${message}`);
+}

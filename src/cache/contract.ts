@@ -1,0 +1,75 @@
+// The contract of the watchable copy of one key prefix. T is whatever the owner decodes a version into; the cache never looks inside.
+import type { KeyRange, KeyValue } from '../storage/index.ts';
+
+/** One live key at one version. */
+export interface Entry<T> {
+  readonly key: string;
+  readonly modRevision: number;
+  readonly value: T;
+}
+
+/** An immutable view of the prefix at exactly `revision`. Reading from it is synchronous and never blocks a writer. */
+export interface Snapshot<T> {
+  readonly revision: number;
+  readonly size: number;
+  get(key: string): Entry<T> | undefined;
+  /** Entries of `range` in key order. */
+  entries(range: KeyRange): Iterable<Entry<T>>;
+  /**
+   * The same entries as runs that never change: a chunk object is the same (===) for every snapshot that shares it,
+   * so that what is computed from a chunk (its encoded bytes) can be kept in a WeakMap. `from`/`to` bound the part in range.
+   */
+  chunks(range: KeyRange): Iterable<{ readonly chunk: readonly Entry<T>[]; readonly from: number; readonly to: number }>;
+  /** Number of entries in `range`, in logarithmic time. */
+  count(range: KeyRange): number;
+}
+
+/** One change of one key, in revision order. */
+export interface CacheEvent<T> {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  readonly revision: number;
+  /** The new version; for a delete, undefined. */
+  readonly value: T | undefined;
+  /** The version before; undefined for a creation. */
+  readonly previous: T | undefined;
+}
+
+/**
+ * A watcher is a cursor into shared history: the cache never pushes values into it and never waits for it.
+ *
+ *   synced ──(its reader falls behind history)──▶ expired
+ *     ▲ └─ take() empties it, wake() is called on the next event
+ *   lagging (starts before in-memory history: replayed from the Store until it joins)
+ */
+export interface Watcher<T> {
+  /** Up to `limit` changes in its range since the last call; empty when there is nothing to do now. */
+  take(limit: number): readonly CacheEvent<T>[];
+  /** Everything up to this revision was taken (advances on quiet prefixes too, when take() has emptied it). */
+  readonly revision: number;
+  /** Set once history no longer holds what the watcher has not taken, or the cache closed. */
+  readonly end: 'expired' | 'closed' | undefined;
+  close(): void;
+}
+
+/** The watchable copy of one prefix. */
+export interface Cache<T> {
+  /** Resolves when the first list has arrived. */
+  ready(): Promise<void>;
+  /** The newest snapshot; before ready, an empty one at revision 0. */
+  latest(): Snapshot<T>;
+  /** The snapshot at exactly `revision`, or undefined when it is not in history (any more, or yet). */
+  at(revision: number): Snapshot<T> | undefined;
+  /** Revision that this cache has reached (its snapshot's, or a later one known by progress). */
+  readonly revision: number;
+  /** True once the cache has reached `revision`; false when `timeoutMs` passed first. */
+  waitUntil(revision: number, timeoutMs: number): Promise<boolean>;
+  /** Learns the Store's revision and waits for it: a read begun now sees every write acknowledged before. */
+  waitUntilCurrent(timeoutMs: number): Promise<boolean>;
+  /** Watches `range` for changes after revision `after`. `wake` is called (at most once per emptying take) when there is something to take. */
+  watch(range: KeyRange, after: number, wake: () => void): Watcher<T>;
+  close(): void;
+}
+
+/** Makes a T of what the Store holds. Called once per version. */
+export type Decode<T> = (kv: KeyValue) => T;

@@ -1,0 +1,214 @@
+// What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
+import type { Clock, Random } from '../base/index.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../apimachinery/index.ts';
+import type { Resource } from './resource.ts';
+
+/** JSON or protobuf; `single` carries kind and apiVersion, `item` is how a typed list holds it (JSON of built-ins: without them). */
+export type EncodedForm = 'json-single' | 'json-item' | 'protobuf-single' | 'protobuf-item';
+
+/**
+ * One version of one stored object. Immutable. Bytes are made once per form and version and kept while something uses them.
+ * Objects handed out are shared: copy before changing.
+ */
+export interface ObjectVersion {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */
+  object(version: string): KubeObject;
+  /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message. */
+  bytes(version: string, form: EncodedForm): Uint8Array;
+}
+
+/** Where a request points. */
+export interface Target {
+  readonly resource: Resource;
+  /** Served version of the request. */
+  readonly version: string;
+  /** '' for cluster-scoped resources and for reads across namespaces. */
+  readonly namespace: string;
+}
+
+/** Parsed selectors of a read; `matches` looks at one object version. */
+export interface Predicate {
+  /** Nothing is filtered out. */
+  readonly everything: boolean;
+  /** Set when `metadata.name=X` restricts the read to one name. */
+  readonly name?: string;
+  /** Set when `metadata.namespace=X` restricts a read. */
+  readonly namespace?: string;
+  matches(version: ObjectVersion): boolean;
+}
+
+export interface GetOptions {
+  /** undefined or '': most recent; '0': any; N: not older than. */
+  readonly resourceVersion?: string;
+}
+
+export interface ListOptions {
+  readonly predicate: Predicate;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+}
+
+export interface ListResult {
+  /** The list's resourceVersion. */
+  readonly revision: number;
+  /** Runs of matching objects in key order. A run that is a whole shared chunk carries it, so that its bytes can be reused. */
+  readonly items: Iterable<ObjectVersion>;
+  /** Number of items. */
+  readonly count: number;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface WatchOptions {
+  readonly predicate: Predicate;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+}
+
+/** What a watch yields. `object` of a DELETED event is the last state with the revision of the deletion. */
+export type RegistryEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: ObjectVersion; readonly revision: number }
+  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
+
+/** A watch: pull what is there, be woken when there is more. */
+export interface RegistryWatch {
+  /** Up to `limit` events that are ready, in order. */
+  take(limit: number): readonly RegistryEvent[];
+  /** Calls `wake` once when take() has something again (at once if it has). */
+  onReadable(wake: () => void): void;
+  /** Revision up to which everything was taken; for bookmarks. */
+  readonly revision: number;
+  /** Set when there will be no more: `expired` becomes an ERROR event of 410. */
+  readonly end: 'expired' | 'closed' | undefined;
+  close(): void;
+}
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** Who writes, and how; the same for every write verb. */
+export interface WriteContext {
+  readonly user: { readonly name: string; readonly uid?: string; readonly groups: readonly string[]; readonly extra?: Readonly<Record<string, readonly string[]>> };
+  readonly dryRun: boolean;
+  /** Name in managedFields. */
+  readonly fieldManager: string;
+  /** Texts for Warning headers are added here. */
+  readonly warnings: string[];
+  readonly signal?: AbortSignal;
+  /** The options object of the request, as admission sees it. */
+  readonly options?: unknown;
+}
+
+/** The object after a write; for dry runs it was not stored. */
+export interface WriteResult {
+  readonly object: ObjectVersion;
+  /** True when the write made the object (201 instead of 200). */
+  readonly created: boolean;
+}
+
+export interface CreateRequest extends Target {
+  readonly object: KubeObject;
+  readonly context: WriteContext;
+  /** The name in the path, for create on subresources; otherwise ''. */
+  readonly name?: string;
+}
+
+/** One change of one object. The loop calls `transform` again with the fresh object when somebody else was faster. */
+export interface UpdateRequest extends Target {
+  readonly name: string;
+  /** '' or a subresource such as `status`. */
+  readonly subresource: string;
+  /** From the current object (a private copy; undefined when absent) to the one wanted. May throw StatusError. */
+  readonly transform: (current: KubeObject | undefined) => KubeObject;
+  /** How managedFields are computed: `update` diffs, `apply` has done it in transform already. */
+  readonly managedFields?: 'update' | 'keep';
+  /** An absent object is created: PUT of rows with createOnUpdate, and apply. */
+  readonly createIfAbsent: boolean;
+  readonly preconditions?: Preconditions;
+  readonly context: WriteContext;
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: Preconditions;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
+
+export interface DeleteRequest extends Target {
+  readonly name: string;
+  readonly options: DeleteOptions;
+  readonly context: WriteContext;
+}
+
+/** `gone`: removed from the store now. `pending`: marked, waits for finalizers or grace. */
+export interface DeleteResult {
+  readonly type: 'gone' | 'pending';
+  readonly object: ObjectVersion;
+}
+
+/** The semantics of every resource behind seven verbs. All throw StatusError for what a client did wrong. */
+export interface Registry {
+  get(target: Target & { readonly name: string }, options: GetOptions): Promise<ObjectVersion>;
+  list(target: Target, options: ListOptions): Promise<ListResult>;
+  watch(target: Target, options: WatchOptions): Promise<RegistryWatch>;
+  create(request: CreateRequest): Promise<WriteResult>;
+  update(request: UpdateRequest): Promise<WriteResult>;
+  delete(request: DeleteRequest): Promise<DeleteResult>;
+  deleteCollection(target: Target, list: ListOptions, options: DeleteOptions, context: WriteContext): Promise<ListResult>;
+}
+
+/** What is being admitted. `object` may be changed in place by `mutate`. */
+export interface AdmissionAttributes extends Target {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly subresource: string;
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  readonly context: WriteContext;
+}
+
+/** The whole chain as the registry sees it. Both throw StatusError to refuse. */
+export interface Admission {
+  mutate(attributes: AdmissionAttributes): Promise<void>;
+  validate(attributes: AdmissionAttributes): Promise<void>;
+}
+
+/** managedFields after a write that is not an apply; the implementation is apimachinery/apply. */
+export type TrackUpdate = (input: {
+  readonly resource: Resource; readonly version: string; readonly subresource: string; readonly manager: string; readonly nowMs: number;
+  readonly old: KubeObject | undefined; readonly object: KubeObject;
+}) => ManagedFieldsEntry[] | undefined;
+
+export interface RegistryDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: Admission;
+  readonly trackUpdate: TrackUpdate;
+}
+
+/** What is served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it. */
+export interface Catalog {
+  /** The row that serves this path, if that version of it is served. */
+  find(group: string, version: string, plural: string): Resource | undefined;
+  findKind(group: string, kind: string): Resource | undefined;
+  /** All rows, in the order of discovery: groups by priority, resources by name. */
+  resources(): readonly Resource[];
+  /** Groups in order of priority, each with its versions in order of preference. */
+  groups(): readonly { readonly name: string; readonly versions: readonly string[] }[];
+  /** Grows whenever rows are added or removed, so that views can be cached. */
+  readonly generation: number;
+  add(resource: Resource): void;
+  remove(group: string, plural: string): void;
+}

@@ -1,0 +1,115 @@
+// The record that says what a resource is: one row for a built-in (resources/table.ts), the same row made from a CRD (crd/definition.ts).
+// Everything above the registry reads rows; nothing above it can tell a Pod from a custom resource.
+import type { FieldError, KubeObject, Schema } from '../apimachinery/index.ts';
+
+/** The verbs of a resource as discovery lists them, in alphabetical order. */
+export type ResourceVerb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+/** A column of the Table form. `cell` reads the decoded object in the version asked for. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  /** `name` for the first column, else ''. */
+  readonly format: string;
+  readonly description: string;
+  /** 0: always shown; 1: `-o wide`. */
+  readonly priority: number;
+  /** What the reference prints; `nowMs` is for ages. null when there is nothing to print. */
+  readonly cell: (object: KubeObject, nowMs: number) => string | number | boolean | null;
+}
+
+/** A served version of a resource. */
+export interface ResourceVersionRow {
+  readonly name: string;
+  readonly served: boolean;
+  /** Schema of the kind in this version. */
+  readonly schema: Schema;
+  /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
+  readonly columns: readonly Column[];
+  /** `Warning` header of every request to this version, if it is deprecated. */
+  readonly deprecationWarning?: string;
+}
+
+/** A path below an object: `status`, `scale`, `finalize`, `approval`, `eviction`, `token`, … */
+export interface Subresource {
+  readonly name: string;
+  readonly verbs: readonly ResourceVerb[];
+  /** Kind of the bodies, when it is not that of the parent. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** Verbs of connect subresources (`exec`, `proxy`) as discovery lists them are in `verbs`; they have no strategy. */
+  readonly connect?: boolean;
+}
+
+/** What a strategy may know of the request besides the objects. Pure data. */
+export interface StrategyContext {
+  readonly nowMs: number;
+  readonly namespace: string;
+  readonly user: { readonly name: string; readonly uid?: string; readonly groups: readonly string[] };
+  /** The version of the objects handed in. */
+  readonly version: string;
+  readonly subresource: string;
+}
+
+/**
+ * What makes a kind special. All functions are optional, synchronous and pure except that the prepare functions change the
+ * new object in place (it belongs to the caller). Objects are in the version of the request, defaulted and typed by the schema.
+ */
+export interface Strategy {
+  /** Defaults that the schema cannot express (upstream's SetDefaults_* functions); idempotent; runs after decoding. */
+  applyDefaults?(object: KubeObject, version: string): void;
+  /** Clears what a creator may not set (status), sets what the server decides (phase, generation). */
+  prepareForCreate?(object: KubeObject, context: StrategyContext): void;
+  /** The same for updates: `old` is what is stored. Generation is compared here or by the default, see `tracksGeneration`. */
+  prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+  validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
+  validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** Texts for `Warning` headers. */
+  warnings?(object: KubeObject, old: KubeObject | undefined, context: StrategyContext): readonly string[];
+}
+
+/** Everything about a resource that is data. */
+export interface Resource {
+  readonly group: string;
+  readonly kind: string;
+  readonly listKind: string;
+  /** The name in URLs. */
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  /** In order of preference. */
+  readonly versions: readonly ResourceVersionRow[];
+  /** The version that is stored; one of `versions`. */
+  readonly storageVersion: string;
+  /** Empty for resources that are only created and never stored (reviews, bindings). */
+  readonly verbs: readonly ResourceVerb[];
+  readonly subresources: readonly Subresource[];
+  /** Rule for metadata.name. */
+  readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+  /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** PUT of an absent name creates. */
+  readonly createOnUpdate: boolean;
+  /** PUT without resourceVersion is allowed. */
+  readonly unconditionalUpdate: boolean;
+  /** DELETE answers the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** What a delete without propagation policy does to dependents. */
+  readonly defaultPropagation: 'Background' | 'Orphan';
+  /** metadata.generation starts at 1 and grows when anything but metadata and status changes. */
+  readonly tracksGeneration: boolean;
+  /** Custom resources: unknown fields in `metadata` etc. follow other rules, items of lists carry their kind, no protobuf, no strategic merge. */
+  readonly custom: boolean;
+  /** Key prefix of the reference under its root, when it is not `<plural>` or `<group>/<plural>`: e.g. `minions`, `services/specs`. */
+  readonly storagePrefix: string;
+  /** Where scale reads and writes, as field paths of the object. */
+  readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string };
+  /** Turns an object of one version into another; needed only where versions differ in more than their name. */
+  readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
+  /** The same objects under another group (core and events.k8s.io Events): `group/plural` of the row that stores them. */
+  readonly storedAs?: string;
+  /** Seconds after which an object is deleted by itself (Events). */
+  readonly ttlSeconds?: number;
+  readonly strategy: Strategy;
+}
