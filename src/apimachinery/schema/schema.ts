@@ -11,10 +11,13 @@ export type SchemaType = 'object' | 'map' | 'array' | 'string' | 'integer' | 'nu
 /**
  * What a scalar really is, where JSON does not say.
  * time, micro-time: metav1.Time and MicroTime · duration: metav1.Duration · quantity, int-or-string: as named · byte: base64 ·
- * raw: runtime.RawExtension (an object kept as it is) · fields-v1: FieldsV1 · json: apiextensions JSON and the like
+ * raw: runtime.RawExtension (an object kept as it is) · fields-v1: FieldsV1 · json: apiextensions JSON
+ * schema-or-array, schema-or-bool, schema-or-strings: the alternatives in JSONSchemaProps; `items` is JSONSchemaProps
+ * wrapped: on an array, protobuf puts the elements in a message of their own, as field 1 (ExtraValue, Verbs)
  */
 export type SchemaFormat =
   | 'int32' | 'int64' | 'double' | 'byte' | 'time' | 'micro-time' | 'duration' | 'quantity' | 'int-or-string' | 'raw' | 'fields-v1' | 'json'
+  | 'schema-or-array' | 'schema-or-bool' | 'schema-or-strings' | 'wrapped'
   | (string & {});
 
 /** A compiled schema. Properties that refer to other schemas are getters, so that recursion and laziness cost nothing. */
@@ -39,6 +42,12 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly nullable?: boolean;
   readonly default?: unknown;
+  /** The Go type as decoding errors print it (`v1.Protocol`, `v1.ResourceList`), where the schema does not give it away. */
+  readonly goType?: string;
+  /** Group, version and kind of the definition; several where a type is shared by groups. */
+  readonly kinds?: readonly { readonly group: string; readonly version: string; readonly kind: string }[];
+  /** OpenAPI's x-kubernetes-unions, as published. */
+  readonly unions?: readonly unknown[];
 
   // Custom resources only.
   readonly preserveUnknownFields?: boolean;
@@ -64,6 +73,12 @@ export interface Field {
   readonly pointer: boolean;
   /** Protobuf field number; 0 when the kind has no protobuf form. */
   readonly number: number;
+  /**
+   * Protobuf nests the field in messages that JSON does not show: their field numbers, outermost first (`[2]`: the field is inside
+   * message 2 of this one, where it has its own `number`). Fields that share a prefix share the message; they are neighbours in `fields`.
+   * A wrapper of a non-pointer Go struct, which all are, is written even when nothing in it is set.
+   */
+  readonly inlined?: readonly number[];
 }
 
 /** Definitions by OpenAPI name. */
