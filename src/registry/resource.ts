@@ -111,5 +111,7 @@ export interface Resource {
   readonly storedAs?: string;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;
+  /** Never stored (reviews, bindings, componentstatuses): another room answers its requests. */
+  readonly virtual?: boolean;
   readonly strategy: Strategy;
 }

@@ -1,0 +1,58 @@
+// Field selectors per kind, besides metadata.name and metadata.namespace: which labels the reference accepts and what they read.
+import type { KubeObject } from '../apimachinery/index.ts';
+import { readPath, toList, toNumber, toObject, toText } from './columns/common.ts';
+
+/** Reads the stored object; '' when the field is absent. */
+export type FieldReader = (object: KubeObject) => string;
+
+/** Reads a text at a dotted path. */
+function textAt(path: string): FieldReader {
+  const names = path.split('.');
+  return (object) => toText(readPath(object, ...names));
+}
+
+/** Labels that are the path they read. */
+function textFields(...paths: readonly string[]): Record<string, FieldReader> {
+  return Object.fromEntries(paths.map((path) => [path, textAt(path)]));
+}
+
+const boolAt = (path: string): FieldReader => (object) => String(readPath(object, ...path.split('.')) === true);
+const countAt = (path: string): FieldReader => (object) => String(toNumber(readPath(object, ...path.split('.'))));
+
+function readPodIps(object: KubeObject): readonly string[] {
+  return toList(readPath(object, 'status', 'podIPs')).map((entry) => toText(toObject(entry)['ip']));
+}
+
+export const podFields = {
+  ...textFields('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.nominatedNodeName'),
+  'spec.host': textAt('spec.nodeName'),
+  'spec.hostNetwork': boolAt('spec.hostNetwork'),
+  'status.podIP': (object: KubeObject) => readPodIps(object)[0] ?? toText(readPath(object, 'status', 'podIP')),
+  'status.podIPs': (object: KubeObject) => readPodIps(object)[0] ?? '',
+};
+
+export const nodeFields = { 'spec.unschedulable': boolAt('spec.unschedulable') };
+export const namespaceFields = textFields('status.phase');
+export const secretFields = textFields('type');
+export const serviceFields = textFields('spec.clusterIP', 'spec.type');
+export const replicaFields = { 'status.replicas': countAt('status.replicas') };
+export const jobFields = { 'status.successful': countAt('status.succeeded') };
+export const signingRequestFields = textFields('spec.signerName');
+export const resourceSliceFields = textFields('spec.nodeName', 'spec.driver');
+
+const involvedPaths = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+
+/** The reference reads the component of the old source when nothing reports, and the other way round. */
+const eventSource: FieldReader = (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent'));
+
+export const coreEventFields = {
+  ...textFields(...involvedPaths.map((name) => `involvedObject.${name}`), 'reason', 'reportingComponent', 'type'),
+  source: eventSource,
+};
+
+/** The stored object is the core Event, whatever group is asked. */
+export const eventsGroupFields = {
+  ...Object.fromEntries(involvedPaths.map((name) => [`regarding.${name}`, textAt(`involvedObject.${name}`)])),
+  ...textFields('reason', 'type'),
+  reportingController: textAt('reportingComponent'),
+};
