@@ -1,4 +1,8 @@
 // The door of base: data structures, time and chance. No I/O, no Kubernetes word.
 export { type Clock, type Timer, systemClock, delay } from './clock.ts';
+export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
 export { invariant } from './invariant.ts';
+export { type KeyBounds, compareKeys, createBoundsTest } from './key-order.ts';
+export { type Chunk, type Keyed, SortedMap, SortedMapEdit, createSortedMap } from './sorted-map.ts';
+export { RingBuffer } from './ring-buffer.ts';
