@@ -10,3 +10,21 @@ export {
   timeoutError, tooLargeResourceVersion, tooManyRequests, unauthorized, unsupportedMediaType,
 } from './status.ts';
 export { type Field, type Schema, type SchemaFormat, type SchemaSet, type SchemaType } from './schema/schema.ts';
+export {
+  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteValue, required, tooLong, tooMany, typeInvalid,
+} from './field-error.ts';
+export {
+  type NameRule, byteLength, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
+  checkQualifiedName, checkWildcardDnsSubdomain, validateName,
+} from './names.ts';
+export {
+  type ObjectMetaRules, validateAnnotations, validateFieldManager, validateFinalizers, validateLabels, validateManagedFields, validateObjectMeta,
+  validateObjectMetaUpdate, validateOption, validateOwnerReferences,
+} from './object-meta.ts';
+export {
+  type Quantity, type QuantityFormat, QuantityError, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity,
+} from './quantity.ts';
+export {
+  type FieldRequirement, type FieldSelector, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector,
+  formatLabelSelector, labelSelectorOf, matchesRequirement, parseFieldSelector, parseLabelSelector,
+} from './selector.ts';

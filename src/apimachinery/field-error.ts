@@ -1,0 +1,57 @@
+// The vocabulary of validation: one builder per error type of upstream's field package, with its reason and its text.
+import type { FieldError } from './status.ts';
+
+/** How a value stands in a message: JSON, as Go's encoder writes it; undefined is Go's nil. */
+export function quoteValue(value: unknown): string {
+  if (value === undefined) return 'null';
+  const text = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
+  return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const withDetail = (text: string, detail: string | undefined): string => (detail ? `${text}: ${detail}` : text);
+
+/** A value that must be there is not. */
+export const required = (field: string, detail?: string): FieldError =>
+  ({ reason: 'FieldValueRequired', field, message: withDetail('Required value', detail) });
+
+/** A value that is malformed or out of bounds. */
+export const invalidValue = (field: string, value: unknown, detail?: string): FieldError =>
+  ({ reason: 'FieldValueInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) });
+
+/** A value outside a closed set; the set is printed sorted unless `keepOrder`. */
+export function notSupported(field: string, value: unknown, supported: readonly string[], keepOrder = false): FieldError {
+  const list = keepOrder ? supported : [...supported].sort();
+  const detail = list.length === 0 ? undefined : `supported values: ${list.map((v) => JSON.stringify(v)).join(', ')}`;
+  return { reason: 'FieldValueNotSupported', field, message: withDetail(`Unsupported value: ${quoteValue(value)}`, detail) };
+}
+
+/** A value that may not be there, whatever it is. */
+export const forbiddenField = (field: string, detail?: string): FieldError =>
+  ({ reason: 'FieldValueForbidden', field, message: withDetail('Forbidden', detail) });
+
+/** A value that must be unique and is not. */
+export const duplicate = (field: string, value: unknown): FieldError =>
+  ({ reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${quoteValue(value)}` });
+
+/** A string or map with too many bytes; the value is not repeated. */
+export const tooLong = (field: string, maxBytes: number): FieldError =>
+  ({ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` });
+
+/** A list with too many items. */
+export const tooMany = (field: string, count: number, max: number): FieldError =>
+  ({ reason: 'FieldValueTooMany', field, message: `Too many: ${count}: must have at most ${max} items` });
+
+/** A reference to something that is not there. */
+export const notFoundValue = (field: string, value: unknown): FieldError =>
+  ({ reason: 'FieldValueNotFound', field, message: `Not found: ${quoteValue(value)}` });
+
+/** A value of another JSON type than the schema's. */
+export const typeInvalid = (field: string, value: unknown, detail?: string): FieldError =>
+  ({ reason: 'FieldValueTypeInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) });
+
+/** Joins a path: `child('spec', 'ports', 0, 'name')` is `spec.ports[0].name`. */
+export function fieldPath(...parts: (string | number)[]): string {
+  let path = '';
+  for (const part of parts) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
+  return path;
+}

@@ -1,0 +1,126 @@
+// Rules for names, labels and keys, with the texts of upstream's validation. Expressions are anchored and linear; lengths count bytes.
+
+/** Which rule a kind's metadata.name follows. */
+export type NameRule = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+
+const label1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const subdomain1123 = `${label1123}(\\.${label1123})*`;
+const label1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const labelValue = `(${qualified})?`;
+const wildcardSubdomain = `\\*\\.${subdomain1123}`;
+
+const label1123Pattern = new RegExp(`^${label1123}$`);
+const label1035Pattern = new RegExp(`^${label1035}$`);
+const qualifiedPattern = new RegExp(`^${qualified}$`);
+const labelValuePattern = new RegExp(`^${labelValue}$`);
+
+const encoder = new TextEncoder();
+/** Length in UTF-8 bytes, as Go's len. */
+export const byteLength = (text: string): number => (isAscii(text) ? text.length : encoder.encode(text).length);
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
+
+const regexText = (message: string, pattern: string, ...examples: string[]): string => {
+  const shown = examples.map((e, i) => (i === 0 ? `'${e}'` : ` or '${e}'`)).join(', ');
+  return `${message} (e.g. ${shown}, regex used for validation is '${pattern}')`;
+};
+
+const subdomainText = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+const label1123Text = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+const label1035Text = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+const qualifiedText = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const labelValueText = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`;
+const wildcardText = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
+
+const maxLength = (max: number): string => `must be no more than ${max} characters`;
+
+/** Checks label by label: a single expression over the whole would backtrack. */
+const isSubdomain = (text: string): boolean => text.split('.').every((part) => label1123Pattern.test(part));
+
+/** Problems of a DNS-1123 subdomain (most object names); empty when it is one. */
+export function checkDnsSubdomain(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 253) problems.push(maxLength(253));
+  if (!isSubdomain(text)) problems.push(regexText(subdomainText, subdomain1123, 'example.com'));
+  return problems;
+}
+
+/** Problems of a DNS-1123 label (namespace names). */
+export function checkDnsLabel(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 63) problems.push(maxLength(63));
+  if (!label1123Pattern.test(text)) {
+    problems.push(isSubdomain(text) ? 'must not contain dots' : regexText(label1123Text, label1123, 'my-name', '123-abc'));
+  }
+  return problems;
+}
+
+/** Problems of a DNS-1035 label (service names). */
+export function checkDns1035Label(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 63) problems.push(maxLength(63));
+  if (!label1035Pattern.test(text)) problems.push(regexText(label1035Text, label1035, 'my-name', 'abc-123'));
+  return problems;
+}
+
+/** Problems of a wildcard DNS name (`*.example.com`). */
+export function checkWildcardDnsSubdomain(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 253) problems.push(maxLength(253));
+  if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) problems.push(regexText(wildcardText, wildcardSubdomain, '*.example.com'));
+  return problems;
+}
+
+/** Problems of a name that need only be one segment of a path (RBAC kinds). `prefix`: the text will be continued (generateName). */
+export function checkPathSegment(text: string, prefix = false): string[] {
+  if (!prefix && (text === '.' || text === '..')) return [`may not be '${text}'`];
+  return ['/', '%'].filter((c) => text.includes(c)).map((c) => `may not contain '${c}'`);
+}
+
+/** Problems of a name under a kind's rule. `prefix`: it is a generateName, whose end may be a dash. */
+export function validateName(rule: NameRule, name: string, prefix = false): string[] {
+  if (rule === 'path-segment') return checkPathSegment(name, prefix);
+  const shown = prefix ? maskTrailingDash(name) : name;
+  if (rule === 'dns-subdomain') return checkDnsSubdomain(shown);
+  return rule === 'dns-label' ? checkDnsLabel(shown) : checkDns1035Label(shown);
+}
+
+const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
+
+/** Problems of a qualified name `[prefix/]name`: label keys, annotation keys, finalizers. */
+export function checkQualifiedName(text: string): string[] {
+  const problems: string[] = [];
+  const parts = text.split('/');
+  if (parts.length > 2) return [`a valid label key ${regexText(qualifiedText, qualified, 'MyName', 'my.name', '123-abc')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const name = parts.at(-1) as string;
+  if (parts.length === 2) {
+    const prefix = parts[0] as string;
+    if (prefix === '') problems.push('prefix part must be non-empty');
+    else problems.push(...checkDnsSubdomain(prefix).map((p) => `prefix part ${p}`));
+  }
+  if (name === '') problems.push('name part must be non-empty');
+  else if (byteLength(name) > 63) problems.push('name part must be no more than 63 bytes');
+  if (!qualifiedPattern.test(name)) problems.push(`name part ${regexText(qualifiedText, qualified, 'MyName', 'my.name', '123-abc')}`);
+  return problems;
+}
+
+/** Problems of a label value. */
+export function checkLabelValue(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 63) problems.push('must be no more than 63 bytes');
+  if (!labelValuePattern.test(text)) problems.push(regexText(labelValueText, labelValue, 'MyValue', 'my_value', '12345'));
+  return problems;
+}
+
+/** Problems of a ConfigMap or Secret key. */
+export function checkConfigMapKey(text: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(text) > 253) problems.push(maxLength(253));
+  if (!/^[-._a-zA-Z0-9]+$/.test(text)) {
+    problems.push(regexText("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", '[-._a-zA-Z0-9]+', 'key.name', 'KEY_NAME', 'key-name'));
+  }
+  if (text === '.') problems.push("must not be '.'");
+  else if (text === '..') problems.push("must not be '..'");
+  else if (text.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
+}

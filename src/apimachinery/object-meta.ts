@@ -1,0 +1,176 @@
+// Validation of metadata: what upstream's ValidateObjectMeta and ValidateObjectMetaUpdate refuse, in their order and words.
+import { forbiddenField, invalidValue, notSupported, required, tooLong } from './field-error.ts';
+import { type NameRule, byteLength, checkDnsLabel, checkLabelValue, checkQualifiedName, validateName } from './names.ts';
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts';
+import type { FieldError } from './status.ts';
+
+const totalAnnotationBytes = 256 * 1024;
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+const maxManagerBytes = 128;
+const maxSubresourceBytes = 256;
+
+/** What the rules for metadata depend on. */
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  readonly nameRule: NameRule;
+  /** Custom resources may carry unqualified finalizers (with a warning); built-ins may not. */
+  readonly custom?: boolean;
+  /** Where metadata is; `metadata` unless told. */
+  readonly path?: string;
+}
+
+const sortedKeys = (map: Record<string, unknown>): string[] => Object.keys(map).sort();
+
+/** Problems of a label map. */
+export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const key of sortedKeys(labels ?? {})) {
+    for (const problem of checkQualifiedName(key)) errors.push(invalidValue(path, key, problem));
+    const value = (labels as Record<string, string>)[key] as string;
+    for (const problem of checkLabelValue(value)) errors.push(invalidValue(path, value, problem));
+  }
+  return errors;
+}
+
+/** Problems of annotations: keys, and the size of them all. */
+export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let total = 0;
+  for (const key of sortedKeys(annotations ?? {})) {
+    for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem));
+    total += byteLength(key) + byteLength((annotations as Record<string, string>)[key] as string);
+  }
+  if (total > totalAnnotationBytes) errors.push(tooLong(path, totalAnnotationBytes));
+  return errors;
+}
+
+function validateOwnerReference(owner: OwnerReference, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const slash = owner.apiVersion?.lastIndexOf('/') ?? -1;
+  const [group, version] = [owner.apiVersion?.slice(0, Math.max(slash, 0)) ?? '', owner.apiVersion?.slice(slash + 1) ?? ''];
+  if (version === '') errors.push(invalidValue(`${path}.apiVersion`, owner.apiVersion, 'version must not be empty'));
+  if (!owner.kind) errors.push(invalidValue(`${path}.kind`, owner.kind, 'must not be empty'));
+  if (!owner.name) errors.push(invalidValue(`${path}.name`, owner.name, 'must not be empty'));
+  if (!owner.uid) errors.push(invalidValue(`${path}.uid`, owner.uid, 'must not be empty'));
+  if (group === '' && version === 'v1' && owner.kind === 'Event') {
+    errors.push(invalidValue(path, owner, `${group}/${version}, Kind=${owner.kind} is disallowed from being an owner`));
+  }
+  return errors;
+}
+
+/** Problems of owner references; at most one may be the controller. */
+export function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  for (const owner of owners ?? []) {
+    errors.push(...validateOwnerReference(owner, path));
+    if (owner.controller !== true) continue;
+    const name = `${owner.kind}/${owner.name}`;
+    if (controller !== undefined) {
+      errors.push(invalidValue(path, owners, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`));
+    }
+    controller ??= name;
+  }
+  return errors;
+}
+
+/** Problems of finalizers: qualified names, and not both ways of treating dependents. */
+export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const finalizer of finalizers ?? []) {
+    for (const problem of checkQualifiedName(finalizer)) errors.push(invalidValue(path, finalizer, problem));
+  }
+  if (finalizers?.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalidValue(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+  return errors;
+}
+
+function validateStandardFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  finalizers?.forEach((finalizer, i) => {
+    if (!finalizer.includes('/') && !standardFinalizers.has(finalizer)) {
+      errors.push(invalidValue(`${path}[${i}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
+    }
+  });
+  return errors;
+}
+
+/** Problems of managedFields entries: their type, and the length of what clients choose. */
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  entries?.forEach((entry, i) => {
+    const at = `${path}[${i}]`;
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') errors.push(invalidValue(`${at}.operation`, entry.operation ?? '', 'must be `Apply` or `Update`'));
+    if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1') errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'));
+    if (byteLength(entry.manager ?? '') > maxManagerBytes) errors.push(tooLong(`${at}.manager`, maxManagerBytes));
+    if (byteLength(entry.subresource ?? '') > maxSubresourceBytes) errors.push(tooLong(`${at}.subresource`, maxSubresourceBytes));
+  });
+  return errors;
+}
+
+/** Problems of `fieldManager` of a request: at most 128 bytes, printable. */
+export function validateFieldManager(manager: string, path: string): FieldError[] {
+  if (byteLength(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
+  const unprintable = [...manager].findIndex((c) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(c));
+  return unprintable < 0 ? [] : [invalidValue(path, manager, 'should only contain printable characters')];
+}
+
+function validateNames(meta: ObjectMeta, rules: ObjectMetaRules, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (meta.generateName) {
+    for (const problem of validateName(rules.nameRule, meta.generateName, true)) errors.push(invalidValue(`${path}.generateName`, meta.generateName, problem));
+  }
+  if (!meta.name) errors.push(required(`${path}.name`, 'name or generateName is required'));
+  else for (const problem of validateName(rules.nameRule, meta.name)) errors.push(invalidValue(`${path}.name`, meta.name, problem));
+  if (!rules.namespaced) {
+    if (meta.namespace) errors.push(forbiddenField(`${path}.namespace`, 'not allowed on this type'));
+  } else if (!meta.namespace) errors.push(required(`${path}.namespace`));
+  else for (const problem of checkDnsLabel(meta.namespace)) errors.push(invalidValue(`${path}.namespace`, meta.namespace, problem));
+  return errors;
+}
+
+/** Problems of the metadata of a new object, in the reference's order. */
+export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
+  const path = rules.path ?? 'metadata';
+  const errors = validateNames(meta, rules, path);
+  if ((meta.generation ?? 0) < 0) errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
+  errors.push(...validateLabels(meta.labels, `${path}.labels`));
+  errors.push(...validateAnnotations(meta.annotations, `${path}.annotations`));
+  errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
+  errors.push(...validateFinalizers(meta.finalizers, `${path}.finalizers`));
+  errors.push(...validateManagedFields(meta.managedFields, `${path}.managedFields`));
+  if (rules.custom !== true) errors.push(...validateStandardFinalizers(meta.finalizers, `${path}.finalizers`));
+  return errors;
+}
+
+function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+  if (old.deletionTimestamp === undefined) return [];
+  const known = new Set(old.finalizers);
+  const added = [...new Set(meta.finalizers ?? [])].filter((f) => !known.has(f)).sort();
+  if (added.length === 0) return [];
+  const list = added.map((f) => JSON.stringify(f)).join(', ');
+  return [forbiddenField(path, `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`)];
+}
+
+const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+/** Problems of the metadata of an update of `old`, in the reference's order. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
+  const errors = validateNoNewFinalizers(meta, old, `${path}.finalizers`);
+  if (!meta.resourceVersion) errors.push(invalidValue(`${path}.resourceVersion`, 0, 'must be specified for an update'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue(`${path}.generation`, meta.generation ?? 0, 'must not be decremented'));
+  for (const field of immutable) {
+    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(invalidValue(`${path}.${field}`, meta[field], 'field is immutable'));
+  }
+  errors.push(...validateLabels(meta.labels, `${path}.labels`));
+  errors.push(...validateAnnotations(meta.annotations, `${path}.annotations`));
+  errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
+  errors.push(...validateManagedFields(meta.managedFields, `${path}.managedFields`));
+  return errors;
+}
+
+/** 422 causes for a value outside `supported` in request options (`fieldValidation`, `dryRun` …), which the reference lists unsorted. */
+export function validateOption(path: string, value: string, supported: readonly string[]): FieldError[] {
+  return supported.includes(value) ? [] : [notSupported(path, value, supported, true)];
+}

@@ -1,0 +1,47 @@
+// Selectors: grammar, the reference's error texts, and agreement with a naive reading.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatLabelSelector, parseFieldSelector, parseLabelSelector } from './selector.ts';
+
+test('parseLabelSelector selects as the reference does', () => {
+  const labels = { app: 'x', tier: 'web', n: '5', 'example.com/app': '' };
+  const yes = ['', 'app=x', 'app==x', 'app!=y', 'app in (x,y)', 'app notin (y)', 'app', '!gone', 'gone!=x', 'gone notin (a)', 'n>4', 'n<6', 'example.com/app', 'example.com/app=', 'app=x,tier=web', ' app = x , tier '];
+  const no = ['app=y', 'app!=x', 'app in ()', '!app', 'n>5', 'gone', 'gone>1', 'app in (y,z)', 'app=x,tier=db', 'app>1'];
+  for (const text of yes) assert.equal(parseLabelSelector(text).matches(labels), true, text);
+  for (const text of no) assert.equal(parseLabelSelector(text).matches(labels), false, text);
+});
+
+test('parseLabelSelector refuses in the reference\'s words', () => {
+  const table: [string, string][] = [
+    ['a=b=c', "found '=', expected: ',' or 'end of string'"], ['a in', "unable to parse requirement: found '' expected: '('"],
+    ['=b', "found '=', expected: !, identifier, or 'end of string'"], ['a,', "found '', expected: identifier after ','"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"], ['!!', "unable to parse requirement: found '!', expected: identifier"],
+    ['a>x', "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
+  ];
+  for (const [text, message] of table) assert.throws(() => parseLabelSelector(text), { message }, text);
+  assert.throws(() => parseLabelSelector('-a=b'), /^StatusError: unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of/);
+  assert.throws(() => parseLabelSelector('a=-b'), /unable to parse requirement: values\[0\]\[a\]: Invalid value: "-b": a valid label must be/);
+});
+
+test('parseFieldSelector reads terms with escapes and refuses others', () => {
+  assert.deepEqual(parseFieldSelector('a=b,c!=d,,e==f\\,g\\=h').requirements, [
+    { field: 'a', operator: '=', value: 'b' }, { field: 'c', operator: '!=', value: 'd' }, { field: 'e', operator: '=', value: 'f,g=h' }]);
+  assert.throws(() => parseFieldSelector('metadata.name'), { message: "invalid selector: 'metadata.name'; can't understand 'metadata.name'" });
+  assert.throws(() => parseFieldSelector('a=b=c'), /unescaped character in value/);
+});
+
+const key = fc.constantFrom('a', 'b', 'c/d');
+const value = fc.constantFrom('', 'x', 'y', '1', '2');
+const requirement = fc.oneof(
+  fc.tuple(key, fc.constantFrom('=', '!='), value).map(([k, o, v]) => `${k}${o}${v}`),
+  fc.tuple(key, fc.constantFrom('in', 'notin'), fc.array(value, { minLength: 1 })).map(([k, o, v]) => `${k} ${o} (${v.join(',')})`),
+  key, key.map((k) => `!${k}`));
+
+test('formatLabelSelector and parseLabelSelector round-trip, and negations are complements', () => {
+  fc.assert(fc.property(fc.array(requirement), fc.dictionary(key, value), (parts, labels) => {
+    const selector = parseLabelSelector(parts.join(','));
+    assert.equal(parseLabelSelector(formatLabelSelector(selector)).matches(labels), selector.matches(labels));
+    for (const v of ['x', '']) assert.notEqual(parseLabelSelector(`a=${v}`).matches(labels), parseLabelSelector(`a!=${v}`).matches(labels));
+  }));
+});
