@@ -3,3 +3,6 @@ export {
   type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Store, type StoreEvent, type StoreWatch,
   type TxnRequest, type TxnResult, type WatchObserver, keyRange, prefixRange,
 } from './store.ts';
+export { StorageClosedError, StorageCorruptError, StorageFormatError, StorageLockedError, StorageWriteError } from './errors.ts';
+export { compareKeys, maxKeyBytes } from './keys.ts';
+export { type MemoryStoreOptions, createMemoryStore } from './memory/memory-store.ts';

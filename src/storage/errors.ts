@@ -1,0 +1,43 @@
+// The errors of storage. Expected outcomes (conflict, compacted, future) are values in store.ts; what is here means that
+// the disk, the directory or the caller failed.
+
+/** The directory is not a data directory of this program, is damaged, or was written by a newer format. */
+export class StorageFormatError extends Error {
+  override readonly name = 'StorageFormatError';
+  readonly directory: string;
+
+  constructor(directory: string, problem: string) {
+    super(`data directory ${directory}: ${problem}`);
+    this.directory = directory;
+  }
+}
+
+/** Another process (or this one) has the data directory open. */
+export class StorageLockedError extends Error {
+  override readonly name = 'StorageLockedError';
+  readonly directory: string;
+
+  constructor(directory: string, problem: string) {
+    super(`data directory ${directory}: ${problem}`);
+    this.directory = directory;
+  }
+}
+
+/** Bytes read from disk do not match their checksum or contradict one another; they are never served. */
+export class StorageCorruptError extends Error {
+  override readonly name = 'StorageCorruptError';
+}
+
+/** A write could not be made durable; it was not acknowledged and its outcome may be unknown. */
+export class StorageWriteError extends Error {
+  override readonly name = 'StorageWriteError';
+}
+
+/** The Store was used after close, or closed while the call was under way. */
+export class StorageClosedError extends Error {
+  override readonly name = 'StorageClosedError';
+
+  constructor() {
+    super('the store is closed');
+  }
+}

@@ -1,0 +1,77 @@
+// Deletes keys whose time to live is over, as an etcd lease would. The Store keeps the leases, this keeps the alarm.
+import type { Clock, Timer } from '../base/index.ts';
+
+/** One put with a time to live. A newer version of the key makes it void. */
+export interface Lease {
+  readonly key: string;
+  readonly revision: number;
+  readonly expiresAt: number;
+}
+
+/** Where leases are kept, ordered by the time at which they end. */
+export interface LeaseBook {
+  earliest(): number | undefined;
+  /** Up to `limit` leases that ended at or before `now`, earliest first. */
+  due(now: number, limit: number): readonly Lease[];
+  remove(lease: Lease): void;
+}
+
+const leasesPerRound = 64;
+/** Timers hold 31 bits of milliseconds; a later lease is looked at again then. */
+const longestDelayMs = 2 ** 31 - 1;
+const retryMs = 1000;
+
+/** Rings at the earliest end of a lease. */
+export class ExpiryAlarm {
+  readonly #clock: Clock;
+  readonly #book: LeaseBook;
+  readonly #expire: (lease: Lease) => Promise<unknown>;
+  #timer: Timer | undefined;
+  #ringsAt = Infinity;
+  #busy = false;
+  #stopped = false;
+
+  constructor(options: { clock: Clock; book: LeaseBook; expire: (lease: Lease) => Promise<unknown> }) {
+    this.#clock = options.clock;
+    this.#book = options.book;
+    this.#expire = options.expire;
+  }
+
+  /** A lease ends at `expiresAt`; called for each new one, and with the earliest at start. */
+  arm(expiresAt: number): void {
+    if (this.#stopped || this.#busy || expiresAt >= this.#ringsAt) return;
+    this.#timer?.cancel();
+    this.#ringsAt = expiresAt;
+    const delayMs = Math.min(Math.max(expiresAt - this.#clock.now(), 0), longestDelayMs);
+    this.#timer = this.#clock.after(delayMs, () => void this.#ring());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #ring(): Promise<void> {
+    this.#busy = true;
+    this.#ringsAt = Infinity;
+    let again: number | undefined;
+    try {
+      await this.#expireDue();
+      if (!this.#stopped) again = this.#book.earliest();
+    } catch {
+      // The disk refused: the leases are still in the book and are tried again.
+      again = this.#clock.now() + retryMs;
+    }
+    this.#busy = false;
+    if (again !== undefined) this.arm(again);
+  }
+
+  async #expireDue(): Promise<void> {
+    while (!this.#stopped) {
+      const due = this.#book.due(this.#clock.now(), leasesPerRound);
+      if (due.length === 0) return;
+      await Promise.all(due.map((lease) => this.#expire(lease)));
+      for (const lease of due) this.#book.remove(lease);
+    }
+  }
+}

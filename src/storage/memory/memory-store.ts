@@ -1,0 +1,113 @@
+// The Store without a disk: everything in this process, gone with it. Relies on mvcc.ts for state and watch-hub.ts for watches.
+// An acknowledged write is as durable as the process; otherwise its promises are those of every Store.
+import type { Clock } from '../../base/index.ts';
+import { AutomaticCompaction } from '../compaction.ts';
+import { StorageClosedError } from '../errors.ts';
+import { ExpiryAlarm } from '../expiry.ts';
+import { checkTxn } from '../keys.ts';
+import { VersionedKeys } from '../mvcc.ts';
+import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
+import { WatchHub } from '../watch-hub.ts';
+import { MemoryLeases } from './leases.ts';
+
+/** What a memory Store may be told. */
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** How long superseded versions are kept at least; 5 minutes when absent. */
+  readonly historyMs?: number;
+  /** Time between automatic compactions; 5 minutes when absent. */
+  readonly compactionIntervalMs?: number;
+}
+
+/** Opens an empty Store that lives in memory only. */
+export function createMemoryStore(options: MemoryStoreOptions): Store {
+  return new MemoryStore(options);
+}
+
+class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #state = new VersionedKeys();
+  readonly #hub: WatchHub;
+  readonly #leases = new MemoryLeases();
+  readonly #alarm: ExpiryAlarm;
+  readonly #compaction: AutomaticCompaction;
+  #closed = false;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#clock = options.clock;
+    this.#hub = new WatchHub({
+      revision: () => this.#state.revision,
+      compactRevision: () => this.#state.compactRevision,
+      read: (range, from, through) => this.#state.changes(range, from, through),
+    });
+    this.#alarm = new ExpiryAlarm({
+      clock: options.clock,
+      book: this.#leases,
+      expire: (lease) => this.txn({ key: lease.key, expect: lease.revision }),
+    });
+    this.#compaction = new AutomaticCompaction({
+      clock: options.clock,
+      historyMs: options.historyMs,
+      intervalMs: options.compactionIntervalMs,
+      revision: () => this.#state.revision,
+      compact: (revision) => this.compact(revision),
+    });
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkOpen();
+    const { revision, compactRevision } = this.#state;
+    if (request.revision !== undefined && request.revision > revision) return { type: 'future', revision };
+    if (request.revision !== undefined && request.revision < compactRevision) return { type: 'compacted', compactRevision, revision };
+    return { type: 'ok', revision, ...this.#state.range(request) };
+  }
+
+  async txn(request: TxnRequest): Promise<TxnResult> {
+    this.#checkOpen();
+    checkTxn(request);
+    const current = this.#state.head(request.key);
+    if ((current?.modRevision ?? 0) !== request.expect) {
+      return { type: 'conflict', revision: this.#state.revision, ...(current && { current }) };
+    }
+    const event = this.#state.commit(request.key, request.value);
+    const revision = event.kv.modRevision;
+    if (request.ttlSeconds !== undefined && request.value) this.#lend(request.key, revision, request.ttlSeconds);
+    this.#hub.publish([event]);
+    return { type: 'committed', revision };
+  }
+
+  watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
+    this.#checkOpen();
+    return this.#hub.add(range, from, observer);
+  }
+
+  async compact(revision: number): Promise<{ readonly compactRevision: number }> {
+    this.#checkOpen();
+    if (revision > this.#state.revision) throw new RangeError(`revision ${revision} is in the future`);
+    this.#state.compact(revision);
+    return { compactRevision: this.#state.compactRevision };
+  }
+
+  async revision(): Promise<number> {
+    this.#checkOpen();
+    return this.#state.revision;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#alarm.stop();
+    this.#hub.end({ type: 'closed' });
+    await this.#compaction.stop();
+  }
+
+  #lend(key: string, revision: number, ttlSeconds: number): void {
+    const expiresAt = this.#clock.now() + ttlSeconds * 1000;
+    this.#leases.add({ key, revision, expiresAt });
+    this.#alarm.arm(expiresAt);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StorageClosedError();
+  }
+}

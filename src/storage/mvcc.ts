@@ -1,0 +1,115 @@
+// Every kept version of every key, in memory: one key's life is a list of versions, a tombstone is a version without a value.
+//
+//   put a · put a · delete a · compact(4)        versions of a: [2:v1] → [2:v1 3:v2] → [2:v1 3:v2 4:✝] → none
+//
+// Synchronous and without time. It is the whole state of the memory Store, and what the embedded one is compared with in tests.
+import { invariant } from '../base/index.ts';
+import { forgottenBy } from './compaction.ts';
+import { isInRange } from './keys.ts';
+import { SortedKeys } from './sorted-keys.ts';
+import type { KeyRange, KeyValue, RangeRequest, StoreEvent } from './store.ts';
+
+/** The revision of a Store that nobody has written to. */
+export const firstRevision = 1;
+
+const noValue = new Uint8Array(0);
+
+interface Version {
+  readonly kv: KeyValue;
+  readonly isTombstone: boolean;
+}
+
+/** Keys, versions and the log of changes since the last compaction. */
+export class VersionedKeys {
+  readonly #versions = new Map<string, Version[]>();
+  /** Keys that have any kept version, and those that exist at the newest revision. */
+  readonly #known = new SortedKeys();
+  readonly #live = new SortedKeys();
+  /** Changes after `compactRevision`; change i has revision `#logStart + i`. */
+  #log: StoreEvent[] = [];
+  #logStart = firstRevision + 1;
+  revision = firstRevision;
+  compactRevision = 0;
+
+  /** The newest version of `key`, undefined when it does not exist. */
+  head(key: string): KeyValue | undefined {
+    const last = this.#versions.get(key)?.at(-1);
+    return last && !last.isTombstone ? last.kv : undefined;
+  }
+
+  /** Writes the next revision; without a value it deletes a key that must exist. */
+  commit(key: string, value: Uint8Array | undefined): StoreEvent {
+    const previous = this.head(key);
+    invariant(value || previous, 'only a key that exists is deleted');
+    const modRevision = this.revision + 1;
+    const createRevision = previous?.createRevision ?? modRevision;
+    const kv: KeyValue = { key, value: value ?? noValue, createRevision, modRevision };
+    const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
+    this.#append(key, { kv, isTombstone: !value });
+    this.#log.push(event);
+    this.revision = modRevision;
+    return event;
+  }
+
+  /** The state of `request`'s range at its revision, which must be neither compacted nor in the future. */
+  range(request: RangeRequest): { kvs: KeyValue[]; more: boolean; count: number } {
+    const revision = request.revision ?? this.revision;
+    const limit = request.countOnly ? 0 : (request.limit ?? Infinity);
+    const kvs: KeyValue[] = [];
+    let count = 0;
+    const newest = revision === this.revision;
+    for (const key of (newest ? this.#live : this.#known).between(request.start, request.end)) {
+      if (newest && kvs.length >= limit) break;
+      const kv = this.#at(key, revision);
+      if (!kv) continue;
+      if (kvs.length < limit) kvs.push(kv);
+      count += 1;
+    }
+    if (newest) count = this.#live.count(request.start, request.end);
+    return { kvs, more: count > kvs.length, count };
+  }
+
+  /** Changes of `range` from revision `from` to `through`, both inclusive; `from` must lie after the compact revision. */
+  changes(range: KeyRange, from: number, through: number): StoreEvent[] {
+    const part = this.#log.slice(Math.max(0, from - this.#logStart), Math.max(0, through + 1 - this.#logStart));
+    return part.filter((event) => isInRange(event.kv.key, range));
+  }
+
+  /** Forgets what was superseded at or before `revision`. */
+  compact(revision: number): void {
+    if (revision <= this.compactRevision) return;
+    invariant(revision <= this.revision, 'only the past is compacted');
+    const forgotten = Math.max(0, revision + 1 - this.#logStart);
+    for (const change of this.#log.slice(0, forgotten)) this.#forget(change.kv.key, forgottenBy(change));
+    this.#log = this.#log.slice(forgotten);
+    this.#logStart += forgotten;
+    this.compactRevision = revision;
+  }
+
+  #append(key: string, version: Version): void {
+    const versions = this.#versions.get(key);
+    if (versions) versions.push(version);
+    else this.#versions.set(key, [version]);
+    this.#known.add(key);
+    if (version.isTombstone) this.#live.delete(key);
+    else this.#live.add(key);
+  }
+
+  #at(key: string, revision: number): KeyValue | undefined {
+    const versions = this.#versions.get(key) ?? [];
+    for (let index = versions.length - 1; index >= 0; index -= 1) {
+      const version = versions[index] as Version;
+      if (version.kv.modRevision <= revision) return version.isTombstone ? undefined : version.kv;
+    }
+    return undefined;
+  }
+
+  #forget(key: string, revisions: readonly number[]): void {
+    const versions = this.#versions.get(key) ?? [];
+    // Changes are forgotten in their order, so what goes is always the oldest kept.
+    while (versions[0] && revisions.includes(versions[0].kv.modRevision)) versions.shift();
+    if (versions.length > 0) return;
+    this.#versions.delete(key);
+    this.#known.delete(key);
+  }
+}

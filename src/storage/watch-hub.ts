@@ -1,0 +1,178 @@
+// All watches of one Store: replay of history, then live changes, each revision once and in order. Shared by the Stores
+// that keep their own log; they hand in a reader of history and publish what has become durable.
+import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from './store.ts';
+import { WatchIndex } from './watch-index.ts';
+
+/** What the hub must know of its Store. All answers concern durable state only. */
+export interface HistorySource {
+  revision(): number;
+  compactRevision(): number;
+  /** The changes of `range` with `from` ≤ revision ≤ `through`, in order. */
+  read(range: KeyRange, from: number, through: number): readonly StoreEvent[];
+}
+
+type EndReason = Parameters<WatchObserver['ended']>[0];
+
+/** Revisions looked at in one turn while a watch catches up; bounds how long the loop is held. */
+const revisionsPerSlice = 250;
+
+/**
+ * A watch in one of three states:
+ *
+ *   lagging ──(its slice reaches the Store's revision)──▶ synced ──▶ ended
+ *      └──(its next revision is compacted, or reading fails)────────▶ ended
+ *
+ * Only synced watches are in the index; `next` makes sure that a revision is delivered once whatever the route.
+ */
+class Watch implements StoreWatch {
+  state: 'lagging' | 'synced' | 'ended' = 'lagging';
+  /** The lowest revision not delivered yet. */
+  next: number;
+  wantsProgress = false;
+  readonly range: KeyRange;
+  readonly observer: WatchObserver;
+  readonly #hub: WatchHub;
+
+  constructor(hub: WatchHub, options: { range: KeyRange; from: number; observer: WatchObserver }) {
+    this.#hub = hub;
+    this.range = options.range;
+    this.next = options.from;
+    this.observer = options.observer;
+  }
+
+  requestProgress(): void {
+    this.wantsProgress = true;
+    queueMicrotask(() => this.#hub.answerProgress(this));
+  }
+
+  close(): void {
+    this.#hub.remove(this);
+  }
+}
+
+/** The watches of one Store. */
+export class WatchHub {
+  readonly #source: HistorySource;
+  readonly #index = new WatchIndex<Watch>();
+  readonly #watches = new Set<Watch>();
+  /** Watches of the future whose request for progress waits for their start. */
+  readonly #early = new Set<Watch>();
+  readonly #queue: (readonly StoreEvent[])[] = [];
+  #draining = false;
+
+  constructor(source: HistorySource) {
+    this.#source = source;
+  }
+
+  add(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
+    const watch = new Watch(this, { range, from, observer });
+    this.#watches.add(watch);
+    if (from > this.#source.revision()) this.#sync(watch);
+    else queueMicrotask(() => this.#catchUp(watch));
+    return watch;
+  }
+
+  remove(watch: Watch): void {
+    if (watch.state === 'synced') this.#index.remove(watch);
+    watch.state = 'ended';
+    this.#watches.delete(watch);
+    this.#early.delete(watch);
+  }
+
+  /** Delivers changes in revision order; the Store's revision must already be that of the last one. */
+  publish(events: readonly StoreEvent[]): void {
+    this.#queue.push(events);
+    if (this.#draining) return; // An observer wrote: its change comes after everything that is being delivered.
+    this.#draining = true;
+    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) this.#deliver(batch);
+    this.#draining = false;
+    for (const watch of this.#early) this.answerProgress(watch);
+  }
+
+  /** Ends every watch, in this turn. */
+  end(reason: EndReason): void {
+    for (const watch of [...this.#watches]) this.#finish(watch, reason);
+  }
+
+  answerProgress(watch: Watch): void {
+    if (watch.state !== 'synced' || !watch.wantsProgress) return;
+    const revision = this.#source.revision();
+    if (revision < watch.next - 1) {
+      this.#early.add(watch);
+      return;
+    }
+    watch.wantsProgress = false;
+    this.#early.delete(watch);
+    call(() => watch.observer.progress(revision));
+  }
+
+  #deliver(batch: readonly StoreEvent[]): void {
+    const batches = new Map<Watch, StoreEvent[]>();
+    for (const event of batch) {
+      this.#index.matching(event.kv.key, (watch) => {
+        if (event.kv.modRevision < watch.next) return;
+        const own = batches.get(watch);
+        if (own) own.push(event);
+        else batches.set(watch, [event]);
+      });
+    }
+    const through = batch[batch.length - 1]?.kv.modRevision ?? 0;
+    for (const [watch, own] of batches) {
+      if (watch.state === 'synced') this.#emit(watch, own, through);
+    }
+  }
+
+  #emit(watch: Watch, events: readonly StoreEvent[], through: number): void {
+    watch.next = through + 1;
+    const last = events[events.length - 1];
+    if (last) call(() => watch.observer.events(events, last.kv.modRevision));
+  }
+
+  #catchUp(watch: Watch): void {
+    if (watch.state !== 'lagging') return;
+    const compactRevision = this.#source.compactRevision();
+    if (watch.next <= compactRevision) {
+      this.#finish(watch, { type: 'compacted', compactRevision });
+      return;
+    }
+    const through = Math.min(watch.next + revisionsPerSlice - 1, this.#source.revision());
+    const events = this.#read(watch, through);
+    if (!events) return;
+    this.#emit(watch, events, through);
+    if (watch.next > this.#source.revision()) this.#sync(watch);
+    else setImmediate(() => this.#catchUp(watch));
+  }
+
+  #read(watch: Watch, through: number): readonly StoreEvent[] | undefined {
+    try {
+      return this.#source.read(watch.range, watch.next, through);
+    } catch (error) {
+      this.#finish(watch, { type: 'failed', error: error as Error });
+      return undefined;
+    }
+  }
+
+  #sync(watch: Watch): void {
+    if (watch.state !== 'lagging') return;
+    watch.state = 'synced';
+    this.#index.add(watch);
+    if (watch.wantsProgress) this.answerProgress(watch);
+  }
+
+  #finish(watch: Watch, reason: EndReason): void {
+    if (watch.state === 'ended') return;
+    this.remove(watch);
+    call(() => watch.observer.ended(reason));
+  }
+}
+
+/** An observer that throws is a bug of its owner; it must not take the Store's bookkeeping or other watches with it. */
+function call(notify: () => void): void {
+  try {
+    notify();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

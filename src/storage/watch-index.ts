@@ -1,0 +1,78 @@
+// Finds the watches that a key belongs to without asking each of them: exact keys and prefixes by hash, other ranges in turn.
+import { isInRange } from './keys.ts';
+import { type KeyRange, keyRange, prefixRange } from './store.ts';
+
+/** Anything that is interested in a range of keys. */
+export interface Ranged {
+  readonly range: KeyRange;
+}
+
+/** A set of watches; `matching` costs one lookup per distinct prefix length, not per watch. */
+export class WatchIndex<W extends Ranged> {
+  readonly #exact = new Map<string, Set<W>>();
+  readonly #prefixes = new Map<string, Set<W>>();
+  /** Distinct prefix lengths, each with the number of prefixes of that length. */
+  readonly #lengths = new Map<number, number>();
+  readonly #others = new Set<W>();
+
+  add(watch: W): void {
+    const { range } = watch;
+    if (isExact(range)) addTo(this.#exact, range.start, watch);
+    else if (isPrefix(range)) {
+      if (addTo(this.#prefixes, range.start, watch)) this.#countLength(range.start.length, 1);
+    } else this.#others.add(watch);
+  }
+
+  remove(watch: W): void {
+    const { range } = watch;
+    if (isExact(range)) removeFrom(this.#exact, range.start, watch);
+    else if (isPrefix(range)) {
+      if (removeFrom(this.#prefixes, range.start, watch)) this.#countLength(range.start.length, -1);
+    } else this.#others.delete(watch);
+  }
+
+  /** Calls `visit` with every watch whose range holds `key`. */
+  matching(key: string, visit: (watch: W) => void): void {
+    this.#exact.get(key)?.forEach(visit);
+    for (const length of this.#lengths.keys()) {
+      if (length <= key.length) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
+    }
+    for (const watch of this.#others) {
+      if (isInRange(key, watch.range)) visit(watch);
+    }
+  }
+
+  #countLength(length: number, step: number): void {
+    const count = (this.#lengths.get(length) ?? 0) + step;
+    if (count === 0) this.#lengths.delete(length);
+    else this.#lengths.set(length, count);
+  }
+}
+
+function isExact(range: KeyRange): boolean {
+  return range.end === keyRange(range.start).end;
+}
+
+/** Only prefixes whose end is one plain character further: beyond, code units and bytes disagree about what lies between. */
+function isPrefix(range: KeyRange): boolean {
+  const { start, end } = range;
+  return start !== '' && start.charCodeAt(start.length - 1) < 0xd7ff && end === prefixRange(start).end;
+}
+
+/** True when `watch` is the first at `at`. */
+function addTo<W>(sets: Map<string, Set<W>>, at: string, watch: W): boolean {
+  const set = sets.get(at);
+  if (set) {
+    set.add(watch);
+    return false;
+  }
+  sets.set(at, new Set([watch]));
+  return true;
+}
+
+/** True when `watch` was the last at `at`. */
+function removeFrom<W>(sets: Map<string, Set<W>>, at: string, watch: W): boolean {
+  const set = sets.get(at);
+  if (!set?.delete(watch) || set.size > 0) return false;
+  return sets.delete(at);
+}
