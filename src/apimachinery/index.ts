@@ -28,3 +28,4 @@ export {
   type FieldRequirement, type FieldSelector, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector,
   formatLabelSelector, labelSelectorOf, matchesRequirement, parseFieldSelector, parseLabelSelector,
 } from './selector.ts';
+export { loadSchemas } from './schema/load.ts';

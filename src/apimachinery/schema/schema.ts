@@ -62,6 +62,8 @@ export interface Field {
   readonly schema: Schema;
   /** Applied when the field is absent (OpenAPI `default`; the zero value of required Go strings is '' and is not a default in JSON). */
   readonly default?: unknown;
+  /** The default that OpenAPI publishes, Go zero values ('' and 0 and {}) included; undefined when none is. */
+  readonly publishedDefault?: unknown;
   /** OpenAPI's `required`. */
   readonly required: boolean;
   /**
