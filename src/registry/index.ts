@@ -4,4 +4,4 @@ export type {
   ListResult, ObjectVersion, Preconditions, Predicate, Registry, RegistryDependencies, RegistryEvent, RegistryWatch, Target, TrackUpdate,
   UpdateRequest, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
-export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource } from './resource.ts';
+export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition } from './resource.ts';

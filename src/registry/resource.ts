@@ -14,8 +14,18 @@ export interface Column {
   readonly description: string;
   /** 0: always shown; 1: `-o wide`. */
   readonly priority: number;
+  /** A cell that the reference sends without a column definition (the age of ipaddresses). */
+  readonly undeclared?: boolean;
   /** What the reference prints; `nowMs` is for ages. null when there is nothing to print. */
   readonly cell: (object: KubeObject, nowMs: number) => string | number | boolean | null;
+}
+
+/** What a Table row says besides its cells: finished pods carry one. */
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** A served version of a resource. */
@@ -26,6 +36,8 @@ export interface ResourceVersionRow {
   readonly schema: Schema;
   /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
   readonly columns: readonly Column[];
+  /** `conditions` of a Table row; left out when empty. */
+  readonly rowConditions?: (object: KubeObject) => readonly TableRowCondition[];
   /** `Warning` header of every request to this version, if it is deprecated. */
   readonly deprecationWarning?: string;
 }
