@@ -1,0 +1,180 @@
+// Keeps a copy of one prefix fed: lists it at one exact revision, then watches from the next one on, and mends what breaks.
+//
+//   listing ──all pages of one revision──▶ watching ──failed──▶ pausing ──▶ watching again, where it broke off
+//      ▲ └─ failed or compacted meanwhile: pause, again             │
+//      └────────── compacted, or a feed that makes no sense ◀───────┘        closed: the Store is gone, over
+import { type Clock, type Timer, delay, invariant } from '../base/index.ts';
+import { type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type WatchObserver } from '../storage/index.ts';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Receives what the feed brings; all calls are synchronous. */
+export interface FeedSink {
+  /** One page of a listing, in key order; pages of an abandoned listing are forgotten at the next `beginList`. */
+  beginList(): void;
+  addPage(kvs: readonly KeyValue[]): void;
+  /** The pages since `beginList` are the whole state at `revision`. */
+  endList(revision: number): void;
+  changes(batch: readonly StoreEvent[], revision: number): void;
+  progress(revision: number): void;
+  /** Watching has begun (again). */
+  resumed(): void;
+  closed(): void;
+}
+
+/** What a feed works on. */
+export interface FeedOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly range: KeyRange;
+  readonly pageSize: number;
+  readonly sink: FeedSink;
+  /** Revision that the sink has reached. */
+  readonly reached: () => number;
+  /** Is told of failures that the feed is about to mend. */
+  readonly report: (error: unknown) => void;
+}
+
+interface Session {
+  over: boolean;
+  watch: StoreWatch | undefined;
+}
+
+/** The connection of one cache to its Store. */
+export class Feed {
+  readonly #options: FeedOptions;
+  #session: Session | undefined;
+  #retry: Timer | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
+  #closed = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Lists until it succeeds, then watches. Never rejects. */
+  async start(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        const revision = await this.#list();
+        if (revision !== undefined && !this.#closed) {
+          this.#options.sink.endList(revision);
+          return this.#watch();
+        }
+      } catch (error) {
+        this.#options.report(error);
+      }
+      if (!this.#closed) await delay(this.#options.clock, this.#nextPause());
+    }
+  }
+
+  /** Makes the Store report how far it is; without effect while there is no watch. */
+  requestProgress(): void {
+    this.#session?.watch?.requestProgress();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#retry?.cancel();
+    this.#leave();
+  }
+
+  /** The revision listed, or undefined when it was compacted on the way. */
+  async #list(): Promise<number | undefined> {
+    const { store, range, sink, pageSize } = this.#options;
+    const revision = await store.revision();
+    sink.beginList();
+    let { start } = range;
+    for (;;) {
+      const page = await store.range({ start, end: range.end, revision, limit: pageSize });
+      if (page.type !== 'ok' || this.#closed) return undefined;
+      sink.addPage(page.kvs);
+      const last = page.kvs.at(-1);
+      if (!page.more || last === undefined) return revision;
+      start = `${last.key}\u0000`;
+    }
+  }
+
+  #watch(): void {
+    if (this.#closed) return;
+    const { store, range, reached, sink, report } = this.#options;
+    const session: Session = { over: false, watch: undefined };
+    this.#session = session;
+    try {
+      const watch = store.watch(range, reached() + 1, this.#observe(session));
+      if (session.over) return watch.close();
+      session.watch = watch;
+      sink.resumed();
+    } catch (error) {
+      report(error);
+      this.#pauseThen(() => this.#watch());
+    }
+  }
+
+  #observe(session: Session): WatchObserver {
+    const { sink, reached } = this.#options;
+    return {
+      events: (batch, revision) => {
+        if (session.over) return;
+        this.#guard(() => {
+          invariant(batch.every(({ kv }) => kv.modRevision > reached()), 'a watch delivers each revision once');
+          sink.changes(batch, revision);
+          this.#pauseMs = FIRST_PAUSE_MS;
+        });
+      },
+      progress: (revision) => {
+        if (session.over) return;
+        this.#pauseMs = FIRST_PAUSE_MS;
+        sink.progress(revision);
+      },
+      ended: (reason) => {
+        if (session.over) return;
+        this.#leave();
+        this.#end(reason);
+      },
+    };
+  }
+
+  /** A change that cannot be taken in leaves the copy incomplete: it is thrown away and listed again. */
+  #guard(takeIn: () => void): void {
+    try {
+      takeIn();
+    } catch (error) {
+      this.#leave();
+      this.#options.report(error);
+      this.#pauseThen(() => void this.start());
+    }
+  }
+
+  #end(reason: Parameters<WatchObserver['ended']>[0]): void {
+    if (reason.type === 'closed') {
+      this.#closed = true;
+      this.#options.sink.closed();
+    } else if (reason.type === 'compacted') {
+      this.#pauseThen(() => void this.start());
+    } else {
+      this.#options.report(reason.error);
+      this.#pauseThen(() => this.#watch());
+    }
+  }
+
+  #leave(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    session.over = true;
+    session.watch?.close();
+  }
+
+  #pauseThen(next: () => void): void {
+    if (this.#closed) return;
+    this.#retry = this.#options.clock.after(this.#nextPause(), next);
+  }
+
+  #nextPause(): number {
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    return pauseMs;
+  }
+}

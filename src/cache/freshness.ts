@@ -1,0 +1,125 @@
+// Waiting until the cache has reached a revision, and learning which revision counts as current.
+// Who waits makes the Store report progress at once, and again every 100 ms (upstream's period) as long as anybody waits.
+import type { Clock, Timer } from '../base/index.ts';
+import type { Store } from '../storage/index.ts';
+
+const ASK_AGAIN_MS = 100;
+
+/** What waiting works on. */
+export interface FreshnessOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Revision that the cache has reached. */
+  readonly reached: () => number;
+  /** Makes the Store report how far it is. */
+  readonly requestProgress: () => void;
+}
+
+interface Waiter {
+  readonly revision: number;
+  readonly settle: (reached: boolean) => void;
+}
+
+/** Those who wait for the cache. The cache calls `advance` and `close`. */
+export class Freshness {
+  readonly #options: FreshnessOptions;
+  readonly #waiters = new Set<Waiter>();
+  /** Smallest revision waited for; spares a search on each change. */
+  #lowest = Infinity;
+  #asking = false;
+  #askAgain: Timer | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+  /** A question to the Store that has not been put yet: whoever comes before it is put may share its answer. */
+  #upcoming: Promise<number | undefined> | undefined;
+  #closed = false;
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options;
+  }
+
+  /** True once the cache has reached `revision`; false when `timeoutMs` passed first or the cache closed. */
+  waitUntil(revision: number, timeoutMs: number): Promise<boolean> {
+    if (this.#options.reached() >= revision) return Promise.resolve(true);
+    if (this.#closed || timeoutMs <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        revision,
+        settle: (reached) => {
+          timer.cancel();
+          this.#waiters.delete(waiter);
+          resolve(reached);
+        },
+      };
+      const timer = this.#options.clock.after(timeoutMs, () => waiter.settle(false));
+      this.#waiters.add(waiter);
+      this.#lowest = Math.min(this.#lowest, revision);
+      this.#ask();
+    });
+  }
+
+  /** As waitUntil, for the revision that the Store has when asked; also false when the Store cannot tell. */
+  async waitUntilCurrent(timeoutMs: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    const revision = await this.#within(this.#learnRevision(), timeoutMs);
+    if (revision === undefined) return false;
+    return this.waitUntil(revision, timeoutMs - (clock.monotonicMs() - startMs));
+  }
+
+  /** The cache has reached `revision`. */
+  advance(revision: number): void {
+    if (revision < this.#lowest) return;
+    this.#lowest = Infinity;
+    for (const waiter of this.#waiters) {
+      if (waiter.revision <= revision) waiter.settle(true);
+      else this.#lowest = Math.min(this.#lowest, waiter.revision);
+    }
+  }
+
+  /** Asks for progress if anybody waits; for a feed that has come back. */
+  resume(): void {
+    if (this.#waiters.size > 0) this.#ask();
+  }
+
+  /** Everybody who waits is told no. */
+  close(): void {
+    this.#closed = true;
+    this.#askAgain?.cancel();
+    for (const waiter of this.#waiters) waiter.settle(false);
+  }
+
+  /** One question for all who began to wait in this turn. */
+  #ask(): void {
+    if (this.#asking) return;
+    this.#asking = true;
+    queueMicrotask(() => {
+      this.#asking = false;
+      if (this.#closed || this.#waiters.size === 0) return;
+      this.#askAgain ??= this.#options.clock.after(ASK_AGAIN_MS, () => {
+        this.#askAgain = undefined;
+        this.resume();
+      });
+      this.#options.requestProgress();
+    });
+  }
+
+  #learnRevision(): Promise<number | undefined> {
+    this.#upcoming ??= this.#running.then(() => {
+      this.#upcoming = undefined;
+      const answer = this.#options.store.revision().catch(() => undefined);
+      this.#running = answer;
+      return answer;
+    });
+    return this.#upcoming;
+  }
+
+  #within(answer: Promise<number | undefined>, timeoutMs: number): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(timeoutMs, () => resolve(undefined));
+      void answer.then((revision) => {
+        timer.cancel();
+        resolve(revision);
+      });
+    });
+  }
+}

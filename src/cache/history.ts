@@ -1,0 +1,165 @@
+// The last changes of the prefix, in revision order, and the state after each of them. Shared by all watchers, which are numbers into it.
+//
+//   base ──e1──e2──e3── … ──en = newest        base: the state (and revision) before the oldest change that is kept
+//         m1       m3           mn             m: versions of the map; where one is missing it is made again from the one before
+//
+// Every change has its map at first. Among older changes only each 1024th keeps it: 100,000 versions of a large map would
+// otherwise hold a copied leaf each, and reading at one of them costs at most 1024 insertions.
+import { RingBuffer, type SortedMap, type SortedMapEdit, createSortedMap } from '../base/index.ts';
+import type { CacheEvent, Entry } from './contract.ts';
+
+/** One change on its way into history. `entry` is absent for a delete. */
+export interface Change<T> {
+  readonly key: string;
+  readonly revision: number;
+  readonly entry: Entry<T> | undefined;
+}
+
+/** Bounds of what is kept. */
+export interface HistoryBounds {
+  /** Changes older than this are dropped (except the last 100). */
+  readonly windowMs: number;
+  /** At most this many changes are kept. */
+  readonly limit: number;
+}
+
+interface Step<T> {
+  readonly event: CacheEvent<T>;
+  readonly entry: Entry<T> | undefined;
+  readonly timeMs: number;
+  map: SortedMap<Entry<T>> | undefined;
+}
+
+/** Upstream's smallest watch cache: this many changes stay however old they are. */
+export const KEPT_AT_LEAST = 100;
+const RECENT_MAPS = 4096;
+const MAP_EVERY = 1024;
+const REBUILT_LIMIT = 8;
+
+function applyStep<T>(edit: SortedMapEdit<Entry<T>>, { event, entry }: Step<T>): void {
+  if (entry !== undefined) edit.set(entry);
+  else edit.delete(event.key);
+}
+
+function mapAfter<T>(map: SortedMap<Entry<T>>, steps: readonly Step<T>[]): SortedMap<Entry<T>> {
+  const edit = map.edit();
+  for (const step of steps) applyStep(edit, step);
+  return edit.finish();
+}
+
+/** Changes and states of one prefix. All methods finish in one turn. */
+export class History<T> {
+  readonly #bounds: HistoryBounds;
+  readonly #steps = new RingBuffer<Step<T>>();
+  /** Maps made again for exact reads, the most recently made last. */
+  readonly #rebuilt = new Map<number, SortedMap<Entry<T>>>();
+  #base = { map: createSortedMap<Entry<T>>(), revision: 0 };
+  #newest = this.#base.map;
+
+  constructor(bounds: HistoryBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** The state after the last change. */
+  get newest(): SortedMap<Entry<T>> {
+    return this.#newest;
+  }
+
+  /** All changes after this revision are here. */
+  get baseRevision(): number {
+    return this.#base.revision;
+  }
+
+  /** Number of the oldest change; a cursor below it has fallen out. */
+  get first(): number {
+    return this.#steps.first;
+  }
+
+  /** Number that the next change will get. */
+  get next(): number {
+    return this.#steps.next;
+  }
+
+  /** The change under that number, if kept. */
+  eventAt(cursor: number): CacheEvent<T> | undefined {
+    return this.#steps.at(cursor)?.event;
+  }
+
+  /** Number of the first change after `revision`, which must not be before the base. */
+  cursorAfter(revision: number): number {
+    return this.#steps.search(({ event }) => event.revision <= revision);
+  }
+
+  /** Begins anew from a listed state. Cursors into what was here have fallen out. */
+  reset(map: SortedMap<Entry<T>>, revision: number): void {
+    this.#steps.clear();
+    this.#rebuilt.clear();
+    this.#base = { map, revision };
+    this.#newest = map;
+  }
+
+  /** Adds changes in revision order. */
+  extend(changes: readonly Change<T>[], nowMs: number): void {
+    const edit = this.#newest.edit();
+    const last = changes.at(-1);
+    for (const change of changes) {
+      const { key, revision, entry } = change;
+      const previous = edit.get(key)?.value;
+      const event: CacheEvent<T> = { type: entry === undefined ? 'delete' : 'put', key, revision, value: entry?.value, previous };
+      const step: Step<T> = { event, entry, timeMs: nowMs, map: undefined };
+      applyStep(edit, step);
+      if (change === last || this.next % MAP_EVERY === 0) step.map = edit.finish();
+      this.#newest = step.map ?? this.#newest;
+      this.#thinMaps(this.#steps.push(step));
+    }
+    this.trim(nowMs);
+  }
+
+  /** Drops what is beyond the bounds. */
+  trim(nowMs: number): void {
+    const oldestMs = nowMs - this.#bounds.windowMs;
+    for (let size = this.#steps.size; size > 0; size--) {
+      const tooOld = size > KEPT_AT_LEAST && (this.#steps.at(this.#steps.first)?.timeMs ?? oldestMs) < oldestMs;
+      if (size <= this.#bounds.limit && !tooOld) return;
+      this.#dropOldest();
+    }
+  }
+
+  /** The state at `revision`; undefined when that is before the base. The caller knows that `revision` has been reached. */
+  at(revision: number): SortedMap<Entry<T>> | undefined {
+    if (revision < this.#base.revision) return undefined;
+    const cursor = this.cursorAfter(revision) - 1;
+    if (cursor < this.first) return this.#base.map;
+    return this.#steps.at(cursor)?.map ?? this.#rebuilt.get(cursor) ?? this.#rebuild(cursor);
+  }
+
+  #dropOldest(): void {
+    this.#rebuilt.delete(this.#steps.first);
+    const step = this.#steps.shift();
+    if (step === undefined) return;
+    this.#base = { map: step.map ?? mapAfter(this.#base.map, [step]), revision: step.event.revision };
+  }
+
+  #thinMaps(newest: number): void {
+    const old = newest - RECENT_MAPS;
+    const step = this.#steps.at(old);
+    if (step !== undefined && old % MAP_EVERY !== 0) step.map = undefined;
+  }
+
+  #rebuild(cursor: number): SortedMap<Entry<T>> {
+    const steps: Step<T>[] = [];
+    let from = this.#base.map;
+    for (let at = cursor; at >= this.first; at--) {
+      const step = this.#steps.at(at) as Step<T>;
+      if (step.map !== undefined) {
+        from = step.map;
+        break;
+      }
+      steps.push(step);
+    }
+    const map = mapAfter(from, steps.toReversed());
+    this.#rebuilt.set(cursor, map);
+    if (this.#rebuilt.size > REBUILT_LIMIT) this.#rebuilt.delete(this.#rebuilt.keys().next().value as number);
+    return map;
+  }
+}

@@ -1,0 +1,44 @@
+// What the tests of this room share: a memory Store that is easy to write to, and a started cache of strings.
+import { type ManualClock, createManualClock } from '../base/index.ts';
+import { type KeyRange, type Store, createMemoryStore, prefixRange } from '../storage/index.ts';
+import { type CacheOptions, createCache } from './cache.ts';
+import type { Cache } from './contract.ts';
+
+/** The range of the whole copy in these tests. */
+export const all: KeyRange = prefixRange('/p/');
+
+/** A Store with writes that need no revision. */
+export interface StoreHarness {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  /** Puts, whatever was there; answers the revision. */
+  write(key: string, value: string): Promise<number>;
+  /** Deletes a key that exists; answers the revision. */
+  remove(key: string): Promise<number>;
+}
+
+/** Everything that is due without time passing has happened. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** An empty memory Store under a manual clock. */
+export function createStoreHarness(): StoreHarness {
+  const clock = createManualClock();
+  const store = createMemoryStore({ clock, compactionIntervalMs: 1e12 });
+  const known = new Map<string, number>();
+  const commit = async (key: string, value: Uint8Array | undefined): Promise<number> => {
+    const result = await store.txn({ key, expect: known.get(key) ?? 0, ...(value && { value }) });
+    if (result.type !== 'committed') throw new Error(`write of ${key} met a conflict`);
+    known.set(key, value === undefined ? 0 : result.revision);
+    return result.revision;
+  };
+  return { store, clock, write: (key, value) => commit(key, Buffer.from(value)), remove: (key) => commit(key, undefined) };
+}
+
+/** A cache of the values under `/p/` as strings, ready to be read. */
+export async function startCache(options: Partial<CacheOptions<string>> & Pick<CacheOptions<string>, 'store' | 'clock'>): Promise<Cache<string>> {
+  const cache = createCache({ prefix: '/p/', decode: (kv) => Buffer.from(kv.value).toString(), ...options });
+  await cache.ready();
+  return cache;
+}

@@ -1,0 +1,222 @@
+// One watcher: a range and a cursor into shared history.
+//
+//   waiting ──first list──▶ lagging ──has reached what history holds──▶ reading ──take() emptied it──▶ idle
+//      └───────────────────── after ≥ history's base ────────────────────▲  ▲ └────── a change inside its range ◀─┘
+//
+// An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can: `expired`.
+import { type Clock, createBoundsTest } from '../base/index.ts';
+import type { KeyRange, Store } from '../storage/index.ts';
+import type { CacheEvent, Decode, Watcher } from './contract.ts';
+import { type Demux, type RangeKind, type Sleeper, classifyRange } from './demux.ts';
+import type { History } from './history.ts';
+import { Replay } from './replay.ts';
+
+/** What the cache shares with its watchers. */
+export interface WatchHost<T> {
+  readonly history: History<T>;
+  readonly demux: Demux<HistoryWatcher<T>>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly decode: Decode<T>;
+  /** Revision that the cache has reached. */
+  reached(): number;
+  /** Is told of a wake that threw. */
+  readonly report: (error: unknown) => void;
+  /** The watcher has ended and is not to be kept. */
+  forget(watcher: HistoryWatcher<T>): void;
+}
+
+/** What is watched, from where on, and who is told. */
+export interface WatchRequest {
+  readonly range: KeyRange;
+  readonly after: number;
+  readonly wake: () => void;
+}
+
+type State = 'waiting' | 'lagging' | 'reading' | 'idle' | 'ended';
+
+/** A Watcher over History. The cache calls `place`, `hit`, `signal` and `finish`; the reader calls the rest. */
+export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
+  readonly range: KeyRange;
+  readonly rangeKind: RangeKind;
+  readonly isInside: (key: string) => boolean;
+  readonly #host: WatchHost<T>;
+  readonly #wake: () => void;
+  #state: State = 'waiting';
+  #end: 'expired' | 'closed' | undefined;
+  /** Everything up to here was taken or is not wanted. */
+  #passed: number;
+  #cursor = 0;
+  #replay: Replay<T> | undefined;
+  /** The reader found nothing and waits for its wake. */
+  #armed = false;
+  #touched = false;
+
+  constructor(host: WatchHost<T>, { range, after, wake }: WatchRequest) {
+    this.range = range;
+    this.#host = host;
+    this.#wake = wake;
+    this.#passed = after;
+    this.rangeKind = classifyRange(range);
+    this.isInside = createBoundsTest(range);
+  }
+
+  get end(): 'expired' | 'closed' | undefined {
+    this.#checkCursor();
+    return this.#end;
+  }
+
+  get revision(): number {
+    if (this.#replay !== undefined && this.#replay.size > 0) return this.#passed;
+    if (this.#state === 'idle') return Math.max(this.#passed, this.#host.reached());
+    if (this.#state === 'lagging') return Math.max(this.#passed, this.#replay?.reached ?? 0);
+    if (this.#state !== 'reading') return this.#passed;
+    const upcoming = this.#host.history.eventAt(this.#cursor);
+    return upcoming === undefined ? this.#passed : Math.max(this.#passed, upcoming.revision - 1);
+  }
+
+  get lagging(): boolean {
+    return this.#state === 'lagging';
+  }
+
+  take(limit: number): readonly CacheEvent<T>[] {
+    this.#touched = true;
+    const taken = this.#takeReplayed(limit);
+    if (this.#state === 'reading' && taken.length < limit) this.#takeHistory(limit, taken);
+    this.#armed = !this.#hasSomething();
+    return taken;
+  }
+
+  close(): void {
+    this.#armed = false;
+    this.#touched = true;
+    this.finish('closed');
+  }
+
+  /** Finds the watcher its place: in history when that reaches back far enough, else on a replay from the Store. */
+  place(): void {
+    const { history, store, clock, decode } = this.#host;
+    if (this.#state === 'ended' || this.#state === 'lagging') return;
+    this.#host.demux.remove(this);
+    if (this.#passed >= history.baseRevision) return this.#join(this.#passed);
+    this.#state = 'lagging';
+    const { range } = this;
+    const advanced = (): void => this.#followReplay();
+    this.#replay = new Replay({ store, clock, decode, range, after: this.#passed, advanced, ended: (reason) => this.finish(reason) });
+    this.#replay.open();
+  }
+
+  /** Begins to tell the reader, who may have looked already. */
+  arm(): void {
+    if (this.#touched) return;
+    this.#armed = true;
+    if (this.#hasSomething()) this.signal();
+  }
+
+  /** A change in the range, taken out of the demux for it; false when the watcher does not want it and sleeps on. */
+  hit(cursor: number, revision: number): boolean {
+    if (revision <= this.#passed) return false;
+    this.#state = 'reading';
+    this.#cursor = cursor;
+    return true;
+  }
+
+  /** Calls wake if the reader waits for it. */
+  signal(): void {
+    if (!this.#armed) return;
+    this.#armed = false;
+    try {
+      this.#wake();
+    } catch (error) {
+      this.#host.report(error);
+    }
+  }
+
+  /** Asks again how far the Store's replay is complete. */
+  nudge(): void {
+    this.#replay?.requestProgress();
+  }
+
+  /** History began anew at a revision that it could not be extended to: who has not come that far has missed something. */
+  survey(): void {
+    if (this.#state === 'reading' || (this.#state === 'idle' && this.#passed < this.#host.history.baseRevision)) this.finish('expired');
+    else if (this.#state === 'lagging') this.#followReplay();
+    else this.place();
+  }
+
+  /** Ends the watcher; does nothing when it has ended before. */
+  finish(end: 'expired' | 'closed'): void {
+    if (this.#state === 'ended') return;
+    if (end === 'closed') this.#passed = this.revision;
+    this.#state = 'ended';
+    this.#end = end;
+    this.#replay?.close();
+    this.#replay = undefined;
+    this.#host.demux.remove(this);
+    this.#host.forget(this);
+    this.signal();
+  }
+
+  #hasSomething(): boolean {
+    return this.#state === 'ended' || this.#state === 'reading' || (this.#replay?.size ?? 0) > 0;
+  }
+
+  #checkCursor(): void {
+    if (this.#state === 'reading' && this.#cursor < this.#host.history.first) this.finish('expired');
+  }
+
+  #takeReplayed(limit: number): CacheEvent<T>[] {
+    if (this.#replay === undefined) return [];
+    const taken = this.#replay.take(limit);
+    this.#passed = taken.at(-1)?.revision ?? this.#passed;
+    if (this.#state === 'reading' && this.#replay?.size === 0) this.#leaveReplay(this.#replay.reached);
+    return taken;
+  }
+
+  #takeHistory(limit: number, into: CacheEvent<T>[]): void {
+    this.#checkCursor();
+    const { history } = this.#host;
+    while (this.#state === 'reading' && into.length < limit) {
+      const event = history.eventAt(this.#cursor);
+      if (event === undefined) break;
+      into.push(event);
+      this.#passed = event.revision;
+      this.#cursor++;
+      this.#seek();
+    }
+  }
+
+  /** Moves the cursor to the next change that is wanted; without one the watcher goes to sleep. */
+  #seek(): void {
+    const { history, demux } = this.#host;
+    if (this.#cursor < history.first) return this.finish('expired');
+    for (; this.#cursor < history.next; this.#cursor++) {
+      const event = history.eventAt(this.#cursor) as CacheEvent<T>;
+      if (event.revision > this.#passed && this.isInside(event.key)) return;
+    }
+    this.#state = 'idle';
+    demux.add(this);
+  }
+
+  #join(after: number): void {
+    this.#state = 'reading';
+    this.#cursor = this.#host.history.cursorAfter(after);
+    if (this.#replay === undefined) return this.#seek();
+    this.#replay.close();
+    // What is buffered is older than `after` and is taken first; the cursor waits in place behind it.
+    if (this.#replay.size === 0) this.#leaveReplay(after);
+  }
+
+  #leaveReplay(reached: number): void {
+    this.#replay = undefined;
+    this.#passed = Math.max(this.#passed, reached);
+    this.#seek();
+  }
+
+  #followReplay(): void {
+    const replay = this.#replay;
+    if (this.#state !== 'lagging' || replay === undefined) return;
+    if (replay.reached >= this.#host.history.baseRevision) this.#join(replay.reached);
+    if (this.#hasSomething()) this.signal();
+  }
+}
