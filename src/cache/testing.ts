@@ -1,6 +1,6 @@
 // What the tests of this room share: a memory Store that is easy to write to, and a started cache of strings.
 import { type ManualClock, createManualClock } from '../base/index.ts';
-import { type KeyRange, type Store, createMemoryStore, prefixRange } from '../storage/index.ts';
+import { type KeyRange, type Store, type StoreWatch, type WatchObserver, createMemoryStore, prefixRange } from '../storage/index.ts';
 import { type CacheOptions, createCache } from './cache.ts';
 import type { Cache } from './contract.ts';
 
@@ -41,4 +41,53 @@ export async function startCache(options: Partial<CacheOptions<string>> & Pick<C
   const cache = createCache({ prefix: '/p/', decode: (kv) => Buffer.from(kv.value).toString(), ...options });
   await cache.ready();
   return cache;
+}
+
+type EndReason = Parameters<WatchObserver['ended']>[0];
+
+/** A Store whose watches can be broken from outside. */
+export interface BreakableStore extends Store {
+  /** Ends all watches with this reason, as the Store itself might. */
+  breakWatches(reason: EndReason): void;
+  /** Calls so far. */
+  readonly calls: { revision: number; watch: number; range: number };
+  /** While set, `revision` and `range` reject and new watches fail at once. */
+  down: boolean;
+}
+
+/** Puts breakable watches in front of a Store. */
+export function createBreakableStore(store: Store): BreakableStore {
+  const open = new Map<StoreWatch, WatchObserver>();
+  const calls = { revision: 0, watch: 0, range: 0 };
+  const unlessDown = <A extends unknown[], R>(name: 'revision' | 'range', call: (...args: A) => Promise<R>) => async (...args: A): Promise<R> => {
+    calls[name]++;
+    if (broken.down) throw new Error('the store is down');
+    return call(...args);
+  };
+  const watchStore = (range: KeyRange, from: number, observer: WatchObserver): StoreWatch => {
+    calls.watch++;
+    if (broken.down) throw new Error('the store is down');
+    const inner = store.watch(range, from, observer);
+    const watch: StoreWatch = {
+      requestProgress: () => inner.requestProgress(),
+      close: () => {
+        open.delete(watch);
+        inner.close();
+      },
+    };
+    open.set(watch, observer);
+    return watch;
+  };
+  const breakWatches = (reason: EndReason): void => {
+    for (const [watch, observer] of [...open]) {
+      watch.close();
+      observer.ended(reason);
+    }
+  };
+  const broken: BreakableStore = {
+    txn: (request) => store.txn(request), compact: (revision) => store.compact(revision), close: () => store.close(),
+    range: unlessDown('range', (request) => store.range(request)), revision: unlessDown('revision', () => store.revision()),
+    watch: watchStore, breakWatches, calls, down: false,
+  };
+  return broken;
 }
