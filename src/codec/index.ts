@@ -5,3 +5,4 @@ export {
   matchContentType, matchesRoute, mediaTypeNames, negotiate, parseAccept, parseContentType,
 } from './media-type.ts';
 export { frameJson, frameProtobuf } from './watch-frame.ts';
+export { type ParsedYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';

@@ -1,0 +1,67 @@
+// The reference's texts for YAML that cannot be read, made from the codes of the `yaml` package. go-yaml counts lines from one in errors of its
+// scanner, from zero in those of its parser, and prints no line for the first one (number zero).
+import type { YAMLError } from 'yaml';
+
+/** A YAML text that cannot be read; the message is the reference's as far as it can be told. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError';
+}
+
+interface Problem {
+  readonly by: 'scanner' | 'parser';
+  readonly text: string;
+}
+
+const scanner = (text: string): Problem => ({ by: 'scanner', text });
+const parser = (text: string): Problem => ({ by: 'parser', text });
+
+const cannotStart = scanner('found character that cannot start any token');
+const noMapping = scanner('mapping values are not allowed in this context');
+const noKey = parser('did not find expected key');
+
+/** Tells a syntax error as the reference would; `lineAt` counts from one. */
+export function explainSyntax(error: YAMLError, text: string, lineAt: (offset: number) => number): YamlError {
+  const { by, text: problem } = findProblem(error, text);
+  const line = lineAt(error.pos[0] + (error.code === 'BLOCK_AS_IMPLICIT_KEY' ? Math.max(0, text.slice(error.pos[0]).search(/:(?:\s|$)/)) : 0));
+  const shown = by === 'scanner' ? line : atEnd(error, text) ? countLines(text) : line - 1;
+  const where = line > 1 && shown > 0 ? `line ${shown}: ` : '';
+  return new YamlError(`yaml: ${where}${problem}`);
+}
+
+/** The parser notices a missing end only at the token behind, often the end of the text. */
+const atEnd = (error: YAMLError, text: string): boolean => text.slice(error.pos[0]).trim().length <= 1;
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function findProblem(error: YAMLError, text: string): Problem {
+  const message = error.message;
+  switch (error.code) {
+    case 'TAB_AS_INDENT': case 'BAD_SCALAR_START': return cannotStart;
+    case 'BLOCK_AS_IMPLICIT_KEY': return noMapping;
+    case 'BAD_INDENT': return message.includes('sequence') ? parser("did not find expected '-' indicator") : noKey;
+    case 'MULTILINE_IMPLICIT_KEY': case 'KEY_OVER_1024_CHARS': return scanner("could not find expected ':'");
+    case 'BAD_DQ_ESCAPE': return scanner('found unknown escape character');
+    case 'MISSING_CHAR': return findMissing(message, text.slice(error.pos[0]));
+    case 'BAD_ALIAS': return scanner('did not find expected alphabetic or numeric character');
+    case 'BLOCK_IN_FLOW': return parser('did not find expected node content');
+    case 'BAD_DIRECTIVE': return scanner('found unknown directive name');
+    default: return findUnexpected(message, text.slice(error.pos[0], error.pos[1]));
+  }
+}
+
+function findMissing(message: string, rest: string): Problem {
+  if (message.includes('quote')) return scanner('found unexpected end of stream');
+  if (message.includes('flow sequence') || message.includes(']')) return rest.trim() === '' ? parser('did not find expected node content') : parser("did not find expected ',' or ']'");
+  if (message.includes('flow map') || message.includes('}')) return rest.trim() === '' ? parser('did not find expected node content') : parser("did not find expected ',' or '}'");
+  return message.includes('block') || message.includes('map') ? scanner("could not find expected ':'") : noKey;
+}
+
+function findUnexpected(message: string, token: string): Problem {
+  if (message.includes('flow sequence')) return parser("did not find expected ',' or ']'");
+  if (message.includes('flow map')) return parser("did not find expected ',' or '}'");
+  if (/^[@`%\t]/.test(token)) return cannotStart;
+  if (message.includes('document') || message.includes('stream')) return parser('did not find expected <document start>');
+  return noKey;
+}
