@@ -1,9 +1,13 @@
-// The builder of rows: what most kinds have in common is a default here, so that a row of the table names only what is special.
+// The builder of rows: what most kinds have in common is a default here, so that a row of the table names only what is special;
+// columns and strategies are found by group and kind.
 // Defaults: namespaced, all eight verbs, version v1, names that are DNS subdomains, PUT without resourceVersion allowed, Background deletion.
 import { invariant } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
-import type { Column, Resource, ResourceVerb, Strategy, Subresource } from '../registry/index.ts';
+import type { Resource, ResourceVerb, Subresource } from '../registry/index.ts';
+import { columnsByKind } from './columns/by-kind.ts';
 import { defaultColumns } from './columns/common.ts';
+import { readPodConditions } from './columns/pods.ts';
+import { strategiesByKind } from './strategies.ts';
 
 /** What a row may say; everything but kind and plural has a default. */
 export interface RowSpec {
@@ -28,8 +32,6 @@ export interface RowSpec {
   readonly storedAs?: string;
   readonly ttlSeconds?: number;
   readonly virtual?: true;
-  readonly columns?: readonly Column[];
-  readonly strategy?: Strategy;
 }
 
 /** The rows of one group. */
@@ -67,12 +69,14 @@ export const scalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.st
 
 const rowDefaults = {
   shortNames: [], categories: [], verbs: allVerbs, subresources: [], nameRule: 'dns-subdomain', selectableFields: {}, createOnUpdate: false,
-  unconditionalUpdate: true, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: false, custom: false, strategy: {},
+  unconditionalUpdate: true, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: false, custom: false,
 } as const;
 
-/** Completes a row with the defaults and its schemas; the first version listed is the one that is stored. */
+/** Completes a row with the defaults, its schemas, columns and strategy; the first version listed is the one that is stored. */
 export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet): Resource {
-  const { cluster, versions = ['v1'], columns = defaultColumns, ...rest } = spec;
+  const { cluster, versions = ['v1'], ...rest } = spec;
+  const key = `${group}/${spec.kind}`;
+  const columns = columnsByKind[key] ?? defaultColumns;
   return {
     ...rowDefaults,
     ...rest,
@@ -83,9 +87,10 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     versions: versions.map((name) => {
       const schema = schemas.forKind({ group, version: name, kind: spec.kind });
       invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
-      return { name, served: true, schema, columns };
+      return { name, served: true, schema, columns, ...(key === '/Pod' && { rowConditions: readPodConditions }) };
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
+    strategy: strategiesByKind[key] ?? {},
   };
 }

@@ -3,6 +3,8 @@
 // Groups stand in the order of discovery, resources of a group by name.
 import type { SchemaSet } from '../apimachinery/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
+import { convertAutoscaler } from './autoscaling/convert.ts';
+import { convertEvent } from './events/convert.ts';
 import * as fields from './fields.ts';
 import { type GroupSpec, buildResource, connectSubresource, createOnly, scale, scalePaths, status, subresource, withoutDeleteCollection } from './row.ts';
 
@@ -97,7 +99,10 @@ const apps: GroupSpec = {
 const events: GroupSpec = {
   group: 'events.k8s.io',
   rows: [
-    { kind: 'Event', plural: 'events', shortNames: ['ev'], selectableFields: fields.eventsGroupFields, createOnUpdate: true, storedAs: '/events', ttlSeconds: 3600 },
+    {
+      kind: 'Event', plural: 'events', shortNames: ['ev'], selectableFields: fields.eventsGroupFields,
+      createOnUpdate: true, storedAs: '/events', convert: convertEvent, ttlSeconds: 3600,
+    },
   ],
 };
 
@@ -124,7 +129,7 @@ const autoscaling: GroupSpec = {
   rows: [
     {
       kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers', shortNames: ['hpa'], categories: all, versions: ['v2', 'v1'],
-      subresources: [status],
+      subresources: [status], convert: convertAutoscaler,
     },
   ],
 };

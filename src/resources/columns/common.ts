@@ -108,3 +108,8 @@ export function containerColumns(...path: readonly string[]): readonly Column[] 
     wideColumn('Images', (object) => containers(object).map((container) => toText(container['image'])).join(',')),
   ];
 }
+
+/** The same columns for objects in another form. */
+export function convertColumns(columns: readonly Column[], convert: (object: KubeObject) => KubeObject): readonly Column[] {
+  return columns.map((original) => ({ ...original, cell: (object, nowMs) => original.cell(convert(object), nowMs) }));
+}
