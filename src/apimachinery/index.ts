@@ -29,3 +29,9 @@ export {
   formatLabelSelector, labelSelectorOf, matchesRequirement, parseFieldSelector, parseLabelSelector,
 } from './selector.ts';
 export { loadSchemas } from './schema/load.ts';
+export { type ApplyInput, type ApplyOutput, ApplyConflictError, applyConfiguration } from './apply/apply.ts';
+export { type FieldSet, fieldSetOf } from './apply/field-set.ts';
+export {
+  type ManagedVersions, type Managers, type Updater, encodeManagers, managersBefore, sameManagers, updateManagers,
+} from './apply/managers.ts';
+export { TypedValueError, equalValues, isMap, ownValue, putKey } from './apply/value.ts';

@@ -1,0 +1,137 @@
+// Server-side apply: an intent laid over the live object, what the applier no longer states taken out, conflicts with other owners found.
+// Mirrors structured-merge-diff's Apply with prune, and upstream's rules for objects that knew no owners or client-side apply before.
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import type { Schema } from '../schema/schema.ts';
+import { toFieldSet } from './compare.ts';
+import { type FieldSet, emptySet, formatPath } from './field-set.ts';
+import { type Conflicts, type ManagedVersions, type Manager, type Managers, encodeManagers, decodeManagers, identityOf, sameManagers, stripUnowned, takeChanged, updateManagers } from './managers.ts';
+import { mergeValues, removeItems, withNamedFields } from './merge.ts';
+import { equalValues } from './value.ts';
+
+/** The live object holds paths with other values that others own. `causes` are the reference's, one per path. */
+export class ApplyConflictError extends Error {
+  readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+  constructor(conflicts: Conflicts) {
+    const parties = [...conflicts.values()].map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
+    parties.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const count = parties.reduce((sum, party) => sum + party.paths.length, 0);
+    super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${parties.map(describeParty).join('\n')}`);
+    this.causes = parties.flatMap(({ name, paths }) => paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })));
+  }
+}
+
+function describeManager({ manager, operation, apiVersion, subresource }: Manager): string {
+  const below = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  return `${JSON.stringify(manager)}${below}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+}
+
+const describeParty = ({ name, paths }: { name: string; paths: readonly string[] }): string =>
+  (paths.length === 1 ? `conflict with ${name}: ${paths[0]}` : `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
+
+/** One apply. `live` is the current object (for a create: the zero object of the kind). */
+export interface ApplyInput {
+  readonly versions: ManagedVersions;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly live: KubeObject;
+  readonly config: KubeObject;
+  /** RFC 3339 to the second. */
+  readonly time: string;
+  /** Paths that this endpoint never writes. */
+  readonly reset?: FieldSet;
+  /** The zero object of the kind, against which an object without owners is seen as made by `before-first-apply`. */
+  readonly zero: KubeObject;
+}
+
+/** What came of it; `managedFields` is to be written into the object. */
+export interface ApplyOutput {
+  readonly object: KubeObject;
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+}
+
+const withoutManagers = (object: KubeObject): KubeObject => {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+};
+
+function managersOf(input: ApplyInput, live: KubeObject): Managers {
+  const known = decodeManagers(input.live.metadata.managedFields) ?? new Map<string, Manager>();
+  const exists = input.live.metadata.uid !== undefined && input.live.metadata.uid !== '';
+  if (known.size > 0 || !exists) return known;
+  return updateManagers({ versions: input.versions, live: input.zero, object: live, managers: new Map(), reset: undefined },
+    { manager: 'before-first-apply', apiVersion: input.apiVersion, subresource: '', time: input.time });
+}
+
+/** Lays `config` over `live`. Throws ApplyConflictError unless forced, TypedValueError for an intent that cannot be typed. */
+export function applyConfiguration(input: ApplyInput): ApplyOutput {
+  const schema = input.versions.schemaFor(input.apiVersion) as Schema;
+  const live = withoutManagers(input.live);
+  const before = managersOf(input, live);
+  const self = { manager: input.manager, operation: 'Apply', apiVersion: input.apiVersion, subresource: input.subresource } as const;
+  const identity = identityOf(self);
+  const last = before.get(identity);
+  const within = (set: FieldSet): FieldSet => (input.reset ? set.differenceWithBelow(input.reset) : set);
+  const merged = mergeValues(schema, live, input.config) as KubeObject;
+  const managers = new Map(before).set(identity, { ...self, time: last?.time, set: within(toFieldSet(schema, input.config)) });
+  const pruned = prune({ input, schema, merged, managers, last: last && { ...last, set: within(last.set) } });
+  const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
+  if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
+  return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
+}
+
+function finish(step: { input: ApplyInput; live: KubeObject; object: KubeObject; before: Managers; managers: Map<string, Manager>; identity: string }): ApplyOutput {
+  const { managers, identity, before, input } = step;
+  const mine = managers.get(identity) as Manager;
+  const set = stripUnowned(mine.set);
+  if (set.isEmpty) managers.delete(identity);
+  else managers.set(identity, { ...mine, set });
+  const unchanged = equalValues(step.live, step.object);
+  if (unchanged && sameManagers(managers, before)) return { object: step.object, managedFields: encodeManagers(before) };
+  const entry = managers.get(identity);
+  if (entry) managers.set(identity, { ...entry, time: input.time });
+  return { object: step.object, managedFields: encodeManagers(managers) };
+}
+
+interface Pruning {
+  readonly input: ApplyInput;
+  readonly schema: Schema;
+  readonly merged: KubeObject;
+  readonly managers: Managers;
+  readonly last: Manager | undefined;
+}
+
+/** Takes out what this applier stated last time, does not state any more, and nobody else owns. */
+function prune({ input, merged, managers, last }: Pruning): KubeObject {
+  if (last === undefined || last.set.isEmpty) return merged;
+  const schema = input.versions.schemaFor(last.apiVersion);
+  if (schema === undefined) return merged;
+  const base = last.apiVersion === input.apiVersion ? merged : input.versions.convert(merged, last.apiVersion);
+  const lastSet = withNamedFields(schema, last.set);
+  let pruned = removeItems(schema, base, lastSet);
+  pruned = addBackOwned({ schema, base, pruned, owned: ownedIn(managers, last.apiVersion) });
+  for (const apiVersion of new Set([...managers.values()].map((m) => m.apiVersion))) {
+    if (apiVersion === last.apiVersion) continue;
+    const other = input.versions.schemaFor(apiVersion);
+    if (other === undefined) continue;
+    const at = (object: unknown): KubeObject => input.versions.convert(object as KubeObject, apiVersion);
+    pruned = input.versions.convert(addBackOwned({ schema: other, base: at(base), pruned: at(pruned), owned: ownedIn(managers, apiVersion) }) as KubeObject, last.apiVersion);
+  }
+  const before = withNamedFields(schema, toFieldSet(schema, base));
+  const gone = before.difference(withNamedFields(schema, toFieldSet(schema, pruned))).intersection(lastSet);
+  const result = removeItems(schema, base, gone) as KubeObject;
+  return last.apiVersion === input.apiVersion ? result : input.versions.convert(result, input.apiVersion);
+}
+
+function ownedIn(managers: Managers, apiVersion: string): FieldSet {
+  let owned = emptySet;
+  for (const manager of managers.values()) if (manager.apiVersion === apiVersion) owned = owned.union(manager.set);
+  return owned;
+}
+
+function addBackOwned({ schema, base, pruned, owned }: { schema: Schema; base: unknown; pruned: unknown; owned: FieldSet }): unknown {
+  const had = withNamedFields(schema, toFieldSet(schema, base));
+  const has = withNamedFields(schema, toFieldSet(schema, pruned));
+  return removeItems(schema, base, had.difference(has.union(withNamedFields(schema, owned))));
+}

@@ -1,0 +1,121 @@
+// From values to sets of paths: what an object says (toFieldSet), and how one object differs from another (compare).
+import type { Schema } from '../schema/schema.ts';
+import { type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts';
+import { deducedSchema, elementOfItem, equalValues, isMap, ownValue, shapeOf } from './value.ts';
+
+/** Where two objects differ. Leaves and, for added and removed, everything above them that came or went with them. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+}
+
+/** Adds every path that `value` states below `at`; `self` adds the value's own path. */
+function collect(schema: Schema, value: unknown, at: { below: () => FieldSetBuilder; self: () => void }): void {
+  const shape = shapeOf(schema, value);
+  if (shape.type === 'leaf' || value === null) return at.self();
+  if (shape.type === 'granular') {
+    if (isMap(value)) collectMap(shape, value, at.below);
+  } else if (Array.isArray(value)) collectList(schema, value, at.below);
+}
+
+function collectMap(shape: Extract<ReturnType<typeof shapeOf>, { type: 'granular' }>, value: Record<string, unknown>, below: () => FieldSetBuilder): void {
+  for (const [key, child] of Object.entries(value)) {
+    if (child === undefined) continue;
+    const element = `f:${key}`;
+    const set = below();
+    collect(shape.child(key) ?? deducedSchema, child, { below: () => set.enter(element), self: () => set.add(element) });
+    if (child === null || (isMap(child) && Object.keys(child).length === 0) || !shape.declares(key)) set.add(element);
+  }
+}
+
+function collectList(list: Schema, items: readonly unknown[], below: () => FieldSetBuilder): void {
+  const groups = groupItems(list, items);
+  for (const [element, group] of groups) {
+    const set = below();
+    set.add(element);
+    if (group.length > 1) continue;
+    collect(list.items as Schema, group[0], { below: () => set.enter(element), self: () => set.add(element) });
+  }
+}
+
+/** Items by element, in order of first appearance; more than one item means duplicates, which are owned as a whole. */
+export function groupItems(list: Schema, items: readonly unknown[]): Map<PathElement, unknown[]> {
+  const groups = new Map<PathElement, unknown[]>();
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Every path that the object states: what an applier of it owns. */
+export function toFieldSet(schema: Schema, value: unknown): FieldSet {
+  const root = new FieldSetBuilder();
+  collect(schema, value, { below: () => root, self: () => {} });
+  return root.build();
+}
+
+class Comparer {
+  readonly added = new FieldSetBuilder();
+  readonly removed = new FieldSetBuilder();
+  readonly modified = new FieldSetBuilder();
+
+  /** Compares two values at `path` (empty for the root, which is never reported itself). */
+  compare(schema: Schema, left: unknown, right: unknown, path: readonly PathElement[]): void {
+    if (left === undefined && right === undefined) return;
+    const shapes = [left, right].filter((v) => v !== undefined).map((v) => shapeOf(schema, v));
+    const asLeaf = (isEmpty(left) && isEmpty(right)) || shapes.some((shape) => shape.type === 'leaf' || shape.type !== shapes[0]?.type);
+    if (asLeaf) return this.#reportLeaf(left, right, path);
+    const shape = shapes[0] as Exclude<ReturnType<typeof shapeOf>, { type: 'leaf' }>;
+    if (shape.type === 'granular') this.#compareMaps(shape, [asMap(left), asMap(right)], path);
+    else this.#compareLists(schema, [asList(left), asList(right)], path);
+    if (left === undefined) addPath(this.added, path);
+    else if (right === undefined) addPath(this.removed, path);
+  }
+
+  #reportLeaf(left: unknown, right: unknown, path: readonly PathElement[]): void {
+    if (left === undefined) addPath(this.added, path);
+    else if (right === undefined) addPath(this.removed, path);
+    else if (!equalValues(left, right)) addPath(this.modified, path);
+  }
+
+  #compareMaps(shape: { child: (key: string) => Schema | undefined }, [left, right]: [Record<string, unknown>, Record<string, unknown>], path: readonly PathElement[]): void {
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      const [l, r] = [ownValue(left, key), ownValue(right, key)];
+      if (l !== r) this.compare(shape.child(key) ?? deducedSchema, l, r, [...path, `f:${key}`]);
+    }
+  }
+
+  #compareLists(list: Schema, [left, right]: [readonly unknown[], readonly unknown[]], path: readonly PathElement[]): void {
+    const [lefts, rights] = [groupItems(list, left), groupItems(list, right)];
+    for (const element of new Set([...lefts.keys(), ...rights.keys()])) {
+      const [l, r] = [lefts.get(element), rights.get(element)];
+      const at = [...path, element];
+      if ((l?.length ?? 0) <= 1 && (r?.length ?? 0) <= 1) this.compare(list.items as Schema, l?.[0], r?.[0], at);
+      else this.#reportLeaf(l, r, at);
+    }
+  }
+}
+
+/** Two values that are both empty (or absent) are compared as a whole, so that an empty list differs from none. */
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0);
+const asMap = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function addPath(builder: FieldSetBuilder, path: readonly PathElement[]): void {
+  if (path.length === 0) return;
+  let at = builder;
+  for (let i = 0; i < path.length - 1; i++) at = at.enter(path[i] as PathElement);
+  at.add(path.at(-1) as PathElement);
+}
+
+/** How `right` differs from `left`, path by path. */
+export function compareObjects(schema: Schema, left: unknown, right: unknown): Comparison {
+  const comparer = new Comparer();
+  comparer.compare(schema, left, right, []);
+  return { added: comparer.added.build(), removed: comparer.removed.build(), modified: comparer.modified.build() };
+}

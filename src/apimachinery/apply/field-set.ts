@@ -1,0 +1,236 @@
+// A set of field paths, as managedFields stores it (FieldsV1): a tree whose edges are path elements.
+//
+//   { "f:data": { ".": {}, "f:k": {} } }   holds .data and .data.k
+//
+// A path element is kept in its written form: `f:name` (field), `k:{"name":"x"}` (item of a map list), `v:"x"` (item of a set), `i:3`.
+import { compareKeys } from '../../base/index.ts';
+import type { JsonObject } from '../object.ts';
+
+/** One step of a path in FieldsV1 form. */
+export type PathElement = string;
+
+interface Node {
+  readonly member: boolean;
+  readonly children: FieldSet | undefined;
+}
+
+/** An immutable set of paths. All operations share what they do not change. */
+export class FieldSet {
+  readonly nodes: ReadonlyMap<PathElement, Node>;
+  constructor(nodes: ReadonlyMap<PathElement, Node>) {
+    this.nodes = nodes;
+  }
+
+  get isEmpty(): boolean {
+    return this.nodes.size === 0;
+  }
+
+  has(path: readonly PathElement[]): boolean {
+    let set: FieldSet | undefined = this;
+    for (let i = 0; i < path.length - 1; i++) set = set?.nodes.get(path[i] as PathElement)?.children;
+    return set?.nodes.get(path.at(-1) as PathElement)?.member === true;
+  }
+
+  /** The part of the set below one element; undefined when there is none. */
+  below(element: PathElement): FieldSet | undefined {
+    return this.nodes.get(element)?.children;
+  }
+
+  holds(element: PathElement): boolean {
+    return this.nodes.get(element)?.member === true;
+  }
+
+  union(other: FieldSet): FieldSet {
+    if (this.isEmpty || this === other) return other;
+    if (other.isEmpty) return this;
+    const nodes = new Map(this.nodes);
+    for (const [element, theirs] of other.nodes) {
+      const ours = nodes.get(element);
+      nodes.set(element, ours === undefined ? theirs : {
+        member: ours.member || theirs.member,
+        children: ours.children && theirs.children ? ours.children.union(theirs.children) : ours.children ?? theirs.children,
+      });
+    }
+    return new FieldSet(nodes);
+  }
+
+  /** Paths in both. */
+  intersection(other: FieldSet): FieldSet {
+    return this.#combine(other, (ours, theirs) => theirs !== undefined && ours && theirs.member, (ours, theirs) => theirs && ours.intersection(theirs));
+  }
+
+  /** Paths in this set and not in the other; children of a removed path stay unless they are in the other themselves. */
+  difference(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    return this.#combine(other, (ours, theirs) => ours && theirs?.member !== true, (ours, theirs) => (theirs ? ours.difference(theirs) : ours));
+  }
+
+  /** Like difference, but a path in the other set takes everything below it along. */
+  differenceWithBelow(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    const nodes = new Map<PathElement, Node>();
+    for (const [element, node] of this.nodes) {
+      const theirs = other.nodes.get(element);
+      if (theirs?.member) continue;
+      putNode(nodes, element, { member: node.member, children: theirs?.children ? node.children?.differenceWithBelow(theirs.children) : node.children });
+    }
+    return new FieldSet(nodes);
+  }
+
+  #combine(other: FieldSet, keep: (ours: boolean, theirs: Node | undefined) => boolean, descend: (ours: FieldSet, theirs: FieldSet | undefined) => FieldSet | undefined): FieldSet {
+    const nodes = new Map<PathElement, Node>();
+    for (const [element, node] of this.nodes) {
+      const theirs = other.nodes.get(element);
+      putNode(nodes, element, { member: keep(node.member, theirs), children: node.children && descend(node.children, theirs?.children) });
+    }
+    return new FieldSet(nodes);
+  }
+
+  equals(other: FieldSet): boolean {
+    if (this === other) return true;
+    if (this.nodes.size !== other.nodes.size) return false;
+    for (const [element, node] of this.nodes) {
+      const theirs = other.nodes.get(element);
+      if (theirs === undefined || theirs.member !== node.member) return false;
+      if (!(node.children ?? emptySet).equals(theirs.children ?? emptySet)) return false;
+    }
+    return true;
+  }
+
+  /** All paths, elements in FieldsV1 order. */
+  *paths(prefix: readonly PathElement[] = []): Iterable<PathElement[]> {
+    for (const element of sortElements(this.nodes.keys())) {
+      const node = this.nodes.get(element) as Node;
+      const path = [...prefix, element];
+      if (node.member) yield path;
+      if (node.children) yield* node.children.paths(path);
+    }
+  }
+}
+
+function putNode(nodes: Map<PathElement, Node>, element: PathElement, node: Node): void {
+  const children = node.children?.isEmpty ? undefined : node.children;
+  if (node.member || children) nodes.set(element, { member: node.member, children });
+}
+
+/** The set without paths. */
+export const emptySet = new FieldSet(new Map());
+
+/** Collects paths one by one, then becomes a FieldSet. Mirrors the walk that fills it: `enter` an element, add, leave. */
+export class FieldSetBuilder {
+  readonly #nodes = new Map<PathElement, { member: boolean; children: FieldSetBuilder | undefined }>();
+
+  add(element: PathElement): void {
+    this.#node(element).member = true;
+  }
+  /** The builder of what is below an element. */
+  enter(element: PathElement): FieldSetBuilder {
+    const node = this.#node(element);
+    node.children ??= new FieldSetBuilder();
+    return node.children;
+  }
+  #node(element: PathElement): { member: boolean; children: FieldSetBuilder | undefined } {
+    let node = this.#nodes.get(element);
+    if (node === undefined) this.#nodes.set(element, (node = { member: false, children: undefined }));
+    return node;
+  }
+  build(): FieldSet {
+    const nodes = new Map<PathElement, Node>();
+    for (const [element, node] of this.#nodes) putNode(nodes, element, { member: node.member, children: node.children?.build() });
+    return nodes.size === 0 ? emptySet : new FieldSet(nodes);
+  }
+}
+
+/** The set of the given paths. */
+export function fieldSetOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
+  const root = new FieldSetBuilder();
+  for (const path of paths) {
+    let at = root;
+    for (const element of path.slice(0, -1)) at = at.enter(element);
+    at.add(path.at(-1) as PathElement);
+  }
+  return root.build();
+}
+
+const kindOrder = { f: 0, k: 1, v: 2, i: 3 } as Record<string, number>;
+
+/** Orders elements as FieldsV1 writes them: fields by name, then keys, values, indices. */
+function compareElements(a: PathElement, b: PathElement): number {
+  const byKind = (kindOrder[a[0] as string] ?? 9) - (kindOrder[b[0] as string] ?? 9);
+  if (byKind !== 0) return byKind;
+  if (a[0] === 'f') return compareKeys(a, b);
+  if (a[0] === 'i') return Number(a.slice(2)) - Number(b.slice(2));
+  return compareJson(parseElement(a), parseElement(b));
+}
+
+const parseElement = (element: PathElement): unknown => JSON.parse(element.slice(2));
+const typeRank = (value: unknown): number => ['boolean', 'number', 'string'].indexOf(typeof value);
+
+function compareJson(a: unknown, b: unknown): number {
+  if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
+    const [left, right] = [Object.entries(a), Object.entries(b)];
+    for (let i = 0; i < Math.min(left.length, right.length); i++) {
+      const [l, r] = [left[i] as [string, unknown], right[i] as [string, unknown]];
+      const order = compareKeys(l[0], r[0]) || compareJson(l[1], r[1]);
+      if (order !== 0) return order;
+    }
+    return left.length - right.length;
+  }
+  if (typeof a !== typeof b) return typeRank(a) - typeRank(b);
+  if (typeof a === 'string') return compareKeys(a, b as string);
+  return Number(a) - Number(b);
+}
+
+const sortElements = (elements: Iterable<PathElement>): PathElement[] => [...elements].sort(compareElements);
+
+/** Writes a set as FieldsV1, elements in order. */
+export function encodeFieldSet(set: FieldSet): JsonObject {
+  const out: JsonObject = {};
+  for (const element of sortElements(set.nodes.keys())) {
+    const { member, children } = set.nodes.get(element) as Node;
+    const inner = children ? encodeFieldSet(children) : {};
+    out[element] = member && children ? { '.': {}, ...inner } : inner;
+  }
+  return out;
+}
+
+const decoded = new WeakMap<object, FieldSet>();
+
+/** Reads FieldsV1; undefined when it is not. Results are remembered per object, since entries are shared by versions of an object. */
+export function decodeFieldSet(fields: unknown): FieldSet | undefined {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined;
+  const known = decoded.get(fields);
+  if (known) return known;
+  const nodes = new Map<PathElement, Node>();
+  for (const [element, inner] of Object.entries(fields)) {
+    if (element === '.') continue;
+    const children = isValidElement(element) ? decodeFieldSet(inner) : undefined;
+    if (children === undefined) return undefined;
+    putNode(nodes, element, { member: children.isEmpty || Object.hasOwn(inner as object, '.'), children });
+  }
+  const set = nodes.size === 0 ? emptySet : new FieldSet(nodes);
+  decoded.set(fields, set);
+  return set;
+}
+
+function isValidElement(element: PathElement): boolean {
+  if (element.startsWith('f:')) return true;
+  if (!/^[kvi]:/.test(element)) return false;
+  try {
+    const value = parseElement(element);
+    return element[0] !== 'k' || (typeof value === 'object' && value !== null);
+  } catch {
+    return false;
+  }
+}
+
+/** A path for people: `.spec.containers[name="c"].args`, `.data.k`, `.list[="x"]`. */
+export function formatPath(path: readonly PathElement[]): string {
+  return path.map((element) => {
+    const rest = element.slice(2);
+    if (element[0] === 'f') return `.${rest}`;
+    if (element[0] === 'i') return `[${rest}]`;
+    if (element[0] === 'v') return `[=${rest}]`;
+    return `[${Object.entries(parseElement(element) as object).map(([k, v]) => `${k}=${JSON.stringify(v)}`).join(',')}]`;
+  }).join('');
+}

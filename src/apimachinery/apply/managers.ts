@@ -1,0 +1,187 @@
+// managedFields: who owns which paths. Reading and writing the entries, and what happens to owners when an object changes.
+// Mirrors upstream's fieldmanager and structured-merge-diff's updater: the same identities, order, caps and clearing rules.
+import { compareKeys } from '../../base/index.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import type { Schema } from '../schema/schema.ts';
+import { type Comparison, compareObjects } from './compare.ts';
+import { type FieldSet, decodeFieldSet, emptySet, encodeFieldSet, fieldSetOf } from './field-set.ts';
+
+/** What one manager owns. `time` is absent for entries that never changed hands by a write. */
+export interface Manager {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly set: FieldSet;
+}
+
+/** Managers by identity. */
+export type Managers = ReadonlyMap<string, Manager>;
+
+/** The versions of a kind: its schema in each, and how to get from one to the other. Undefined: no longer served, its owners are dropped. */
+export interface ManagedVersions {
+  schemaFor(apiVersion: string): Schema | undefined;
+  convert(object: KubeObject, apiVersion: string): KubeObject;
+}
+
+/** More Update managers than this are merged into `ancient-changes`. */
+const maxUpdateManagers = 10;
+const ancientManager = 'ancient-changes';
+
+/** Paths that nobody owns: identity and what the server keeps. */
+const unowned = fieldSetOf(['f:apiVersion'], ['f:kind'], ['f:metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map((f) => ['f:metadata', `f:${f}`]));
+
+/** Identity of a manager: appliers are the same whatever version they apply. */
+export function identityOf(manager: Omit<Manager, 'set' | 'time'>): string {
+  return JSON.stringify([manager.manager, manager.operation, manager.operation === 'Apply' ? '' : manager.apiVersion, manager.subresource]);
+}
+
+/** Reads entries; undefined when one of them is malformed. */
+export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+  const managers = new Map<string, Manager>();
+  for (const entry of entries ?? []) {
+    const set = entry.fieldsV1 === undefined ? emptySet : decodeFieldSet(entry.fieldsV1);
+    if (set === undefined || (entry.operation !== 'Apply' && entry.operation !== 'Update')) return undefined;
+    if (entry.fieldsType !== 'FieldsV1' || !entry.apiVersion) return undefined;
+    const manager: Manager = {
+      manager: entry.manager ?? '', operation: entry.operation, apiVersion: entry.apiVersion, subresource: entry.subresource ?? '', time: entry.time, set };
+    managers.set(identityOf(manager), manager);
+  }
+  return managers;
+}
+
+function compareManagers(a: Manager, b: Manager): number {
+  return compareKeys(a.operation, b.operation) || compareKeys(a.time ?? '', b.time ?? '') || compareKeys(a.manager, b.manager)
+    || compareKeys(a.apiVersion, b.apiVersion) || compareKeys(a.subresource, b.subresource);
+}
+
+const encodedSets = new WeakMap<FieldSet, ManagedFieldsEntry['fieldsV1']>();
+
+/** Writes entries in the reference's order; undefined when there are none. */
+export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined;
+  return [...managers.values()].sort(compareManagers).map(({ manager, operation, apiVersion, time, set, subresource }) => {
+    let fieldsV1 = encodedSets.get(set);
+    if (fieldsV1 === undefined) encodedSets.set(set, (fieldsV1 = encodeFieldSet(set)));
+    return { ...(manager && { manager }), operation, apiVersion, ...(time && { time }), fieldsType: 'FieldsV1', fieldsV1, ...(subresource && { subresource }) };
+  });
+}
+
+/** True for `managedFields: []` and `[{}]`, by which a client asks to forget all owners. */
+export function resetsManagers(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (entries === undefined || entries === null) return false;
+  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0);
+}
+
+/** The owners before a write: those that the request states if it does, else those of the live object. */
+export function managersBefore(live: KubeObject | undefined, requested: KubeObject, isSubresource: boolean): Managers {
+  const ofLive = (): Managers => decodeManagers(live?.metadata.managedFields) ?? new Map();
+  if (isSubresource) return ofLive();
+  const entries = requested.metadata.managedFields;
+  if (resetsManagers(entries)) return new Map();
+  const stated = decodeManagers(entries);
+  return stated === undefined || stated.size === 0 ? ofLive() : stated;
+}
+
+/** Paths that clash, by the identity of the manager that owns them. */
+export type Conflicts = Map<string, { readonly manager: Manager; readonly set: FieldSet }>;
+
+/** Input of a change of ownership. `self` is the identity of the writer; `reset` holds the paths that this endpoint never writes. */
+export interface Change {
+  readonly versions: ManagedVersions;
+  readonly apiVersion: string;
+  readonly live: KubeObject;
+  readonly object: KubeObject;
+  readonly managers: Managers;
+  readonly self: string;
+  readonly reset: FieldSet | undefined;
+}
+
+const excluding = (set: FieldSet, reset: FieldSet | undefined): FieldSet => (reset ? set.differenceWithBelow(reset) : set);
+
+function compareIn(change: Change, apiVersion: string): Comparison | undefined {
+  const schema = change.versions.schemaFor(apiVersion);
+  if (schema === undefined) return undefined;
+  const at = (object: KubeObject): KubeObject => (apiVersion === change.apiVersion ? object : change.versions.convert(object, apiVersion));
+  const { added, removed, modified } = compareObjects(schema, at(change.live), at(change.object));
+  return { added: excluding(added, change.reset), removed: excluding(removed, change.reset), modified: excluding(modified, change.reset) };
+}
+
+/** Takes changed and removed paths away from all managers but the writer. What changed under others is listed in `conflicts`. */
+export function takeChanged(change: Change): { managers: Map<string, Manager>; comparison: Comparison; conflicts: Conflicts } {
+  const comparisons = new Map<string, Comparison | undefined>();
+  const comparisonIn = (apiVersion: string): Comparison | undefined => {
+    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareIn(change, apiVersion));
+    return comparisons.get(apiVersion);
+  };
+  const managers = new Map<string, Manager>();
+  const conflicts: Conflicts = new Map();
+  for (const [identity, manager] of change.managers) {
+    if (identity === change.self) { managers.set(identity, manager); continue; }
+    const comparison = comparisonIn(manager.apiVersion);
+    if (comparison === undefined) continue;
+    const set = manager.set.intersection(comparison.modified.union(comparison.added));
+    if (!set.isEmpty) conflicts.set(identity, { manager, set });
+    const left = manager.set.difference(set).difference(comparison.removed);
+    if (!left.isEmpty) managers.set(identity, left.equals(manager.set) ? manager : { ...manager, set: left });
+  }
+  return { managers, comparison: comparisonIn(change.apiVersion) ?? { added: emptySet, removed: emptySet, modified: emptySet }, conflicts };
+}
+
+/** The set without identity and other paths that nobody owns. */
+export const stripUnowned = (set: FieldSet): FieldSet => set.difference(unowned);
+
+/** Merges the oldest Update managers of a version into one when there are too many. */
+function capManagers(managers: Map<string, Manager>): void {
+  const updaters = [...managers].filter(([, m]) => m.operation === 'Update').sort(([a, x], [b, y]) => compareKeys(x.time ?? '', y.time ?? '') || compareKeys(a, b));
+  let count = updaters.length;
+  const firsts = new Map<string, string>();
+  for (const [identity, manager] of updaters) {
+    if (count <= maxUpdateManagers) return;
+    const first = firsts.get(manager.apiVersion);
+    if (first === undefined) { firsts.set(manager.apiVersion, identity); continue; }
+    const ancient: Manager = { manager: ancientManager, operation: 'Update', apiVersion: manager.apiVersion, subresource: '', time: manager.time, set: manager.set };
+    const bucket = identityOf(ancient);
+    const held = managers.get(bucket) ?? (managers.get(first) as Manager);
+    managers.delete(first);
+    managers.delete(identity);
+    managers.set(bucket, { ...ancient, set: manager.set.union(held.set) });
+    firsts.set(manager.apiVersion, bucket);
+    count--;
+  }
+}
+
+/** Who updates, and when. `time` is RFC 3339 to the second. */
+export interface Updater {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string;
+}
+
+const currentOperation = 'current-operation';
+
+/** Owners after a create, PUT or patch: the writer gains what it added or changed, others lose it. */
+export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, updater: Updater): Managers {
+  const { managers, comparison } = takeChanged({ ...change, apiVersion: updater.apiVersion, self: currentOperation });
+  const taken = stripUnowned(comparison.modified.union(comparison.added));
+  if (taken.isEmpty) return managers;
+  const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource, time: updater.time } as const;
+  const identity = identityOf(entry);
+  const previous = managers.get(identity);
+  managers.set(identity, { ...entry, set: previous ? previous.set.union(taken) : taken });
+  capManagers(managers);
+  return managers;
+}
+
+/** Same owners of the same paths in the same versions; times are not looked at. */
+export function sameManagers(a: Managers, b: Managers): boolean {
+  if (a.size !== b.size) return false;
+  for (const [identity, manager] of a) {
+    const other = b.get(identity);
+    if (other === undefined || other.apiVersion !== manager.apiVersion || !other.set.equals(manager.set)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,86 @@
+// How a value takes part in apply: what its schema makes of it, how list items are told apart, when two values are equal.
+// Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
+import type { Schema } from '../schema/schema.ts';
+import type { PathElement } from './field-set.ts';
+
+/** How apply treats a value. `granular`: fields or keys one by one · `keyed`, `set`: items one by one · `leaf`: as a whole. */
+export type Shape =
+  | { readonly type: 'leaf' }
+  | { readonly type: 'granular'; readonly child: (key: string) => Schema | undefined; readonly declares: (key: string) => boolean }
+  | { readonly type: 'keyed' | 'set'; readonly item: Schema };
+
+/** What an untyped value is: maps are granular, lists and scalars are leaves. */
+export const deducedSchema: Schema = { type: 'any', format: 'json' };
+
+const leaf: Shape = { type: 'leaf' };
+const deducedMap: Shape = { type: 'granular', child: () => deducedSchema, declares: () => false };
+const shapes = new WeakMap<Schema, Shape>();
+
+/** The shape of a value of this schema; `value` matters only where the schema leaves the type open. */
+export function shapeOf(schema: Schema, value: unknown): Shape {
+  if (schema.type === 'any' || schema.format === 'raw' || schema.format === 'json') return isMap(value) ? deducedMap : leaf;
+  let shape = shapes.get(schema);
+  if (shape === undefined) shapes.set(schema, (shape = computeShape(schema)));
+  return shape;
+}
+
+function computeShape(schema: Schema): Shape {
+  if (schema.type === 'array') return listShape(schema);
+  if (schema.type !== 'object' && schema.type !== 'map') return leaf;
+  if (schema.mapType === 'atomic' || schema.format !== undefined) return leaf;
+  const { fields, items } = schema;
+  const fallback = items ?? (schema.preserveUnknownFields || (fields === undefined && schema.type === 'object') ? deducedSchema : undefined);
+  return { type: 'granular', child: (key) => fields?.get(key)?.schema ?? fallback, declares: (key) => fields?.has(key) === true };
+}
+
+function listShape(schema: Schema): Shape {
+  if (schema.items === undefined) return leaf;
+  if (schema.listType === 'map') return { type: 'keyed', item: schema.items };
+  return schema.listType === 'set' ? { type: 'set', item: schema.items } : leaf;
+}
+
+/** True for JSON objects. */
+export const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sets an own key, whatever its name. */
+export function putKey(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+/** An own value of an object; undefined when absent. */
+export const ownValue = (object: Record<string, unknown> | undefined, key: string): unknown =>
+  (object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined);
+
+/** A value that cannot be applied; the message is put behind the path by whoever knows it. */
+export class TypedValueError extends Error {}
+
+/** The element that tells an item of a set or of a map list from its neighbours. Throws TypedValueError when it has no key. */
+export function elementOfItem(list: Schema, item: unknown): PathElement {
+  if (list.listType === 'set') return `v:${toJson(item)}`;
+  if (!isMap(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
+  const key: Record<string, unknown> = {};
+  for (const name of [...(list.listMapKeys ?? [])].sort()) {
+    const value = ownValue(item, name) ?? list.items?.fields?.get(name)?.default;
+    if (value !== undefined) putKey(key, name, value);
+  }
+  if (Object.keys(key).length === 0) throw new TypedValueError('associative list with keys has an element that omits all key fields (and doesn\'t have default values for any key fields)');
+  return `k:${toJson(key)}`;
+}
+
+const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
+
+/** Deep equality as structured-merge-diff has it: an absent and a null value differ, 1 and 1.0 do not. */
+export function equalValues(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a === 'bigint' || typeof b === 'bigint') return isNumeric(a) && isNumeric(b) && a == b;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]));
+  if (Array.isArray(b)) return false;
+  const keys = Object.keys(a).filter((k) => (a as Record<string, unknown>)[k] !== undefined);
+  if (keys.length !== Object.keys(b).filter((k) => (b as Record<string, unknown>)[k] !== undefined).length) return false;
+  return keys.every((k) => Object.hasOwn(b, k) && equalValues((a as Record<string, unknown>)[k], (b as Record<string, unknown>)[k]));
+}
+
+const isNumeric = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
