@@ -55,7 +55,18 @@ export interface BreakableStore extends Store {
   down: boolean;
 }
 
-/** Puts breakable watches in front of a Store. */
+/** Hands on each change in a batch of its own, so that whatever follows a watch passes through every revision. */
+function deliverSingly(observer: WatchObserver): WatchObserver {
+  return {
+    events: (batch) => {
+      for (const event of batch) observer.events([event], event.kv.modRevision);
+    },
+    progress: (revision) => observer.progress(revision),
+    ended: (reason) => observer.ended(reason),
+  };
+}
+
+/** Puts breakable watches in front of a Store. They deliver one change at a time, also those of history. */
 export function createBreakableStore(store: Store): BreakableStore {
   const open = new Map<StoreWatch, WatchObserver>();
   const calls = { revision: 0, watch: 0, range: 0 };
@@ -67,7 +78,7 @@ export function createBreakableStore(store: Store): BreakableStore {
   const watchStore = (range: KeyRange, from: number, observer: WatchObserver): StoreWatch => {
     calls.watch++;
     if (broken.down) throw new Error('the store is down');
-    const inner = store.watch(range, from, observer);
+    const inner = store.watch(range, from, deliverSingly(observer));
     const watch: StoreWatch = {
       requestProgress: () => inner.requestProgress(),
       close: () => {

@@ -1,0 +1,31 @@
+// The index of sleepers against a search of all of them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createBoundsTest } from '../base/index.ts';
+import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
+import { Demux, type Sleeper, classifyRange } from './demux.ts';
+
+const makeSleeper = (range: KeyRange): Sleeper => ({ range, rangeKind: classifyRange(range), isInside: createBoundsTest(range) });
+const keyArb = fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength: 1, maxLength: 5 });
+const rangeArb = fc.oneof(keyArb.map(keyRange), keyArb.map((key) => prefixRange(`${key}/`)), fc.record({ start: keyArb, end: keyArb }));
+
+test('take answers those whose range holds the key, each once until added again', () => {
+  fc.assert(
+    fc.property(fc.array(rangeArb, { maxLength: 20 }), fc.array(keyArb), fc.nat(5), (ranges, keys, step) => {
+      const demux = new Demux<Sleeper>();
+      const twin = new Set(ranges.map(makeSleeper));
+      for (const sleeper of twin) demux.add(sleeper);
+      for (const [i, sleeper] of [...twin].entries()) {
+        if (i % (step + 2) !== 0) continue;
+        demux.remove(sleeper);
+        twin.delete(sleeper);
+      }
+      for (const key of keys) {
+        const expected = new Set([...twin].filter((sleeper) => sleeper.isInside(key)));
+        assert.deepEqual(new Set(demux.take(key)), expected);
+        for (const sleeper of expected) twin.delete(sleeper);
+      }
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+// History against a naive twin that keeps a copy of every state.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createSortedMap } from '../base/index.ts';
+import type { Entry } from './contract.ts';
+import { type Change, History } from './history.ts';
+
+const unbounded = { windowMs: Infinity, limit: Infinity };
+const change = (key: string, revision: number, value?: string): Change<string> => {
+  return { key, revision, entry: value === undefined ? undefined : { key, modRevision: revision, value } };
+};
+
+test('at rebuilds exact states whose map was let go, with bounds that drop the oldest and with large batches', () => {
+  const batchArb = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 5, maxLength: 30, size: 'max' });
+  fc.assert(
+    fc.property(batchArb, fc.constantFrom(Infinity, 3000), (batches, limit) => {
+      const history = new History<string>({ ...unbounded, limit });
+      history.reset(createSortedMap<Entry<string>>(), 10);
+      const states: (ReadonlyMap<string, string> | undefined)[] = [];
+      const twin = new Map<string, string>();
+      let revision = 10;
+      for (const size of batches) {
+        const batch = Array.from({ length: size }, () => {
+          revision += 1 + (revision % 2);
+          const key = `k${(revision * 31) % 40}`;
+          const value = revision % 5 === 0 ? undefined : `${revision}`;
+          if (value === undefined) twin.delete(key);
+          else twin.set(key, value);
+          if (revision % 97 < 2) states[revision] = new Map(twin);
+          return change(key, revision, value);
+        });
+        history.extend(batch, 0);
+      }
+      for (const [at, expected] of states.entries()) {
+        if (expected === undefined) continue;
+        const map = history.at(at);
+        if (at < history.baseRevision) assert.equal(map, undefined);
+        else assert.deepEqual(new Map([...(map ?? [])].map(({ key, value }) => [key, value])), expected);
+      }
+      assert.ok(history.next - history.first <= limit);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('extend gives events the version before, also inside one batch', () => {
+  const history = new History<string>(unbounded);
+  history.extend([change('a', 2, 'x'), change('a', 3, 'y'), change('a', 4)], 0);
+  assert.deepEqual([0, 1, 2].map((cursor) => history.eventAt(cursor)?.previous), [undefined, 'x', 'y']);
+  assert.equal(history.newest.size, 0);
+});
+
+test('reset lets every cursor fall out', () => {
+  const history = new History<string>(unbounded);
+  history.extend([change('a', 2, 'x'), change('b', 3, 'y')], 0);
+  history.reset(createSortedMap<Entry<string>>(), 9);
+  assert.deepEqual([history.first, history.next, history.baseRevision, history.at(3)], [2, 2, 9, undefined]);
+  assert.equal(history.at(9)?.size, 0);
+});
