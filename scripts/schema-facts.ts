@@ -445,20 +445,20 @@ export const GO_TYPES: Readonly<Record<string, string>> = {
 export const UNPUBLISHED = `
 package io.k8s.apimachinery.pkg.apis.meta.v1
 ApplyOptions typed: dryRun 1 []string ?; force 2 bool; fieldManager 3 string
-CreateOptions typed: dryRun 1 []string ?; fieldManager 3 string ?; fieldValidation 4 string ?
-GetOptions typed: resourceVersion 1 string ?
+CreateOptions typed kinds=/v1/CreateOptions: dryRun 1 []string ?; fieldManager 3 string ?; fieldValidation 4 string ?
+GetOptions typed kinds=/v1/GetOptions: resourceVersion 1 string ?
 GroupKind: group 1 string; kind 2 string
 GroupResource: group 1 string; resource 2 string
 GroupVersion: group 1 string; version 2 string
 GroupVersionKind: group 1 string; version 2 string; kind 3 string
 GroupVersionResource: group 1 string; version 2 string; resource 3 string
 List typed kinds=/v1/List: metadata 1 ListMeta; items 2 []RawExtension
-ListOptions typed: labelSelector 1 string ?; fieldSelector 2 string ?; watch 3 bool ?; allowWatchBookmarks 9 bool ?; resourceVersion 4 string ?; resourceVersionMatch 10 string ? go=v1.ResourceVersionMatch; timeoutSeconds 5 int64 *?; limit 7 int64 ?; continue 8 string ?; sendInitialEvents 11 bool *?; shardSelector 15 string ?
+ListOptions typed kinds=/v1/ListOptions: labelSelector 1 string ?; fieldSelector 2 string ?; watch 3 bool ?; allowWatchBookmarks 9 bool ?; resourceVersion 4 string ?; resourceVersionMatch 10 string ? go=v1.ResourceVersionMatch; timeoutSeconds 5 int64 *?; limit 7 int64 ?; continue 8 string ?; sendInitialEvents 11 bool *?; shardSelector 15 string ?
 PartialObjectMetadata typed kinds=meta.k8s.io/v1/PartialObjectMetadata: metadata 1 ObjectMeta
 PartialObjectMetadataList typed kinds=meta.k8s.io/v1/PartialObjectMetadataList: metadata 1 ListMeta; items 2 []PartialObjectMetadata
-PatchOptions typed: dryRun 1 []string ?; force 2 bool *?; fieldManager 3 string ?; fieldValidation 4 string ?
+PatchOptions typed kinds=/v1/PatchOptions: dryRun 1 []string ?; force 2 bool *?; fieldManager 3 string ?; fieldValidation 4 string ?
 TableOptions typed: includeObject 1 string ? go=v1.IncludeObjectPolicy
-UpdateOptions typed: dryRun 1 []string ?; fieldManager 2 string ?; fieldValidation 3 string ?
+UpdateOptions typed kinds=/v1/UpdateOptions: dryRun 1 []string ?; fieldManager 2 string ?; fieldValidation 3 string ?
 package io.k8s.api.admission.v1
 AdmissionRequest: uid 1 string go=types.UID; kind 2 meta.v1.GroupVersionKind; resource 3 meta.v1.GroupVersionResource; subResource 4 string ?; requestKind 13 meta.v1.GroupVersionKind *?; requestResource 14 meta.v1.GroupVersionResource *?; requestSubResource 15 string ?; name 5 string ?; namespace 6 string ?; operation 7 string go=v1.Operation; userInfo 8 authentication.v1.UserInfo; object 9 RawExtension; oldObject 10 RawExtension; dryRun 11 bool *?; options 12 RawExtension
 AdmissionResponse: uid 1 string go=types.UID; allowed 2 bool; status 3 meta.v1.Status *?; patch 4 bytes ?; patchType 5 string *? go=v1.PatchType; auditAnnotations 6 {}string ?; warnings 7 []string ?

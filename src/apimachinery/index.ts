@@ -35,3 +35,5 @@ export {
   type ManagedVersions, type Managers, type Updater, encodeManagers, managersBefore, sameManagers, updateManagers,
 } from './apply/managers.ts';
 export { TypedValueError, equalValues, isMap, ownValue, putKey } from './apply/value.ts';
+export { DecodeError } from './schema/decode-error.ts';
+export { type DecodeOptions, type Decoded, decodeObject } from './schema/decode.ts';

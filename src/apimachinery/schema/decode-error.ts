@@ -1,0 +1,35 @@
+// What stops decoding, in the words of Go's encoding/json, and the names of Go types that those words hold.
+import type { Schema } from './schema.ts';
+
+/** A value that does not fit its schema; the message is Go's. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+  /** Set for wrong types: what was found and which Go type was wanted, so that an enclosing decoder can tell its own place. */
+  readonly mismatch: { readonly found: string; readonly wanted: string } | undefined;
+
+  constructor(message: string, mismatch?: { found: string; wanted: string }) {
+    super(message);
+    this.mismatch = mismatch;
+  }
+}
+
+const SCALAR_TYPES: Readonly<Record<string, string>> = { boolean: 'bool', number: 'float64', string: 'string', integer: 'int64' };
+
+/** The Go type of a schema as errors print it: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
+export function formatGoType(schema: Schema): string {
+  if (schema.goType !== undefined) return schema.goType;
+  if (schema.type === 'array') return `[]${formatGoType(schema.items!)}`;
+  if (schema.type === 'map') return `map[string]${formatGoType(schema.items!)}`;
+  if (schema.name !== undefined) return schema.name.split('.').slice(-2).join('.');
+  if (schema.format === 'byte') return '[]uint8';
+  if (schema.format === 'int32' || schema.format === 'int64') return schema.format;
+  return SCALAR_TYPES[schema.type] ?? 'map[string]interface {}';
+}
+
+/** The kind of a JSON value as errors print it. */
+export function describeJson(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  if (type === 'boolean') return 'bool';
+  return type === 'bigint' ? 'number' : type;
+}
