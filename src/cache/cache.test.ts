@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createManualClock } from '../base/index.ts';
 import { createMemoryStore, keyRange, prefixRange } from '../storage/index.ts';
 import { createCache } from './index.ts';
-import { all, createStoreHarness, settle, startCache } from './testing.ts';
+import { all, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
 test('latest shows what the Store held at one revision and then every write, before its txn has answered', async () => {
   const { write, remove, store, clock } = createStoreHarness();

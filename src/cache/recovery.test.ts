@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCache } from './index.ts';
-import { all, createBreakableStore, createStoreHarness, settle, startCache } from './testing.ts';
+import { all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
 test('a failed watch is taken up where it broke off: nobody loses a change or expires', async () => {
   const { write, store, clock } = createStoreHarness();

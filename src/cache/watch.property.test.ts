@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { createBoundsTest } from '../base/index.ts';
 import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
 import type { Cache, CacheEvent, Watcher } from './contract.ts';
-import { type BreakableStore, type StoreHarness, all, createBreakableStore, createStoreHarness, settle, startCache } from './testing.ts';
+import { type BreakableStore, type StoreHarness, all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
 interface Reader {
   readonly watcher: Watcher<string>;
