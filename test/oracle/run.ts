@@ -1,0 +1,83 @@
+// Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE]`.
+// Prints a score per area. Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type StepResult, acceptResults, findSurprises, readLedger, writeLedger } from './ledger.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const ours = path.join(root, 'test/oracle');
+const shared = path.join(root, '../shared/oracle');
+const oracle = existsSync(path.join(shared, 'golden')) ? shared : ours;
+const ledgerFile = path.join(ours, 'ledger.json');
+
+/** Why whole areas differ while the feature behind them is missing. */
+const areaReasons = JSON.parse(readFileSync(path.join(ours, 'area-reasons.json'), 'utf8')) as Record<string, string>;
+
+const tokens = 'admin-token,admin,admin-uid,"system:masters"\nalice-token,alice,alice-uid,"devs"\nbob-token,bob,bob-uid,"ops"\n';
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<number | null>;
+}
+
+async function startServer(directory: string): Promise<Server> {
+  const tokenFile = path.join(directory, 'tokens.csv');
+  writeFileSync(tokenFile, tokens, { mode: 0o600 });
+  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0', '--token-auth-file', tokenFile,
+    '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = /https:\/\/[0-9.:[\]a-z]+/.exec(output);
+      if (found !== null && output.includes('ready in')) resolve(found[0]);
+    });
+    void exited.then((code) => reject(new Error(`the server stopped with code ${code} before it was ready:\n${output}`)));
+  });
+  return { url, stop() { child.kill('SIGTERM'); return exited; } };
+}
+
+function replay(url: string, area: string, options: { show: string; only?: string; verbose: boolean; report: string }): StepResult[] {
+  const args = [path.join(oracle, 'replay.mjs'), 'check', '--server', url, '--golden', path.join(oracle, 'golden'), '--report', options.report, '--show', options.show];
+  if (options.only !== undefined) args.push('--only', options.only);
+  if (options.verbose) args.push('--verbose');
+  spawnSync(process.execPath, [...args, path.join(oracle, 'scenarios', `${area}.mjs`)], { stdio: ['ignore', Number(options.show) > 0 ? 'inherit' : 'ignore', 'inherit'] });
+  const results = JSON.parse(readFileSync(options.report, 'utf8')) as StepResult[];
+  return results.sort((a, b) => a.step - b.step);
+}
+
+const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+
+const args = process.argv.slice(2);
+const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+const flags = new Set(['--show', '--only'].flatMap((name) => (args.includes(name) ? [name, option(name)] : [])));
+const allAreas = readdirSync(path.join(oracle, 'scenarios')).filter((f) => f.endsWith('.mjs')).map((f) => f.slice(0, -4)).sort();
+const named = args.filter((a) => !a.startsWith('--') && !flags.has(a));
+const areas = named.length > 0 ? named : allAreas;
+
+const directory = mkdtempSync(path.join(tmpdir(), 'pintle-oracle-'));
+const server = await startServer(directory);
+const results: StepResult[] = [];
+const started = Date.now();
+for (const area of areas) {
+  const found = replay(server.url, area, { show: option('--show') ?? '0', only: option('--only'), verbose: args.includes('--verbose'), report: path.join(directory, 'report.json') });
+  results.push(...found);
+  const matched = found.filter((r) => r.ok).length;
+  console.log(`${area.padEnd(16)} ${String(matched).padStart(4)}/${String(found.length).padEnd(4)} ${percent(matched, found.length)}`);
+}
+const code = await server.stop();
+rmSync(directory, { recursive: true, force: true });
+const matched = results.filter((r) => r.ok).length;
+console.log(`${'total'.padEnd(16)} ${String(matched).padStart(4)}/${String(results.length).padEnd(4)} ${percent(matched, results.length)} in ${Math.round((Date.now() - started) / 1000)} s`);
+
+if (args.includes('--accept')) writeLedger(ledgerFile, acceptResults(readLedger(ledgerFile), results, areaReasons));
+const { broken, mended } = findSurprises(readLedger(ledgerFile), results);
+for (const r of broken) console.log(`differs, and the ledger does not say so: ${r.area}/${r.scenario} step ${r.step}: ${r.what}\n    ${r.differences.slice(0, 3).join('\n    ')}`);
+for (const r of mended) console.log(`as the reference, and the ledger says otherwise: ${r.area}/${r.scenario} step ${r.step}: ${r.what}`);
+if (code !== 0) console.log(`the server ended with code ${code}`);
+console.log(`${results.length - broken.length - mended.length} passed, ${broken.length + mended.length} failed`);
+process.exitCode = broken.length + mended.length > 0 || code !== 0 ? 1 : 0;
