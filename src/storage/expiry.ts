@@ -13,7 +13,7 @@ export interface LeaseBook {
   earliest(): number | undefined;
   /** Up to `limit` leases that ended at or before `now`, earliest first. */
   due(now: number, limit: number): readonly Lease[];
-  remove(lease: Lease): void;
+  remove(leases: readonly Lease[]): Promise<void>;
 }
 
 const leasesPerRound = 64;
@@ -71,7 +71,7 @@ export class ExpiryAlarm {
       const due = this.#book.due(this.#clock.now(), leasesPerRound);
       if (due.length === 0) return;
       await Promise.all(due.map((lease) => this.#expire(lease)));
-      for (const lease of due) this.#book.remove(lease);
+      await this.#book.remove(due);
     }
   }
 }

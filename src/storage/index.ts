@@ -6,3 +6,5 @@ export {
 export { StorageClosedError, StorageCorruptError, StorageFormatError, StorageLockedError, StorageWriteError } from './errors.ts';
 export { compareKeys, maxKeyBytes } from './keys.ts';
 export { type MemoryStoreOptions, createMemoryStore } from './memory/memory-store.ts';
+export { type CheckReport } from './embedded/check.ts';
+export { type EmbeddedStoreOptions, checkEmbeddedStore, openEmbeddedStore } from './embedded/open.ts';

@@ -20,9 +20,11 @@ export class MemoryLeases implements LeaseBook {
     return this.#leases.slice(0, limit).filter((lease) => lease.expiresAt <= now);
   }
 
-  remove(lease: Lease): void {
-    const at = this.#leases.indexOf(lease);
-    if (at >= 0) this.#leases.splice(at, 1);
+  async remove(leases: readonly Lease[]): Promise<void> {
+    for (const lease of leases) {
+      const at = this.#leases.indexOf(lease);
+      if (at >= 0) this.#leases.splice(at, 1);
+    }
   }
 
   /** The index after the last lease that ends at or before `expiresAt`. */

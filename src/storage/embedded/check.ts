@@ -1,0 +1,96 @@
+// Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them.
+import { Pacer } from './sliced-range.ts';
+import type { ScannedVersion, Snapshot } from './tables.ts';
+
+/** What a check found. */
+export interface CheckReport {
+  readonly ok: boolean;
+  /** One sentence for each thing that is wrong; at most a hundred. */
+  readonly problems: readonly string[];
+  /** Keys that exist. */
+  readonly keys: number;
+  readonly revision: number;
+}
+
+const mostProblems = 100;
+const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };
+
+/** Collects problems; a step that throws is one. */
+class Findings {
+  readonly problems: string[] = [];
+
+  add(problem: string): void {
+    if (this.problems.length < mostProblems) this.problems.push(problem);
+  }
+
+  attempt<T>(step: () => T): T | undefined {
+    try {
+      return step();
+    } catch (error) {
+      this.add((error as Error).message);
+      return undefined;
+    }
+  }
+}
+
+interface Check {
+  readonly snapshot: Snapshot;
+  readonly findings: Findings;
+  readonly pacer: Pacer;
+  readonly revision: number;
+  readonly swept: number;
+}
+
+/** Checks everything at `snapshot`, in slices. */
+export async function checkTables(snapshot: Snapshot, isClosed: () => boolean): Promise<CheckReport> {
+  const findings = new Findings();
+  const revision = findings.attempt(() => snapshot.revision) ?? 0;
+  const compaction = findings.attempt(() => snapshot.compaction) ?? { compactRevision: 0, sweptRevision: 0 };
+  if (compaction.sweptRevision > compaction.compactRevision || compaction.compactRevision > revision) {
+    findings.add(`compaction record out of order: swept ${compaction.sweptRevision}, compacted ${compaction.compactRevision}, revision ${revision}`);
+  }
+  const check = { snapshot, findings, pacer: new Pacer(isClosed), revision, swept: compaction.sweptRevision };
+  const versions = await checkLog(check);
+  const live = await checkIndex(check, () => snapshot.liveVersions(everything));
+  const old = await checkIndex(check, () => snapshot.oldVersions(everything));
+  if (live + old !== versions) findings.add(`the log holds ${versions} versions, the indexes point at ${live} and ${old}`);
+  return { ok: findings.problems.length === 0, problems: findings.problems, keys: live, revision };
+}
+
+/** Answers the number of versions (not tombstones) in the log. */
+async function checkLog({ snapshot, findings, pacer, revision, swept }: Check): Promise<number> {
+  let versions = 0;
+  for (const modRevision of snapshot.logRevisions()) {
+    if (pacer.isDue) await pacer.pause();
+    if (modRevision > revision) findings.add(`revision ${modRevision} is in the log, beyond the counter ${revision}`);
+    const record = findings.attempt(() => snapshot.record(modRevision));
+    if (!record) continue;
+    if (record.isTombstone && modRevision <= swept) findings.add(`the tombstone of revision ${modRevision} should have been swept`);
+    if (record.replaced >= modRevision || record.createRevision > modRevision) findings.add(`revision ${modRevision} is older than what it replaced`);
+    if (!record.isTombstone) versions += 1;
+  }
+  return versions;
+}
+
+/** Answers the number of entries; each must point at a version in the log. */
+async function checkIndex(check: Check, entries: () => Iterable<(ScannedVersion & { readonly supersededAt?: number }) | undefined>): Promise<number> {
+  let count = 0;
+  try {
+    for (const entry of entries()) {
+      if (check.pacer.isDue) await check.pacer.pause();
+      if (!entry) continue;
+      count += 1;
+      check.findings.attempt(() => check.snapshot.version(entry));
+      if (entry.supersededAt !== undefined) checkSuperseded(check, entry, entry.supersededAt);
+    }
+  } catch (error) {
+    check.findings.add((error as Error).message);
+  }
+  return count;
+}
+
+function checkSuperseded({ snapshot, findings, swept }: Check, entry: ScannedVersion, supersededAt: number): void {
+  if (supersededAt <= swept) findings.add(`the version ${entry.modRevision} of ${JSON.stringify(entry.key)} should have been swept`);
+  const change = findings.attempt(() => snapshot.record(supersededAt));
+  if (change?.key !== entry.key || change.replaced !== entry.modRevision) findings.add(`revision ${supersededAt} does not supersede ${entry.modRevision} of ${JSON.stringify(entry.key)}`);
+}

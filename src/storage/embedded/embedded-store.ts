@@ -1,0 +1,267 @@
+// The durable Store: one LMDB file in a data directory. Writes are checked against pending and durable state in the turn in which
+// they arrive, committed in groups, and answered when they are on disk; reads and watches see only what is on disk.
+import type { Clock } from '../../base/index.ts';
+import { AutomaticCompaction } from '../compaction.ts';
+import { StorageClosedError } from '../errors.ts';
+import { ExpiryAlarm, type LeaseBook } from '../expiry.ts';
+import { checkTxn, isInRange } from '../keys.ts';
+import type {
+  KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
+} from '../store.ts';
+import { WatchHub } from '../watch-hub.ts';
+import { type CheckReport, checkTables } from './check.ts';
+import { GroupCommit } from './group-commit.ts';
+import { PendingState } from './pending.ts';
+import { type LogRecord, encodeLeaseKey, encodeOldKey, encodePointer, encodeRecord } from './record.ts';
+import { readSliced } from './sliced-range.ts';
+import { Sweeper } from './sweeper.ts';
+import { type Snapshot, type Tables, toKeyValue } from './tables.ts';
+
+/** What the Store needs besides its tables. */
+export interface EmbeddedStoreParts {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly historyMs?: number | undefined;
+  readonly compactionIntervalMs?: number | undefined;
+  /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
+  readonly failpoint?: ((name: string) => void) | undefined;
+  /** Gives up the directory, after the tables are closed. */
+  readonly release: () => void;
+}
+
+/** One write that has passed its check. */
+interface AcceptedWrite {
+  readonly event: StoreEvent;
+  readonly expiresAt: number | undefined;
+  readonly resolve: (result: TxnResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const noValue = new Uint8Array(0);
+/** Reads that may hold a snapshot over several turns at once; LMDB has 126 reader slots by default. */
+const concurrentReads = 64;
+
+/** A Store on LMDB tables; opened by open.ts. */
+export class EmbeddedStore implements Store {
+  readonly #parts: EmbeddedStoreParts;
+  readonly #tables: Tables;
+  readonly #pending: PendingState;
+  readonly #commits: GroupCommit;
+  readonly #sweeper: Sweeper;
+  readonly #hub: WatchHub;
+  readonly #alarm: ExpiryAlarm;
+  readonly #compaction: AutomaticCompaction;
+  /** The newest revision that was handed out; never lowered, so that a revision of unknown outcome is not used again. */
+  #assigned: number;
+  /** Changes of the commit that is being completed, in revision order. */
+  #completed: StoreEvent[] = [];
+  #readers = 0;
+  readonly #waitingReaders: (() => void)[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: EmbeddedStoreParts) {
+    this.#parts = parts;
+    this.#tables = parts.tables;
+    const { revision, compaction, lease } = parts.tables.read((snapshot) => ({
+      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(Number.MAX_SAFE_INTEGER - 1, 1)[0],
+    }));
+    this.#assigned = revision;
+    this.#pending = new PendingState(revision);
+    const failpoint = parts.failpoint ?? (() => undefined);
+    this.#commits = new GroupCommit({
+      write: (fill) => this.#tables.write(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#pending.fail(error), failpoint,
+    });
+    this.#sweeper = new Sweeper({ tables: this.#tables, commits: this.#commits, state: compaction, failpoint });
+    this.#hub = this.#createHub();
+    this.#alarm = this.#createAlarm();
+    this.#compaction = this.#createCompaction();
+    if (lease) this.#alarm.arm(lease.expiresAt);
+    this.#sweeper.resume();
+  }
+
+  async range(request: RangeRequest): Promise<RangeResult> {
+    this.#checkOpen();
+    while (this.#readers >= concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
+    this.#checkOpen();
+    return this.#withSnapshot(async (snapshot) => {
+      const result = await this.#rangeAt(snapshot, request);
+      // The file may be ahead of what has been announced: nobody may see a revision and be told an older one afterwards.
+      await this.#pending.whenDurable(result.revision);
+      return result;
+    });
+  }
+
+  async txn(request: TxnRequest): Promise<TxnResult> {
+    this.#checkOpen();
+    checkTxn(request);
+    const pending = this.#pending.head(request.key);
+    const current = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.head(request.key));
+    if ((current?.modRevision ?? 0) === request.expect) return this.#write(request, current);
+    if (pending) await this.#pending.whenDurable(pending.revision);
+    return { type: 'conflict', revision: this.#pending.durable, ...(current && { current }) };
+  }
+
+  watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
+    this.#checkOpen();
+    return this.#hub.add(range, from, observer);
+  }
+
+  async compact(revision: number): Promise<{ readonly compactRevision: number }> {
+    this.#checkOpen();
+    if (revision > this.#pending.durable) throw new RangeError(`revision ${revision} is in the future`);
+    await this.#sweeper.compact(revision);
+    return { compactRevision: this.#sweeper.compactRevision };
+  }
+
+  async revision(): Promise<number> {
+    this.#checkOpen();
+    return this.#pending.durable;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Verifies the whole file at the newest durable state. */
+  async check(): Promise<CheckReport> {
+    this.#checkOpen();
+    return this.#withSnapshot((snapshot) => checkTables(snapshot, () => this.#closed !== undefined));
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new StorageClosedError();
+  }
+
+  async #withSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.#readers += 1;
+    const snapshot = this.#tables.snapshot();
+    try {
+      return await read(snapshot);
+    } finally {
+      snapshot.done();
+      this.#readers -= 1;
+      this.#waitingReaders.shift()?.();
+    }
+  }
+
+  async #rangeAt(snapshot: Snapshot, request: RangeRequest): Promise<RangeResult> {
+    const newest = snapshot.revision;
+    const { compactRevision } = this.#sweeper;
+    const revision = request.revision ?? newest;
+    if (revision > newest) return { type: 'future', revision: newest };
+    if (revision < compactRevision) return { type: 'compacted', compactRevision, revision: newest };
+    const isClosed = () => this.#closed !== undefined;
+    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === newest, isClosed })) };
+  }
+
+  #write(request: TxnRequest, previous: KeyValue | undefined): Promise<TxnResult> {
+    const modRevision = this.#assigned + 1;
+    this.#assigned = modRevision;
+    const { key, value } = request;
+    const kv: KeyValue = { key, value: value ?? noValue, createRevision: previous?.createRevision ?? modRevision, modRevision };
+    const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
+    const expiresAt = value && request.ttlSeconds !== undefined ? this.#parts.clock.now() + Math.ceil(request.ttlSeconds * 1000) : undefined;
+    this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
+    return new Promise((resolve, reject) => this.#submit({ event, expiresAt, resolve, reject }));
+  }
+
+  #submit(write: AcceptedWrite): void {
+    const { event, expiresAt } = write;
+    const { key, modRevision } = event.kv;
+    this.#commits.submit({
+      write: () => this.#put(write),
+      bytes: event.kv.value.length + 4 * key.length,
+      committed: () => {
+        this.#pending.settle(key, modRevision);
+        this.#completed.push(event);
+        if (expiresAt !== undefined) this.#alarm.arm(expiresAt);
+        write.resolve({ type: 'committed', revision: modRevision });
+      },
+      failed: write.reject,
+    });
+  }
+
+  #put({ event, expiresAt }: AcceptedWrite): void {
+    const { live, old, leases } = this.#tables;
+    const { kv, previous } = event;
+    const keyBytes = Buffer.from(kv.key);
+    const isTombstone = event.type === 'delete';
+    this.#tables.appendRecord(kv.modRevision, encodeRecord({ ...kv, isTombstone, replaced: previous?.modRevision ?? 0 }));
+    if (isTombstone) void live.remove(keyBytes);
+    else void live.put(keyBytes, encodePointer(kv));
+    if (previous) void old.put(encodeOldKey(kv.key, kv.modRevision), encodePointer(previous));
+    if (expiresAt !== undefined) void leases.put(encodeLeaseKey(expiresAt, kv.modRevision), keyBytes);
+    this.#tables.putRevision(kv.modRevision);
+  }
+
+  /** After a commit: durable changes go to the watches, then those who waited for them go on. */
+  #announce(): void {
+    const events = this.#completed;
+    this.#completed = [];
+    if (events.length > 0) this.#hub.publish(events);
+    this.#pending.wake();
+  }
+
+  #createHub(): WatchHub {
+    return new WatchHub({
+      revision: () => this.#pending.durable,
+      compactRevision: () => this.#sweeper.compactRevision,
+      read: (range, from, through) => this.#tables.read((snapshot) => readHistory(snapshot, range, { from, through })),
+    });
+  }
+
+  #createAlarm(): ExpiryAlarm {
+    const book: LeaseBook = {
+      earliest: () => this.#tables.read((snapshot) => snapshot.leases(Number.MAX_SAFE_INTEGER - 1, 1)[0]?.expiresAt),
+      due: (now, limit) => this.#tables.read((snapshot) => snapshot.leases(now, limit)),
+      remove: (leases) => this.#removeLeases(leases),
+    };
+    return new ExpiryAlarm({ clock: this.#parts.clock, book, expire: (lease) => this.txn({ key: lease.key, expect: lease.revision }) });
+  }
+
+  #removeLeases(leases: readonly { readonly expiresAt: number; readonly revision: number }[]): Promise<void> {
+    return new Promise((committed, failed) => {
+      const write = () => {
+        for (const lease of leases) void this.#tables.leases.remove(encodeLeaseKey(lease.expiresAt, lease.revision));
+      };
+      this.#commits.submit({ write, bytes: leases.length * 64, committed, failed });
+    });
+  }
+
+  #createCompaction(): AutomaticCompaction {
+    return new AutomaticCompaction({
+      clock: this.#parts.clock,
+      historyMs: this.#parts.historyMs,
+      intervalMs: this.#parts.compactionIntervalMs,
+      revision: () => this.#pending.durable,
+      compact: (revision) => this.#sweeper.compact(revision),
+    });
+  }
+
+  async #close(): Promise<void> {
+    this.#alarm.stop();
+    await Promise.all([this.#sweeper.stop(), this.#compaction.stop()]);
+    await this.#commits.idle();
+    while (this.#readers > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const reader of this.#waitingReaders.splice(0)) reader();
+    this.#hub.end({ type: 'closed' });
+    await this.#tables.close();
+    this.#parts.release();
+  }
+}
+
+function readHistory(snapshot: Snapshot, range: KeyRange, span: { readonly from: number; readonly through: number }): StoreEvent[] {
+  const events: StoreEvent[] = [];
+  for (const record of snapshot.records(span.from, span.through)) {
+    if (isInRange(record.key, range)) events.push(toEvent(snapshot, record));
+  }
+  return events;
+}
+
+function toEvent(snapshot: Snapshot, record: LogRecord): StoreEvent {
+  const type = record.isTombstone ? 'delete' : 'put';
+  if (record.replaced === 0) return { type, kv: toKeyValue(record) };
+  const { key, createRevision, replaced } = record;
+  return { type, kv: toKeyValue(record), previous: snapshot.version({ key, createRevision, modRevision: replaced }) };
+}

@@ -1,0 +1,84 @@
+// The lock on a data directory: a file with the pid of its holder, void when that process is gone.
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageLockedError } from '../errors.ts';
+
+/** The file that holds the lock. */
+export const lockFileName = 'LOCK';
+
+/** Directories that this process holds: its own pid in a file may be that of an earlier process (pid 1 of a container). */
+const held = new Set<string>();
+
+/** Takes the lock of `directory` or throws StorageLockedError; the answer releases it. */
+export function takeLock(directory: string): () => void {
+  if (held.has(directory)) throw new StorageLockedError(directory, 'it is open in this process already; close that store first');
+  const file = join(directory, lockFileName);
+  for (let attempt = 0; !createLock(file); attempt += 1) {
+    const content = readLock(file);
+    if (content === undefined) continue;
+    if (attempt >= 10 || isHolderAlive(content)) {
+      const pid = content.split(' ')[0];
+      throw new StorageLockedError(directory, `process ${pid} has it open; stop that process or choose another directory (lock file ${file})`);
+    }
+    removeStale(file, content);
+  }
+  held.add(directory);
+  return () => {
+    if (held.delete(directory)) rmSync(file, { force: true });
+  };
+}
+
+function createLock(file: string): boolean {
+  try {
+    const handle = openSync(file, 'wx', 0o600);
+    writeSync(handle, `${process.pid} ${startOf(process.pid)}\n`);
+    fsyncSync(handle);
+    closeSync(handle);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readLock(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function isHolderAlive(content: string): boolean {
+  const [pidText, start] = content.trim().split(' ');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return start === undefined || startOf(pid) === start;
+}
+
+/** When a process started, in the kernel's ticks, so that a reused pid is not taken for the holder; '-' where unknown. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-';
+  } catch {
+    return '-';
+  }
+}
+
+/** Two processes may find the same stale file: it is moved aside first, and put back if it turns out to be a fresh one. */
+function removeStale(file: string, content: string): void {
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  if (readLock(aside) === content) rmSync(aside, { force: true });
+  else renameSync(aside, file);
+}

@@ -1,0 +1,122 @@
+// Opens and checks data directories: lock, inspect, open the tables, and make a new directory complete step by step.
+import { resolve } from 'node:path';
+import type { Clock } from '../../base/index.ts';
+import { StorageCorruptError, StorageFormatError } from '../errors.ts';
+import { firstRevision } from '../mvcc.ts';
+import type { Store } from '../store.ts';
+import { type CheckReport, checkTables } from './check.ts';
+import { type Format, dataPath, inspectDirectory, prepareDirectory, restrictRights, writeFormat } from './directory.ts';
+import { EmbeddedStore } from './embedded-store.ts';
+import { takeLock } from './lock.ts';
+import { Tables } from './tables.ts';
+
+/** What the embedded Store may be told. */
+export interface EmbeddedStoreOptions {
+  /** Where everything is; made when it does not exist. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** How long superseded versions are kept at least; 5 minutes when absent. */
+  readonly historyMs?: number;
+  /** Time between automatic compactions; 5 minutes when absent. */
+  readonly compactionIntervalMs?: number;
+  /** Reader slots of the file; 126 when absent. */
+  readonly maxReaders?: number;
+  /** False gives up durability for speed: a crash of the machine may then lose or damage everything. */
+  readonly sync?: boolean;
+  /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
+  readonly failpoint?: (name: string) => void;
+}
+
+interface OpenDirectory {
+  readonly tables: Tables;
+  readonly release: () => void;
+}
+
+/** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const opened = await openDirectory(options, options.clock.now());
+  try {
+    return new EmbeddedStore({ ...options, ...opened });
+  } catch (error) {
+    await abandon(opened);
+    throw asFormatError(options.directory, error);
+  }
+}
+
+/** Verifies a data directory that is not open, or an open embedded Store; changes nothing. */
+export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
+  if (target instanceof EmbeddedStore) return target.check();
+  if (typeof target !== 'string') throw new TypeError('only an embedded store can be checked');
+  const opened = await openDirectory({ directory: target }, undefined);
+  const snapshot = opened.tables.snapshot();
+  try {
+    return await checkTables(snapshot, () => false);
+  } finally {
+    snapshot.done();
+    await abandon(opened);
+  }
+}
+
+async function abandon(opened: OpenDirectory): Promise<void> {
+  await opened.tables.close();
+  opened.release();
+}
+
+/** Without `newAt`, the time at which a new directory is made, an empty one is refused. */
+async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt: number | undefined): Promise<OpenDirectory> {
+  const directory = newAt === undefined ? resolve(options.directory) : prepareDirectory(options.directory);
+  const release = takeLock(directory);
+  let tables: Tables | undefined;
+  try {
+    const format = inspectDirectory(directory);
+    if (!format && newAt === undefined) throw new StorageFormatError(directory, 'is not a data directory');
+    tables = openTables(directory, options);
+    if (format) checkOrigin(directory, tables, format);
+    else await initialise(directory, tables, newAt as number);
+    return { tables, release };
+  } catch (error) {
+    await tables?.close();
+    release();
+    throw error;
+  }
+}
+
+function openTables(directory: string, options: Omit<EmbeddedStoreOptions, 'clock'>): Tables {
+  try {
+    const tables = new Tables({ file: dataPath(directory), maxReaders: options.maxReaders, sync: options.sync });
+    restrictRights(directory);
+    return tables;
+  } catch (error) {
+    throw asFormatError(directory, error);
+  }
+}
+
+/** The tables must be those that were made together with the marker. */
+function checkOrigin(directory: string, tables: Tables, format: Format): void {
+  try {
+    const created = tables.read((snapshot) => snapshot.createdAt);
+    if (created === format.created) return;
+  } catch (error) {
+    throw asFormatError(directory, error);
+  }
+  throw new StorageFormatError(directory, 'its files belong to different data directories; restore all of them from one backup');
+}
+
+async function initialise(directory: string, tables: Tables, createdAt: number): Promise<void> {
+  const revision = tables.read((snapshot) => (snapshot.isInitialised ? snapshot.revision : undefined));
+  if (revision !== undefined && revision > firstRevision) {
+    throw new StorageFormatError(directory, 'holds data but its FORMAT marker is missing; restore it from a backup');
+  }
+  await tables.write(() => {
+    tables.putRevision(firstRevision);
+    tables.putCompaction({ compactRevision: 0, sweptRevision: 0 });
+    tables.putCreated(createdAt);
+  });
+  writeFormat(directory, createdAt);
+}
+
+function asFormatError(directory: string, error: unknown): Error {
+  if (error instanceof StorageFormatError) return error;
+  const problem = error instanceof StorageCorruptError ? error.message : `its data file cannot be opened (${(error as Error).message})`;
+  return new StorageFormatError(directory, `${problem}; restore a backup`);
+}

@@ -1,0 +1,66 @@
+// What has been assigned a revision and is not durable yet: checks of later writes look here before they look at the tables.
+import type { KeyValue } from '../store.ts';
+
+/** The newest version of a key: a put, or a deletion at `revision`. */
+export interface PendingHead {
+  readonly revision: number;
+  readonly kv: KeyValue | undefined;
+}
+
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Pending heads by key, and those who wait for a revision to become durable. */
+export class PendingState {
+  readonly #heads = new Map<string, PendingHead>();
+  #waiters: Waiter[] = [];
+  #durable: number;
+
+  constructor(durable: number) {
+    this.#durable = durable;
+  }
+
+  /** The newest revision known to be on disk. */
+  get durable(): number {
+    return this.#durable;
+  }
+
+  head(key: string): PendingHead | undefined {
+    return this.#heads.get(key);
+  }
+
+  set(key: string, head: PendingHead): void {
+    this.#heads.set(key, head);
+  }
+
+  /** The write of `key` at `revision` is in the tables. */
+  settle(key: string, revision: number): void {
+    if (this.#heads.get(key)?.revision === revision) this.#heads.delete(key);
+    this.#durable = revision;
+  }
+
+  /** Wakes those whose revision is durable. */
+  wake(): void {
+    if (this.#waiters.length === 0) return;
+    const waiters = this.#waiters;
+    this.#waiters = waiters.filter((waiter) => waiter.revision > this.#durable);
+    for (const waiter of waiters) {
+      if (waiter.revision <= this.#durable) waiter.resolve();
+    }
+  }
+
+  /** Forgets everything that is not durable. */
+  fail(error: Error): void {
+    this.#heads.clear();
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+  }
+
+  /** Resolves when `revision` is durable; rejects when it never will be. */
+  whenDurable(revision: number): Promise<void> {
+    if (revision <= this.#durable) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiters.push({ revision, resolve, reject }));
+  }
+}

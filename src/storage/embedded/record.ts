@@ -1,0 +1,147 @@
+// The bytes of the embedded Store: log records and the keys of its tables. Everything that is read back is checked here.
+//
+//   log record   crc32 u32 | type u8 | 0 u8 | key length u16 | modRevision f64 | createRevision f64 | replaced revision f64 | key | value
+//   version      modRevision f64 | createRevision f64            (what the live and the old table point with)
+//   revision key u64 big-endian, so that byte order is revision order
+import { crc32 } from 'node:zlib';
+import { StorageCorruptError } from '../errors.ts';
+
+/** One change as the log holds it. */
+export interface LogRecord {
+  readonly isTombstone: boolean;
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly modRevision: number;
+  readonly createRevision: number;
+  /** modRevision of the version that this one replaced; 0 for none. */
+  readonly replaced: number;
+}
+
+/** Where a version is in the log, and when its key came into being. */
+export interface VersionPointer {
+  readonly modRevision: number;
+  readonly createRevision: number;
+}
+
+const headerBytes = 32;
+const typePut = 1;
+const typeDelete = 2;
+const noValue = new Uint8Array(0);
+
+/** The log record of a change, with its checksum. */
+export function encodeRecord(record: LogRecord): Buffer {
+  const keyBytes = Buffer.byteLength(record.key);
+  const bytes = Buffer.allocUnsafe(headerBytes + keyBytes + record.value.length);
+  bytes[4] = record.isTombstone ? typeDelete : typePut;
+  bytes[5] = 0;
+  bytes.writeUInt16LE(keyBytes, 6);
+  bytes.writeDoubleLE(record.modRevision, 8);
+  bytes.writeDoubleLE(record.createRevision, 16);
+  bytes.writeDoubleLE(record.replaced, 24);
+  bytes.write(record.key, headerBytes, 'utf8');
+  bytes.set(record.value, headerBytes + keyBytes);
+  bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
+  return bytes;
+}
+
+/** Reads the record of `revision`; `bytes` may be a buffer that is used again. Throws StorageCorruptError. */
+export function decodeRecord(bytes: Buffer, revision: number): LogRecord {
+  const size = bytes.length;
+  const keyBytes = size < headerBytes ? 0 : bytes.readUInt16LE(6);
+  const isWhole = size >= headerBytes + keyBytes && crc32(new Uint8Array(bytes.buffer, bytes.byteOffset + 4, size - 4)) === bytes.readUInt32LE(0);
+  if (!isWhole || bytes.readDoubleLE(8) !== revision) throw new StorageCorruptError(`the record of revision ${revision} does not match its checksum`);
+  const valueStart = headerBytes + keyBytes;
+  return {
+    isTombstone: bytes[4] === typeDelete,
+    key: bytes.toString('utf8', headerBytes, valueStart),
+    value: copyOf(bytes, valueStart, size),
+    modRevision: revision,
+    createRevision: bytes.readDoubleLE(16),
+    replaced: bytes.readDoubleLE(24),
+  };
+}
+
+function copyOf(bytes: Buffer, start: number, end: number): Uint8Array {
+  if (start === end) return noValue;
+  const copy = Buffer.allocUnsafe(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}
+
+/** A revision (or a time) as a table key. */
+export function encodeRevision(revision: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  writeRevision(bytes, revision, 0);
+  return bytes;
+}
+
+/** The inverse of encodeRevision, at `offset`. */
+export function decodeRevision(bytes: Buffer, offset = 0): number {
+  return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4);
+}
+
+/** A pointer into the log. */
+export function encodePointer(pointer: VersionPointer): Buffer {
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.writeDoubleLE(pointer.modRevision, 0);
+  bytes.writeDoubleLE(pointer.createRevision, 8);
+  return bytes;
+}
+
+/** The inverse of encodePointer. */
+export function decodePointer(bytes: Buffer): VersionPointer {
+  if (bytes.length !== 16) throw new StorageCorruptError('an index entry has the wrong size');
+  return { modRevision: bytes.readDoubleLE(0), createRevision: bytes.readDoubleLE(8) };
+}
+
+/**
+ * The key of a superseded version: key bytes (zero escaped as 0 255), 0 0, revision of the change that superseded it.
+ * The order is that of keys first, then of those revisions, whatever bytes the keys hold.
+ */
+export function encodeOldKey(key: string, supersededAt: number): Buffer {
+  const escaped = escapeKey(key);
+  const bytes = Buffer.alloc(escaped.length + 10);
+  escaped.copy(bytes);
+  writeRevision(bytes, supersededAt, escaped.length + 2);
+  return bytes;
+}
+
+/** The inverse of encodeOldKey. */
+export function decodeOldKey(bytes: Buffer): { readonly key: string; readonly supersededAt: number } {
+  const escaped = bytes.subarray(0, bytes.length - 10);
+  const key = escaped.includes(0) ? Buffer.from(escaped.toString('latin1').replaceAll('\0\xff', '\0'), 'latin1').toString() : escaped.toString();
+  return { key, supersededAt: decodeRevision(bytes, bytes.length - 8) };
+}
+
+/** The part of an old key that comes from `key`; old keys of smaller keys are below it, those of `key` and larger ones are not. */
+export function escapeKey(key: string): Buffer {
+  if (!key.includes('\0')) return Buffer.from(key);
+  return Buffer.from(Buffer.from(key).toString('latin1').replaceAll('\0', '\0\xff'), 'latin1');
+}
+
+/** The key of a lease: when it ends, then the revision of its put. */
+export function encodeLeaseKey(expiresAt: number, revision: number): Buffer {
+  const bytes = Buffer.allocUnsafe(16);
+  writeRevision(bytes, expiresAt, 0);
+  writeRevision(bytes, revision, 8);
+  return bytes;
+}
+
+/** Numbers with a checksum: the records of the meta table. */
+export function encodeNumbers(numbers: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + 8 * numbers.length);
+  numbers.forEach((value, index) => bytes.writeDoubleLE(value, 4 + 8 * index));
+  bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
+  return bytes;
+}
+
+/** The inverse of encodeNumbers; undefined when the checksum does not hold. */
+export function decodeNumbers(bytes: Buffer): readonly number[] | undefined {
+  if (bytes.length < 4 || bytes.length % 8 !== 4 || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return undefined;
+  return Array.from({ length: (bytes.length - 4) / 8 }, (_, index) => bytes.readDoubleLE(4 + 8 * index));
+}
+
+function writeRevision(bytes: Buffer, revision: number, offset: number): void {
+  bytes.writeUInt32BE(Math.floor(revision / 2 ** 32), offset);
+  bytes.writeUInt32BE(revision % 2 ** 32, offset + 4);
+}

@@ -1,0 +1,110 @@
+// Reads a range at one snapshot in slices, so that a large one does not hold the event loop.
+import type { KeyRange, KeyValue, RangeRequest } from '../store.ts';
+import { StorageClosedError } from '../errors.ts';
+import { compareKeys } from '../keys.ts';
+import type { ScannedVersion, Snapshot } from './tables.ts';
+
+/** How long one slice may hold the loop. */
+const sliceMs = 6;
+/** Entries between two looks at the time. */
+const entriesPerLook = 16;
+
+interface SlicedRead {
+  readonly snapshot: Snapshot;
+  readonly request: RangeRequest;
+  /** Revision to read at; at most the snapshot's. */
+  readonly revision: number;
+  readonly isNewest: boolean;
+  readonly isClosed: () => boolean;
+}
+
+/** Gives other work a turn whenever a slice has been used up. */
+export class Pacer {
+  readonly #isClosed: () => boolean;
+  #entries = 0;
+  #started = performance.now();
+
+  constructor(isClosed: () => boolean) {
+    this.#isClosed = isClosed;
+  }
+
+  /** True when `pause` is due; cheap enough to ask for every entry. */
+  get isDue(): boolean {
+    this.#entries += 1;
+    return this.#entries % entriesPerLook === 0 && performance.now() - this.#started > sliceMs;
+  }
+
+  async pause(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#isClosed()) throw new StorageClosedError();
+    this.#started = performance.now();
+  }
+}
+
+/** The key-values and the count of `read.request`. */
+export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; more: boolean; count: number }> {
+  const { snapshot, request } = read;
+  const pacer = new Pacer(read.isClosed);
+  const limit = request.countOnly ? 0 : (request.limit ?? Infinity);
+  const kvs: KeyValue[] = [];
+  let count = 0;
+  if (compareKeys(request.start, request.end) >= 0) return { kvs, more: false, count };
+  for (const version of versionsAt(read)) {
+    if (pacer.isDue) await pacer.pause();
+    if (!version) continue;
+    if (read.isNewest && kvs.length >= limit) {
+      count += await countLive({ snapshot, pacer, range: { start: version.key, end: request.end } });
+      break;
+    }
+    if (kvs.length < limit) kvs.push(snapshot.version(version));
+    count += 1;
+  }
+  return { kvs, more: count > kvs.length, count };
+}
+
+async function countLive(options: { snapshot: Snapshot; pacer: Pacer; range: KeyRange }): Promise<number> {
+  let count = 0;
+  for (count of options.snapshot.liveCounts(Buffer.from(options.range.start), Buffer.from(options.range.end))) {
+    if (options.pacer.isDue) await options.pacer.pause();
+  }
+  return count;
+}
+
+/** Versions at the revision in key order, with undefined wherever nothing was found for a while. */
+function versionsAt(read: SlicedRead): Iterable<ScannedVersion | undefined> {
+  const live = read.snapshot.liveVersions(read.request);
+  if (read.isNewest) return live;
+  const { revision } = read;
+  const old = read.snapshot.oldVersions(read.request);
+  return mergeByKey(
+    keep(live, (version) => version.modRevision <= revision),
+    keep(old, (version) => version.modRevision <= revision && revision < version.supersededAt),
+  );
+}
+
+/** Replaces what does not pass by undefined, so that the consumer keeps getting turns. */
+function* keep<T extends ScannedVersion>(versions: Iterable<T | undefined>, passes: (version: T) => boolean): Generator<T | undefined> {
+  for (const version of versions) yield version && passes(version) ? version : undefined;
+}
+
+/** Merges two sequences without common keys: at any revision a key has one version at most. */
+function* mergeByKey(left: Iterator<ScannedVersion | undefined>, right: Iterator<ScannedVersion | undefined>): Generator<ScannedVersion | undefined> {
+  let fromLeft = left.next();
+  let fromRight = right.next();
+  while (!fromLeft.done || !fromRight.done) {
+    if (isNext(fromLeft, fromRight)) {
+      yield fromLeft.value;
+      fromLeft = left.next();
+    } else {
+      yield fromRight.value;
+      fromRight = right.next();
+    }
+  }
+}
+
+/** Whether `one` goes before `other`; an undefined goes at once. */
+function isNext(one: IteratorResult<ScannedVersion | undefined>, other: IteratorResult<ScannedVersion | undefined>): boolean {
+  if (one.done) return false;
+  if (other.done || one.value === undefined) return true;
+  return other.value !== undefined && compareKeys(one.value.key, other.value.key) < 0;
+}

@@ -1,0 +1,94 @@
+// Compaction on disk. The compact revision is made durable first, then what it made unreachable is removed in small slices,
+// each one transaction with the progress in it: a crash between two slices leaves a consistent file, and sweeping goes on from there.
+import type { GroupCommit } from './group-commit.ts';
+import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
+import type { CompactionState, Tables } from './tables.ts';
+
+const changesPerSlice = 128;
+const bytesPerChange = 256;
+
+interface SweeperOptions {
+  readonly tables: Tables;
+  readonly commits: GroupCommit;
+  readonly state: CompactionState;
+  readonly failpoint: (name: string) => void;
+}
+
+/** The only one who changes the compaction record. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #compactRevision: number;
+  #swept: number;
+  #work: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+    this.#compactRevision = options.state.compactRevision;
+    this.#swept = options.state.sweptRevision;
+  }
+
+  /** The durable compact revision. */
+  get compactRevision(): number {
+    return this.#compactRevision;
+  }
+
+  /** Moves the compact revision up to `revision` and sweeps; resolves when both are done. */
+  compact(revision: number): Promise<void> {
+    const done = this.#work.then(async () => {
+      if (revision > this.#compactRevision) await this.#mark(revision);
+      await this.#sweep();
+    });
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Finishes what an earlier run left. */
+  resume(): void {
+    if (this.#swept < this.#compactRevision) void this.compact(this.#compactRevision).catch(() => undefined);
+  }
+
+  /** Stops after the slice under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work;
+  }
+
+  async #mark(revision: number): Promise<void> {
+    this.#options.failpoint('compaction-before-mark');
+    await this.#commit(0, () => this.#options.tables.putCompaction({ compactRevision: revision, sweptRevision: this.#swept }));
+    this.#compactRevision = revision;
+    this.#options.failpoint('compaction-after-mark');
+  }
+
+  async #sweep(): Promise<void> {
+    while (this.#swept < this.#compactRevision && !this.#stopped) {
+      const { tables } = this.#options;
+      const changes = tables.read((snapshot) => [...snapshot.records(this.#swept + 1, this.#compactRevision, changesPerSlice)]);
+      const last = changes.length < changesPerSlice ? this.#compactRevision : (changes[changes.length - 1] as LogRecord).modRevision;
+      await this.#commit(changes.length, () => {
+        for (const change of changes) this.#forget(change);
+        tables.putCompaction({ compactRevision: this.#compactRevision, sweptRevision: last });
+      });
+      this.#swept = last;
+      this.#options.failpoint('compaction-slice');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** The rule of compaction.ts, on the tables. */
+  #forget(change: LogRecord): void {
+    const { log, old } = this.#options.tables;
+    if (change.replaced > 0) {
+      void log.remove(encodeRevision(change.replaced));
+      void old.remove(encodeOldKey(change.key, change.modRevision));
+    }
+    if (change.isTombstone) void log.remove(encodeRevision(change.modRevision));
+  }
+
+  #commit(changes: number, write: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#options.commits.submit({ write, bytes: changes * bytesPerChange, committed: resolve, failed: reject });
+    });
+  }
+}

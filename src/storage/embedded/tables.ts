@@ -1,0 +1,264 @@
+// The tables of the embedded Store in one LMDB file, and typed reads of them at one snapshot.
+//
+//   meta     'revision', 'compaction' (compact revision, revision swept so far), 'created'
+//   log      revision → record: every kept version and tombstone
+//   live     key → pointer: the newest version of each key that exists
+//   old      key, revision that superseded it → pointer: versions that exact reads may still want
+//   leases   end, revision → key: puts with a time to live
+//
+// A state at revision R is: live entries with modRevision ≤ R, and old ones with modRevision ≤ R < superseding revision.
+import { type Database, type RootDatabase, type Transaction, open } from 'lmdb';
+import { StorageCorruptError } from '../errors.ts';
+import type { Lease } from '../expiry.ts';
+import type { KeyRange, KeyValue } from '../store.ts';
+import {
+  type LogRecord, type VersionPointer, decodeNumbers, decodeOldKey, decodePointer, decodeRecord, decodeRevision, encodeLeaseKey,
+  encodeNumbers, encodeRevision, escapeKey,
+} from './record.ts';
+
+type Table = Database<Buffer, Buffer>;
+/** Parameters that are missing in lmdb's types. */
+type AppendTable = { put(key: Buffer, value: Buffer, options: { readonly append: boolean }): Promise<boolean> };
+type FastTable = { getBinaryFast(key: Buffer, options: { readonly transaction: Transaction }): Buffer | undefined };
+
+/** How far history reaches back, and how far sweeping has come. */
+export interface CompactionState {
+  readonly compactRevision: number;
+  readonly sweptRevision: number;
+}
+
+/** A version that a range scan came upon. */
+export interface ScannedVersion extends VersionPointer {
+  readonly key: string;
+}
+
+interface TablesOptions {
+  readonly file: string;
+  readonly maxReaders?: number | undefined;
+  readonly sync?: boolean | undefined;
+}
+
+const tableOptions = { keyEncoding: 'binary', encoding: 'binary' } as const;
+/** Address space, not memory or disk; LMDB maps anew (slowly) when the file outgrows it. */
+const mapBytes = 2 ** 34;
+const entriesPerBatch = 256;
+const keysPerCountStep = 100_000;
+const metaRevision = Buffer.from('revision');
+const metaCompaction = Buffer.from('compaction');
+const metaCreated = Buffer.from('created');
+
+/** One LMDB environment. Writes go through `write` only, one batch at a time. */
+export class Tables {
+  readonly env: RootDatabase<Buffer, Buffer>;
+  readonly meta: Table;
+  readonly log: Table;
+  readonly live: Table;
+  readonly old: Table;
+  readonly leases: Table;
+
+  constructor(options: TablesOptions) {
+    this.env = open<Buffer, Buffer>(environmentOptions(options));
+    this.meta = this.env.openDB('meta', tableOptions);
+    this.log = this.env.openDB('log', tableOptions);
+    this.live = this.env.openDB('live', tableOptions);
+    this.old = this.env.openDB('old', tableOptions);
+    this.leases = this.env.openDB('leases', tableOptions);
+  }
+
+  /** Applies what `fill` puts and removes as one transaction; resolves when it is on disk. */
+  async write(fill: () => void): Promise<void> {
+    try {
+      await this.env.batch(fill);
+    } catch (error) {
+      throw await causeOf(error);
+    } finally {
+      this.env.resetReadTxn();
+    }
+  }
+
+  /** Appending keeps the pages of the log full. */
+  appendRecord(revision: number, record: Buffer): void {
+    void (this.log as AppendTable).put(encodeRevision(revision), record, { append: true });
+  }
+
+  putRevision(revision: number): void {
+    void this.meta.put(metaRevision, encodeNumbers([revision]));
+  }
+
+  putCompaction(state: CompactionState): void {
+    void this.meta.put(metaCompaction, encodeNumbers([state.compactRevision, state.sweptRevision]));
+  }
+
+  putCreated(createdAt: number): void {
+    void this.meta.put(metaCreated, encodeNumbers([createdAt]));
+  }
+
+  /** The state as of the last commit, for as long as it is used; `done` must be called. */
+  snapshot(): Snapshot {
+    return new Snapshot(this, this.env.useReadTransaction());
+  }
+
+  /** Runs `read` on the newest snapshot, in this turn. */
+  read<T>(read: (snapshot: Snapshot) => T): T {
+    const snapshot = this.snapshot();
+    try {
+      return read(snapshot);
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.env.close();
+  }
+}
+
+/** Reads of one committed state. */
+export class Snapshot {
+  readonly #tables: Tables;
+  readonly #at: { readonly transaction: Transaction };
+
+  constructor(tables: Tables, transaction: Transaction) {
+    this.#tables = tables;
+    this.#at = { transaction };
+  }
+
+  done(): void {
+    this.#at.transaction.done();
+  }
+
+  get revision(): number {
+    return this.#numbers(metaRevision)[0] as number;
+  }
+
+  get createdAt(): number {
+    return this.#numbers(metaCreated)[0] as number;
+  }
+
+  get compaction(): CompactionState {
+    const [compactRevision, sweptRevision] = this.#numbers(metaCompaction);
+    return { compactRevision: compactRevision as number, sweptRevision: sweptRevision as number };
+  }
+
+  get isInitialised(): boolean {
+    return this.#tables.meta.get(metaRevision, this.#at) !== undefined;
+  }
+
+  /** The newest version of `key`. */
+  head(key: string): KeyValue | undefined {
+    const bytes = key === '' ? undefined : this.#tables.live.get(Buffer.from(key), this.#at);
+    return bytes && this.version({ key, ...decodePointer(bytes) });
+  }
+
+  /** Fetches a version that an index points at, and makes sure that both agree. */
+  version(pointer: ScannedVersion): KeyValue {
+    const record = this.record(pointer.modRevision);
+    if (!record || record.isTombstone || record.key !== pointer.key || record.createRevision !== pointer.createRevision) {
+      throw new StorageCorruptError(`the index of key ${JSON.stringify(pointer.key)} points at revision ${pointer.modRevision}, which is not a version of it`);
+    }
+    return toKeyValue(record);
+  }
+
+  record(revision: number): LogRecord | undefined {
+    // The reusable buffer saves an allocation; decodeRecord copies what it keeps.
+    const bytes = (this.#tables.log as FastTable).getBinaryFast(encodeRevision(revision), this.#at);
+    return bytes && decodeRecord(bytes, revision);
+  }
+
+  /** The records from `from` to `through`, both inclusive, at most `limit`. */
+  *records(from: number, through: number, limit = Infinity): Generator<LogRecord> {
+    const options = { ...this.#at, start: encodeRevision(from), end: encodeRevision(through + 1), ...(limit !== Infinity && { limit }) };
+    for (const { key, value } of this.#tables.log.getRange(options)) yield decodeRecord(value, decodeRevision(key));
+  }
+
+  /** Keys that exist at the newest revision, in order; yields undefined between batches, where the caller may pause. */
+  *liveVersions(range: KeyRange): Generator<ScannedVersion | undefined> {
+    for (const entry of this.#entries(this.#tables.live, Buffer.from(range.start), Buffer.from(range.end))) {
+      yield entry && { key: entry.key.toString(), ...decodePointer(entry.value) };
+    }
+  }
+
+  /** Superseded versions by key, then by the revision that superseded them; yields undefined between batches. */
+  *oldVersions(range: KeyRange): Generator<(ScannedVersion & { readonly supersededAt: number }) | undefined> {
+    for (const entry of this.#entries(this.#tables.old, escapeKey(range.start), escapeKey(range.end))) {
+      yield entry && { ...decodeOldKey(entry.key), ...decodePointer(entry.value) };
+    }
+  }
+
+  /** Counts live keys from `start` to `end`, in steps; yields the running count after each. */
+  *liveCounts(start: Buffer, end: Buffer): Generator<number> {
+    let count = 0;
+    for (let from = start; ;) {
+      const [next] = [...this.#tables.live.getKeys({ ...this.#at, start: from, end, offset: keysPerCountStep, limit: 1 })];
+      if (!next) {
+        yield count + this.#tables.live.getKeysCount({ ...this.#at, start: from, end });
+        return;
+      }
+      count += keysPerCountStep;
+      from = next;
+      yield count;
+    }
+  }
+
+  /** Every revision in the log, in order. */
+  *logRevisions(): Generator<number> {
+    for (let from = 0; ;) {
+      const batch = [...this.#tables.log.getKeys({ ...this.#at, start: encodeRevision(from), limit: entriesPerBatch })];
+      for (const key of batch) yield decodeRevision(key);
+      if (batch.length < entriesPerBatch) return;
+      from = decodeRevision(batch[batch.length - 1] as Buffer) + 1;
+    }
+  }
+
+  /** Leases that end at or before `until`, earliest first. */
+  leases(until: number, limit: number): Lease[] {
+    const range = { ...this.#at, end: encodeLeaseKey(until + 1, 0), limit };
+    return Array.from(this.#tables.leases.getRange(range), ({ key, value }) => ({
+      key: value.toString(), expiresAt: decodeRevision(key), revision: decodeRevision(key, 8),
+    }));
+  }
+
+  /** Batches are read whole before they are handed out, so that no cursor stays open while the caller pauses. */
+  *#entries(table: Table, start: Buffer, end: Buffer): Generator<{ key: Buffer; value: Buffer } | undefined> {
+    for (let from = start; ;) {
+      const batch = [...table.getRange({ ...this.#at, ...(from.length > 0 && { start: from }), end, limit: entriesPerBatch })];
+      yield* batch;
+      if (batch.length < entriesPerBatch) return;
+      from = Buffer.concat([(batch[batch.length - 1] as { key: Buffer }).key, Buffer.alloc(1)]);
+      yield undefined;
+    }
+  }
+
+  #numbers(key: Buffer): readonly number[] {
+    const bytes = this.#tables.meta.get(key, this.#at);
+    const numbers = bytes && decodeNumbers(bytes);
+    if (!numbers) throw new StorageCorruptError(`the ${key.toString()} record is missing or does not match its checksum`);
+    return numbers;
+  }
+}
+
+/** A log record as others see it. */
+export function toKeyValue(record: LogRecord): KeyValue {
+  const { key, value, createRevision, modRevision } = record;
+  return { key, value, createRevision, modRevision };
+}
+
+/**
+ * A commit is acknowledged by LMDB when data and meta page are both synced (no overlapping sync), and a batch is never
+ * started before it is complete (the thresholds), so that it is one transaction.
+ */
+function environmentOptions(options: TablesOptions): Parameters<typeof open>[0] & { path: string } {
+  const durability = options.sync === false ? { noSync: true } : {};
+  const batching = { eventTurnBatching: false, txnStartThreshold: 1, batchStartThreshold: 2 ** 30 };
+  return {
+    path: options.file, noSubdir: true, maxDbs: 8, mapSize: mapBytes, overlappingSync: false, ...tableOptions, ...batching, ...durability,
+    ...(options.maxReaders !== undefined && { maxReaders: options.maxReaders }),
+  };
+}
+
+/** lmdb rejects every write of a failed batch with a promise of the reason inside. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<unknown> }).commitError;
+  if (!reason) return error;
+  return reason.then(() => error, (cause: unknown) => cause);
+}

@@ -1,0 +1,107 @@
+// What the suite of all Stores and the tests of single ones share: time moved by hand, a watch that writes down what it gets.
+import assert from 'node:assert/strict';
+import type { Clock, Timer } from '../base/index.ts';
+import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnResult, WatchObserver } from './store.ts';
+
+/** Time that moves when told; shared by tests that need leases or automatic compaction. */
+export class ManualClock implements Clock {
+  #now = 1_700_000_000_000;
+  #timers: { at: number; callback: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonicMs(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    const timer = { at: this.#now + delayMs, callback };
+    this.#timers.push(timer);
+    return { cancel: () => void (this.#timers = this.#timers.filter((other) => other !== timer)) };
+  }
+
+  /** Moves on by `ms`, ringing what is due in order, with room for asynchronous work after each. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#timers.filter((timer) => timer.at <= end).sort((left, right) => left.at - right.at)[0];
+      if (!next) break;
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+}
+
+/** Collects what a watch delivers. */
+export class Recorder implements WatchObserver {
+  readonly received: StoreEvent[] = [];
+  readonly progressed: number[] = [];
+  end: Parameters<WatchObserver['ended']>[0] | undefined;
+
+  events(batch: readonly StoreEvent[], revision: number): void {
+    assert.equal(this.end, undefined, 'nothing comes after the end');
+    assert.equal(batch.at(-1)?.kv.modRevision, revision);
+    for (const event of batch) {
+      const last = this.received.at(-1)?.kv.modRevision ?? 0;
+      assert.ok(event.kv.modRevision > last, 'each revision once, in order');
+      this.received.push(event);
+    }
+  }
+
+  progress(revision: number): void {
+    assert.ok(revision >= (this.received.at(-1)?.kv.modRevision ?? 0), 'progress never lies behind what was delivered');
+    this.progressed.push(revision);
+  }
+
+  ended(reason: Parameters<WatchObserver['ended']>[0]): void {
+    assert.equal(this.end, undefined, 'ends once');
+    this.end = reason;
+  }
+
+  get summary(): string[] {
+    return this.received.map(({ type, kv, previous }) => `${type} ${kv.key}@${kv.modRevision}=${text(kv.value)}${previous ? ` was ${text(previous.value)}@${previous.modRevision}` : ''}`);
+  }
+}
+
+/** Lets commits, microtasks and immediates that are under way finish. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** A value as bytes. */
+export const bytes = (value: string): Uint8Array => Buffer.from(value);
+/** Bytes as a string. */
+export const text = (value: Uint8Array): string => Buffer.from(value).toString();
+/** Every key that the suite uses. */
+export const all: KeyRange = { start: '\u0001', end: '\u{10ffff}' };
+
+/** A put that must commit; answers its revision. */
+export async function put(store: Store, options: { key: string; expect?: number; value?: string; ttlSeconds?: number }): Promise<number> {
+  const { key, expect = 0, value = 'v', ttlSeconds } = options;
+  return committed(await store.txn({ key, expect, value: bytes(value), ...(ttlSeconds !== undefined && { ttlSeconds }) }));
+}
+
+/** A delete that must commit; answers its revision. */
+export async function remove(store: Store, key: string, expect: number): Promise<number> {
+  return committed(await store.txn({ key, expect }));
+}
+
+function committed(result: TxnResult): number {
+  assert.equal(result.type, 'committed');
+  return result.revision;
+}
+
+/** A range that must succeed. */
+export function ok(result: RangeResult): Extract<RangeResult, { type: 'ok' }> {
+  assert.equal(result.type, 'ok');
+  return result as Extract<RangeResult, { type: 'ok' }>;
+}
+
+/** The keys of what a range answered. */
+export const keysOf = (kvs: readonly KeyValue[]): string[] => kvs.map((kv) => kv.key);
