@@ -441,6 +441,12 @@ export const GO_TYPES: Readonly<Record<string, string>> = {
   'apiregistration.v1.APIServiceCondition': 'type=v1.APIServiceConditionType status=v1.ConditionStatus',
 };
 
+/** version.Info has no protobuf message to take the order of its fields from. */
+export const VERSION_FIELDS: readonly string[] = [
+  'major', 'minor', 'emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor', 'gitVersion', 'gitCommit',
+  'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform',
+];
+
 /** Definitions that OpenAPI does not publish, in the notation of src/apimachinery/schema/notation.ts. */
 export const UNPUBLISHED = `
 package io.k8s.apimachinery.pkg.apis.meta.v1

@@ -100,6 +100,7 @@ class LoadedSchemas implements SchemaSet {
       pointer,
       number: text.number,
       inlined: text.words.get('in')?.split('.').map(Number),
+      bareReference: text.words.has('bare'),
     };
     defineLazy(field, 'schema', () => this.#typeOf(packageName, text.type, text.words));
     return field;
@@ -112,6 +113,7 @@ class LoadedSchemas implements SchemaSet {
     if (!RULE_WORDS.some((word) => words.has(word))) return base;
     const schema: Mutable<Schema> = { ...base };
     setRules(schema, words);
+    if (words.has('map')) schema.ownMapType = true;
     return schema;
   }
 

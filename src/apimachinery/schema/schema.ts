@@ -35,6 +35,8 @@ export interface Schema {
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly listMapKeys?: readonly string[];
   readonly mapType?: 'atomic' | 'granular';
+  /** `mapType` was said by the field that refers to this definition, not by the definition. */
+  readonly ownMapType?: boolean;
   /** `merge`, `replace`, `retainKeys`, or `merge,retainKeys` as upstream writes them. */
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
@@ -81,6 +83,8 @@ export interface Field {
    * A wrapper of a non-pointer Go struct, which all are, is written even when nothing in it is set.
    */
   readonly inlined?: readonly number[];
+  /** OpenAPI v3 refers to the definition without allOf, as it does for fields that have neither a description nor a default. */
+  readonly bareReference?: boolean;
 }
 
 /** Definitions by OpenAPI name. */

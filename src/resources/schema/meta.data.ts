@@ -36,7 +36,7 @@ RawExtension format=raw
 package io.k8s.apimachinery.pkg.util.intstr
 IntOrString format=int-or-string
 package io.k8s.apimachinery.pkg.version
-Info: buildDate 0 string !; compiler 0 string !; emulationMajor 0 string ?; emulationMinor 0 string ?; gitCommit 0 string !; gitTreeState 0 string !; gitVersion 0 string !; goVersion 0 string !; major 0 string !; minCompatibilityMajor 0 string ?; minCompatibilityMinor 0 string ?; minor 0 string !; platform 0 string !
+Info: major 0 string !; minor 0 string !; emulationMajor 0 string ?; emulationMinor 0 string ?; minCompatibilityMajor 0 string ?; minCompatibilityMinor 0 string ?; gitVersion 0 string !; gitCommit 0 string !; gitTreeState 0 string !; buildDate 0 string !; goVersion 0 string !; compiler 0 string !; platform 0 string !
 package io.k8s.apimachinery.pkg.apis.meta.v1
 ApplyOptions typed: dryRun 1 []string ?; force 2 bool; fieldManager 3 string
 CreateOptions typed kinds=/v1/CreateOptions: dryRun 1 []string ?; fieldManager 3 string ?; fieldValidation 4 string ?

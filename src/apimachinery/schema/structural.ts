@@ -1,0 +1,87 @@
+// Custom resources' schemas, compiled to the Schema that the rest of the house reads. Relies on the definition having been checked: the
+// schema is structural (one type at every node, no $ref). Value validations stay in `source`.
+import type { Field, Schema, SchemaFormat, SchemaType } from './schema.ts';
+
+/** The part of JSONSchemaProps that says what a value is made of. */
+export interface OpenAPIV3Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly nullable?: boolean;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, OpenAPIV3Schema>>;
+  readonly additionalProperties?: OpenAPIV3Schema | boolean;
+  readonly items?: OpenAPIV3Schema;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+export interface StructuralOptions {
+  /** Schema of metav1.ObjectMeta: typed `metadata`, `kind` and `apiVersion` are added to the root and to embedded resources. */
+  readonly objectMeta?: Schema;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const STRING: Schema = { type: 'string' };
+const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
+
+/** Compiles `spec.versions[*].schema.openAPIV3Schema` of a definition. */
+export function compileStructuralSchema(root: OpenAPIV3Schema, options: StructuralOptions = {}): Schema {
+  return addTypeMeta(compileNode(root, options), options);
+}
+
+function compileNode(source: OpenAPIV3Schema, options: StructuralOptions): Schema {
+  const schema: Mutable<Schema> = { type: typeOf(source), source };
+  if (source['x-kubernetes-int-or-string'] === true) schema.format = 'int-or-string';
+  else if (source.format !== undefined) schema.format = source.format as SchemaFormat;
+  if (source.nullable === true) schema.nullable = true;
+  if (source.enum !== undefined) schema.enum = source.enum;
+  if (source.default !== undefined && source.default !== null) schema.default = source.default;
+  setExtensions(schema, source);
+  if (schema.type === 'map') schema.items = compileNode(source.additionalProperties === true ? {} : (source.additionalProperties as OpenAPIV3Schema), options);
+  else if (schema.type === 'array') schema.items = compileNode(source.items ?? {}, options);
+  else if (schema.type === 'object' || source.properties !== undefined) schema.fields = compileFields(source, options);
+  return schema.embeddedResource === true ? addTypeMeta(schema, options) : schema;
+}
+
+function typeOf(source: OpenAPIV3Schema): SchemaType {
+  if (source['x-kubernetes-int-or-string'] === true) return 'any';
+  if (source.additionalProperties !== undefined && source.additionalProperties !== false && source.properties === undefined) return 'map';
+  if (source.type !== undefined && TYPES.has(source.type)) return source.type as SchemaType;
+  return source.properties !== undefined ? 'object' : 'any';
+}
+
+function setExtensions(schema: Mutable<Schema>, source: OpenAPIV3Schema): void {
+  if (source['x-kubernetes-preserve-unknown-fields'] === true) schema.preserveUnknownFields = true;
+  if (source['x-kubernetes-embedded-resource'] === true) schema.embeddedResource = true;
+  const listType = source['x-kubernetes-list-type'];
+  if (listType !== undefined) schema.listType = listType as NonNullable<Schema['listType']>;
+  const keys = source['x-kubernetes-list-map-keys'];
+  if (keys !== undefined) schema.listMapKeys = keys as readonly string[];
+  const mapType = source['x-kubernetes-map-type'];
+  if (mapType !== undefined) schema.mapType = mapType as NonNullable<Schema['mapType']>;
+}
+
+/** Fields in the order of their names, which is the order of the JSON written for what has no Go struct. */
+function compileFields(source: OpenAPIV3Schema, options: StructuralOptions): Map<string, Field> {
+  const fields = new Map<string, Field>();
+  for (const name of Object.keys(source.properties ?? {}).sort()) {
+    const schema = compileNode(source.properties![name]!, options);
+    fields.set(name, createField(name, schema, source.required?.includes(name) ?? false));
+  }
+  return fields;
+}
+
+function createField(name: string, schema: Schema, required: boolean): Field {
+  return { name, schema, default: schema.default, publishedDefault: schema.default, required, omitEmpty: true, pointer: true, number: 0 };
+}
+
+function addTypeMeta(schema: Schema, options: StructuralOptions): Schema {
+  if (options.objectMeta === undefined || schema.type !== 'object') return schema;
+  const fields = new Map(schema.fields);
+  fields.set('apiVersion', createField('apiVersion', STRING, false));
+  fields.set('kind', createField('kind', STRING, false));
+  fields.set('metadata', createField('metadata', options.objectMeta, false));
+  return { ...schema, fields: new Map([...fields].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
