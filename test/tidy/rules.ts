@@ -1,0 +1,121 @@
+// The rules of the house as functions from one file to complaints. STYLE and ARCHITECTURE say why; this says what, exactly.
+import type { Source } from './sources.ts';
+
+/** Looks at one file; each complaint names the line where there is one. */
+export type Rule = (source: Source) => string[];
+
+const LEFT = ['apimachinery', 'base'];
+const RIGHT = ['storage', 'base'];
+const BELOW_RESOURCES = ['registry', 'codec', 'cache', ...LEFT, ...RIGHT];
+const BELOW_ENDPOINTS = [...BELOW_RESOURCES, 'auth', 'admission'];
+const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'server', ''];
+
+/** Which rooms a room may import from. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  apimachinery: ['base'],
+  codec: LEFT,
+  storage: ['base'],
+  cache: RIGHT,
+  registry: ['codec', 'cache', ...LEFT, ...RIGHT],
+  resources: BELOW_RESOURCES,
+  crd: BELOW_RESOURCES,
+  auth: BELOW_RESOURCES,
+  admission: BELOW_RESOURCES,
+  endpoints: BELOW_ENDPOINTS,
+  controllers: BELOW_ENDPOINTS,
+  server: EVERYTHING,
+  testing: EVERYTHING,
+  '': EVERYTHING,
+};
+
+/** Packages and `node:` modules, and the folders that may import them. Everything is allowed to server, testing and the root. */
+const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] = [
+  { module: /./, folder: /^src\/((server|testing)\/|[^/]+$)/ },
+  { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/(embedded|etcd)\// },
+  { module: /^yaml$/, folder: /^src\/codec\// },
+  { module: /^node:crypto$/, folder: /^src\/auth\// },
+];
+
+/** Doors beside a room's index.ts: the durable Store is loaded, with its native library, only by who wants it. */
+const SIDE_DOORS = ['src/storage/embedded/index.ts'];
+
+/** Rooms are entered by their door, and only along the arrows. */
+export const checkArrows: Rule = ({ path, room, isTest, imports }) => {
+  if (room === undefined) return [];
+  const allowed = ARROWS[room];
+  if (allowed === undefined) return [`${path}: the room ${room} is not in the table of arrows`];
+  return imports.flatMap(({ target }) => {
+    const [top, other = ''] = target?.split('/') ?? [];
+    if (target === undefined || top !== 'src' || other === room || room === '') return [];
+    if (!isTest && !allowed.includes(other)) return [`${path}: ${room} may not import ${target}`];
+    return target === `src/${other}/index.ts` || SIDE_DOORS.includes(target) ? [] : [`${path}: enters ${other} beside its door (${target})`];
+  });
+};
+
+/** Packages and `node:` modules are used only where the table allows it. */
+export const checkOutside: Rule = ({ path, isTest, imports }) => {
+  if (isTest) return [];
+  const outside = imports.filter(({ target }) => target === undefined);
+  const bad = outside.filter(({ specifier }) => !OUTSIDE.some(({ module, folder }) => module.test(specifier) && folder.test(path)));
+  return bad.map(({ specifier }) => `${path}: may not import ${specifier}`);
+};
+
+/** Time and chance come in as Clock and Random. */
+export const checkTimeAndChance: Rule = ({ path, isTest, lines }) => {
+  if (isTest || /^src\/base\/(clock|random)\.ts$/.test(path)) return [];
+  return complain(path, lines, /\b(Date\.now\(|new Date\(\)|Math\.random\(|setTimeout\(|setInterval\(|performance\.now\(|randomUUID\(|getRandomValues\()/);
+};
+
+/** What a room offers is named, name by name. */
+export const checkExports: Rule = ({ path, lines }) => complain(path, lines, /^export (\*|default\b)/);
+
+/** A file opens with what it holds. */
+export const checkOpening: Rule = ({ path, lines }) => {
+  const first = lines[0]?.startsWith('#!') === true ? lines[1] : lines[0];
+  return /^\/[/*]/.test(first ?? '') ? [] : [`${path}: does not open with a comment`];
+};
+
+const LONG_LITERAL = /'[^']{80,}'|"[^"]{80,}"|`[^`]{80,}`|\/\^\S{80,}\$\//g;
+
+/** One long literal (a message, a pattern, a sample) is not broken for the sake of width. */
+function isTooWide(line: string): boolean {
+  return line.length > 160 && line.replace(LONG_LITERAL, '').length > 120;
+}
+
+/** File, line and function sizes; a suite is one function full of tests and may be long. */
+export const checkSizes: Rule = ({ path, lines, isData, isTest }) => {
+  if (isData) return [];
+  const long = lines.length > 501 ? [`${path}: ${lines.length - 1} lines`] : [];
+  const wide = lines.flatMap((line, i) => (isTooWide(line) ? [`${path}:${i + 1}: ${line.length} columns`] : []));
+  return [...long, ...wide, ...(isTest ? [] : findLongFunctions(path, lines))];
+};
+
+const FUNCTION_START = /^( {0,2})(?:export )?(?:(?:async )?function\b|const \w+.*=>.*\{$|(?:(?:static|async|override|get|set|\*) ?)*[#\w]+\(.*\{$)/;
+const NOT_A_FUNCTION = /^ *(?:if|for|while|switch|test|describe|it)\b/;
+
+/** By indentation: a function at the top or in a class ends at the next line that closes a brace at its own depth. */
+function findLongFunctions(path: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line, start) => {
+    const indent = FUNCTION_START.exec(line)?.[1];
+    if (indent === undefined || NOT_A_FUNCTION.test(line)) return [];
+    const length = lines.slice(start + 1).findIndex((next) => next.startsWith(`${indent}}`)) + 2;
+    return length > 70 ? [`${path}:${start + 1}: a function of ${length} lines`] : [];
+  });
+}
+
+const LEFTOVERS = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
+const MACHINE = new RegExp(`(^|[^\\w.])/(${['wo' + 'rk', 'ro' + 'ot'].join('|')})/\\w|\\b(${['artifac' + 'tory', 'verdac' + 'cio'].join('|')})\\b`);
+
+/** No notes to ourselves. */
+export const checkLeftovers: Rule = ({ path, lines }) => complain(path, lines, LEFTOVERS);
+
+/** No paths of a machine, no hosts of a package registry other than the public one. */
+export const checkMachines: Rule = ({ path, lines }) => [
+  ...complain(path, lines, MACHINE),
+  ...complain(path, lines, /"resolved": "https?:\/\/(?!registry\.npmjs\.org\/)/),
+];
+
+function complain(path: string, lines: readonly string[], pattern: RegExp): string[] {
+  return lines.flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1}: ${line.trim().slice(0, 100)}`] : []));
+}
