@@ -1,0 +1,7 @@
+// The bearer token of an Authorization header, read as leniently as the reference does: any case of the scheme, single spaces.
+
+/** The token, or undefined when the header is of another scheme or has none. */
+export function readBearerToken(header: string): string | undefined {
+  const [scheme = '', token = ''] = header.trim().split(' ', 3);
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+}

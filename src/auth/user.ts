@@ -1,0 +1,26 @@
+// Who is calling, as authentication found it and authorization judges it.
+
+/** An authenticated (or anonymous) caller. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const anonymousName = 'system:anonymous';
+/** Every caller with credentials is in this group. */
+export const authenticatedGroup = 'system:authenticated';
+/** Callers without credentials are in this group. */
+export const unauthenticatedGroup = 'system:unauthenticated';
+/** Members may do everything, whatever the authorization mode says. */
+export const mastersGroup = 'system:masters';
+
+/** The caller without credentials. */
+export const anonymous: User = { name: anonymousName, groups: [unauthenticatedGroup] };
+
+/** The same user in the group of all authenticated ones, which comes last as in the reference. */
+export function markAuthenticated(user: User): User {
+  const outside = user.name === anonymousName || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup);
+  return outside ? user : { ...user, groups: [...user.groups, authenticatedGroup] };
+}

@@ -1,0 +1,88 @@
+// The registry as controllers use it: objects by name, as a member of system:masters, without a request around them.
+import { type KubeObject, StatusError } from '../apimachinery/index.ts';
+import { invariant } from '../base/index.ts';
+import type { Catalog, DeleteOptions, Predicate, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
+
+/** Everything matches. */
+export const everything: Predicate = { everything: true, matches: () => true };
+
+/** Where an object is. */
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Typed access to one resource. */
+export interface ResourceClient {
+  readonly target: (namespace: string) => Target;
+  /** The newest state, or undefined when it does not exist. */
+  get(key: ObjectKey): Promise<KubeObject | undefined>;
+  list(namespace: string): Promise<readonly KubeObject[]>;
+  /** Creates unless somebody else did; false then. */
+  createIfAbsent(namespace: string, object: KubeObject): Promise<boolean>;
+  /** Changes an object that exists; false when it does not. `change` answers undefined when there is nothing to do. */
+  update(key: ObjectKey, subresource: string, change: (current: KubeObject) => KubeObject): Promise<boolean>;
+  deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
+}
+
+/** A client of the row in its storage version; `manager` is its name in managedFields. */
+export function createClient(registry: Registry, resource: Resource, manager: string): ResourceClient {
+  const target = (namespace: string): Target => ({ resource, version: resource.storageVersion, namespace });
+  return {
+    target,
+    get: ({ namespace, name }) => absentIsUndefined(registry.get({ ...target(namespace), name }, {}).then((found) => found.object(resource.storageVersion))),
+    async list(namespace) {
+      const result = await registry.list(target(namespace), { predicate: everything });
+      return Array.from(result.items, (item) => item.object(resource.storageVersion));
+    },
+    async createIfAbsent(namespace, object) {
+      try {
+        await registry.create({ ...target(namespace), object, context: createContext(manager) });
+        return true;
+      } catch (error) {
+        if (hasReason(error, 'AlreadyExists')) return false;
+        throw error;
+      }
+    },
+    async update({ namespace, name }, subresource, change) {
+      const found = await absentIsUndefined(registry.update({
+        ...target(namespace), name, subresource, createIfAbsent: false, context: createContext(manager),
+        transform(current) {
+          invariant(current !== undefined, 'an update without create has a current object');
+          return change(current);
+        },
+      }));
+      return found !== undefined;
+    },
+    async deleteAll(namespace, options) {
+      await registry.deleteCollection(target(namespace), { predicate: everything }, options, createContext(manager));
+    },
+  };
+}
+
+/** The client of a built-in resource. */
+export function createClientFor(context: { registry: Registry; catalog: Catalog }, [group, version, plural]: readonly [string, string, string], manager: string): ResourceClient {
+  const resource = context.catalog.find(group, version, plural);
+  invariant(resource !== undefined, `${plural} is served`);
+  return createClient(context.registry, resource, manager);
+}
+
+function createContext(manager: string): WriteContext {
+  return { user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }, dryRun: false, fieldManager: manager, warnings: [] };
+}
+
+/** Whether an error is a Status with this reason. */
+export const hasReason = (error: unknown, reason: string): boolean => error instanceof StatusError && error.reason === reason;
+
+/** Whether an error says that the namespace is ending: nothing more can be done in it. */
+export const isTerminating = (error: unknown): boolean =>
+  error instanceof StatusError && error.status.details?.causes?.some((cause) => cause.reason === 'NamespaceTerminating') === true;
+
+async function absentIsUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+// What every namespace has: the `default` ServiceAccount, and the `kube-root-ca.crt` ConfigMap with the authority of this server.
+// Both come back when they are removed; the ConfigMap is put right when somebody changes its data.
+import type { KubeObject } from '../apimachinery/index.ts';
+import type { Predicate } from '../registry/index.ts';
+import { type ResourceClient, createClientFor, hasReason, isTerminating } from './client.ts';
+import type { ControllerContext } from './context.ts';
+import { type InformerListener, startInformer } from './informer.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export const rootCaName = 'kube-root-ca.crt';
+const rootCaDescription = 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or '
+  + 'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+/** A controller that keeps one object in every namespace. */
+export interface NamespaceContent {
+  readonly onNamespace: InformerListener;
+  stop(): void;
+}
+
+interface ContentOptions {
+  readonly controller: string;
+  readonly objects: ResourceClient;
+  readonly name: string;
+  readonly make: () => KubeObject;
+  /** Whether an object that is there is as it should be. */
+  readonly isRight: (object: KubeObject) => boolean;
+  readonly correct: (object: KubeObject) => KubeObject;
+}
+
+/** Keeps the `default` ServiceAccount. */
+export function createDefaultServiceAccounts(context: ControllerContext): NamespaceContent {
+  return keepInNamespaces(context, {
+    controller: 'serviceaccount',
+    objects: createClientFor(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager'),
+    name: 'default',
+    make: () => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }),
+    isRight: () => true,
+    correct: (object) => object,
+  });
+}
+
+/** Keeps the ConfigMap with the authority's certificate (PEM); '' when there is none. */
+export function createRootCaPublisher(context: ControllerContext, authority: string): NamespaceContent {
+  const data = authority === '' ? {} : { 'ca.crt': authority };
+  const isRight = (object: KubeObject) => ((object['data'] as Record<string, string> | undefined) ?? {})['ca.crt'] === (authority === '' ? undefined : authority)
+    && Object.keys((object['data'] as object | undefined) ?? {}).length === Object.keys(data).length;
+  const annotations = { 'kubernetes.io/description': rootCaDescription };
+  return keepInNamespaces(context, {
+    controller: 'root-ca-cert-publisher',
+    objects: createClientFor(context, ['', 'v1', 'configmaps'], 'kube-controller-manager'),
+    name: rootCaName,
+    make: () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: rootCaName, annotations: { ...annotations } }, data: { ...data } }),
+    isRight,
+    correct: (object) => ({ ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } }, data: { ...data } }),
+  });
+}
+
+function keepInNamespaces(context: ControllerContext, options: ContentOptions): NamespaceContent {
+  const { objects, name, controller } = options;
+  const live = new Set<string>();
+  const queue = new WorkQueue({
+    clock: context.clock,
+    concurrency: 4,
+    onError: (key, error) => context.report(controller, key, error),
+    work: (namespace) => (live.has(namespace) ? keepObject(options, namespace) : Promise.resolve()),
+  });
+  const predicate: Predicate = { everything: false, name, matches: (object) => object.name === name };
+  const informer = startInformer({
+    registry: context.registry, clock: context.clock, target: objects.target(''), predicate,
+    onError: (error) => context.report(controller, name, error),
+    listeners: [(_type, object) => queue.add(object.namespace)],
+  });
+  return {
+    onNamespace(type, object) {
+      const active = type === 'present' && object.object('v1').metadata.deletionTimestamp === undefined;
+      if (!active) live.delete(object.name);
+      else if (!live.has(object.name)) {
+        live.add(object.name);
+        queue.add(object.name);
+      }
+    },
+    stop() {
+      queue.stop();
+      informer.stop();
+    },
+  };
+}
+
+async function keepObject({ objects, name, make, isRight, correct }: ContentOptions, namespace: string): Promise<void> {
+  try {
+    const found = await objects.get({ namespace, name });
+    if (found === undefined) await objects.createIfAbsent(namespace, make());
+    else if (!isRight(found)) await objects.update({ namespace, name }, '', correct);
+  } catch (error) {
+    // The namespace is ending or gone: its objects are nobody's business any more.
+    if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
+  }
+}

@@ -1,0 +1,82 @@
+// Keys to be worked on: each at most once at a time, again after a failure with a growing delay. One key's trouble holds nobody else up.
+//
+//   add(k) ─▶ waiting ─▶ running ─┬─▶ done
+//                ▲                ├─ added meanwhile: waiting again
+//                └── after delay ─┴─ failed, or asked for another look
+import type { Clock, Timer } from '../base/index.ts';
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  /** Does the work of one key. A number asks for another look after so many milliseconds. */
+  readonly work: (key: string) => Promise<number | void>;
+  readonly onError: (key: string, error: unknown) => void;
+  /** Keys worked on at the same time. */
+  readonly concurrency: number;
+}
+
+const firstRetryMs = 20;
+const lastRetryMs = 15_000;
+
+/** The queue of one controller. */
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #waiting = new Set<string>();
+  readonly #running = new Set<string>();
+  readonly #delayed = new Map<string, Timer>();
+  readonly #failures = new Map<string, number>();
+  #stopped = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Asks for work on `key` as soon as possible. */
+  add(key: string): void {
+    if (this.#stopped) return;
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
+    this.#waiting.add(key);
+    this.#next();
+  }
+
+  /** Forgets everything that waits; what runs, runs to its end. */
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting.clear();
+    for (const timer of this.#delayed.values()) timer.cancel();
+    this.#delayed.clear();
+  }
+
+  #next(): void {
+    for (const key of this.#waiting) {
+      if (this.#running.size >= this.#options.concurrency) return;
+      if (this.#running.has(key)) continue;
+      this.#waiting.delete(key);
+      this.#running.add(key);
+      void this.#run(key);
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    try {
+      const againMs = await this.#options.work(key);
+      this.#failures.delete(key);
+      if (typeof againMs === 'number') this.#addLater(key, againMs);
+    } catch (error) {
+      if (this.#stopped) return;
+      const failures = this.#failures.get(key) ?? 0;
+      this.#failures.set(key, failures + 1);
+      this.#options.onError(key, error);
+      this.#addLater(key, Math.min(lastRetryMs, firstRetryMs * 2 ** failures));
+    } finally {
+      this.#running.delete(key);
+      this.#next();
+    }
+  }
+
+  #addLater(key: string, delayMs: number): void {
+    if (this.#stopped || this.#waiting.has(key)) return;
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.set(key, this.#options.clock.after(delayMs, () => this.add(key)));
+  }
+}

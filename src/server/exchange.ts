@@ -1,0 +1,179 @@
+// The Exchange of one HTTP request, for HTTP/1.1 and HTTP/2 alike: what differs between them is behind `Wire`.
+// Made per request on the hot path, so everything that most requests do not need (abort signal, parsed query) is made when first asked for.
+import type { Readable, Writable } from 'node:stream';
+import { badRequest, requestEntityTooLarge } from '../apimachinery/index.ts';
+import type { Clock } from '../base/index.ts';
+import type { Exchange, RequestInfo, UserInfo } from '../endpoints/index.ts';
+
+/** The part of a request and its response that depends on the protocol version. */
+export interface Wire {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Sends the interim answer that a client with `Expect: 100-continue` waits for. */
+  sendContinue(): void;
+  /** Sends status and headers. `bodyless` ends the response. */
+  start(status: number, headers: Readonly<Record<string, string | readonly string[]>>, bodyless: boolean): void;
+  /** Cuts the response off, so that the client sees that it is incomplete. */
+  destroy(): void;
+}
+
+/** Everything of a request that is known once its headers are. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  readonly auditId: string;
+}
+
+/** What the filters see: an Exchange that they may also end. */
+export interface ServerExchange extends Exchange {
+  /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
+  longRunning: boolean;
+  /** Monotonic milliseconds at which the headers were there. */
+  readonly startedMs: number;
+  /** The client went away. */
+  readonly disconnected: boolean;
+  /** Aborts `signal`. */
+  abort(reason: string): void;
+  /** Aborts `signal` and cuts off a response that has begun. */
+  cut(reason: string): void;
+  /** Calls `callback` once the response is written or given up. */
+  onClosed(callback: () => void): void;
+}
+
+const noInfo: RequestInfo = {
+  isResource: false, path: '', verb: '', prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [],
+};
+const nobody: UserInfo = { name: '', groups: [] };
+/** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
+const discardLimitBytes = 16 * 1024 * 1024;
+
+/** Makes the exchange of a request whose target is well-formed; undefined when it is not. */
+export function createExchange(head: RequestHead, wire: Wire, clock: Clock): HttpExchange | undefined {
+  const target = head.target.startsWith('/') ? head.target : stripOrigin(head.target);
+  if (target === undefined) return undefined;
+  const mark = target.indexOf('?');
+  const rawPath = mark === -1 ? target : target.slice(0, mark);
+  const path = rawPath.includes('%') ? decodePath(rawPath) : rawPath;
+  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, rawPath, path, search: mark === -1 ? '' : target.slice(mark + 1) });
+}
+
+function stripOrigin(target: string): string | undefined {
+  const match = /^https?:\/\/[^/?#]+(\/.*)?$/i.exec(target);
+  return match === null ? undefined : match[1] ?? '/';
+}
+
+function decodePath(rawPath: string): string | undefined {
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request in progress. */
+export class HttpExchange implements ServerExchange {
+  readonly method: string;
+  readonly rawPath: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  readonly auditId: string;
+  readonly warnings: string[] = [];
+  readonly startedMs: number;
+  info: RequestInfo = noInfo;
+  user: UserInfo = nobody;
+  longRunning = false;
+  disconnected = false;
+  readonly wire: Wire;
+  readonly #search: string;
+  #query: URLSearchParams | undefined;
+  #controller: AbortController | undefined;
+  #abortReason: string | undefined;
+  #closed = false;
+  #callbacks: (() => void)[] | undefined;
+
+  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; rawPath: string; path: string; search: string }) {
+    this.method = head.method;
+    this.headers = head.headers;
+    this.remoteAddress = head.remoteAddress;
+    this.clientCertificate = head.clientCertificate;
+    this.auditId = head.auditId;
+    this.wire = wire;
+    this.clock = parts.clock;
+    this.rawPath = parts.rawPath;
+    this.path = parts.path;
+    this.#search = parts.search;
+    this.startedMs = parts.clock.monotonicMs();
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= new URLSearchParams(this.#search));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(new Error(this.#abortReason));
+    }
+    return this.#controller.signal;
+  }
+
+  readBody(limitBytes: number): Promise<Uint8Array> {
+    if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
+    return readAll(this.wire.input, limitBytes);
+  }
+
+  abort(reason: string): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(new Error(reason));
+  }
+
+  cut(reason: string): void {
+    this.abort(reason);
+    this.wire.destroy();
+  }
+
+  onClosed(callback: () => void): void {
+    if (this.#closed) callback();
+    else (this.#callbacks ??= []).push(callback);
+  }
+
+  /** The transport is done with this request, successfully or not. Idempotent. */
+  close(complete: boolean): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!complete) {
+      this.disconnected = true;
+      this.abort('the client went away');
+    }
+    for (const callback of this.#callbacks ?? []) callback();
+  }
+}
+
+function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    input.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limitBytes) chunks.push(chunk);
+      else if (size > limitBytes + discardLimitBytes) input.destroy();
+      else {
+        chunks.length = 0;
+        reject(requestEntityTooLarge(`limit is ${limitBytes}`));
+      }
+    });
+    input.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const fail = () => reject(badRequest('unexpected EOF'));
+    input.on('aborted', fail);
+    input.on('error', fail);
+    input.on('close', fail);
+    if (input.destroyed) fail();
+  });
+}

@@ -1,0 +1,65 @@
+// Every request passes these filters, in this order. Each is a function around the rest of the chain.
+//
+//   guard panics → audit id and common headers → request info → metrics → authenticate → limit in flight → deadline → authorize → handler
+//
+// As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
+// 403), and authorization comes before any look at what exists (403 before 404).
+import type { Authenticate, Authorize } from '../auth/index.ts';
+import type { Handler, Response } from '../endpoints/index.ts';
+import type { ServerExchange } from './exchange.ts';
+import { authenticateRequests } from './filters/authenticate.ts';
+import { authorizeRequests } from './filters/authorize.ts';
+import { addCommonHeaders } from './filters/common-headers.ts';
+import { limitTime } from './filters/deadline.ts';
+import { guardPanics } from './filters/guard-panics.ts';
+import { limitInFlight } from './filters/in-flight.ts';
+import { measureRequests } from './filters/measure.ts';
+import { readRequestInfo } from './filters/request-info.ts';
+import type { Logger } from './logger.ts';
+import type { ServerMetrics } from './metrics.ts';
+
+/** One step of the chain. It throws StatusError or answers; `next` is the rest of the chain. */
+export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>) => Promise<Response>;
+
+export interface FilterDependencies {
+  readonly logger: Logger;
+  readonly metrics: ServerMetrics;
+  readonly authenticate: Authenticate;
+  readonly authorize: Authorize;
+  readonly requestTimeoutMs: number;
+  readonly maxReadsInFlight: number;
+  readonly maxMutationsInFlight: number;
+  /** Turns anything that was thrown into the negotiated Status. */
+  readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
+  readonly handler: Handler;
+}
+
+/** The whole chain as one handler. */
+export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => Promise<Response> {
+  const filters: readonly Filter[] = [
+    guardPanics(deps),
+    addCommonHeaders(deps),
+    readRequestInfo(),
+    measureRequests(deps),
+    answerErrors(deps),
+    authenticateRequests(deps),
+    limitInFlight(deps),
+    limitTime(deps),
+    authorizeRequests(deps),
+  ];
+  return filters.reduceRight<(exchange: ServerExchange) => Promise<Response>>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
+}
+
+/** Status errors of the filters and handlers inside become answers here; anything else is a panic for the outermost filter. */
+function answerErrors({ respondError }: FilterDependencies): Filter {
+  return async (exchange, next) => {
+    try {
+      return await next(exchange);
+    } catch (error) {
+      if (isStatusError(error)) return respondError(exchange, error);
+      throw error;
+    }
+  };
+}
+
+const isStatusError = (error: unknown): boolean => error instanceof Error && error.name === 'StatusError';

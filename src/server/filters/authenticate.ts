@@ -1,0 +1,14 @@
+// Who is calling. Wrong credentials are the reference's 401, whatever was asked for.
+import { unauthorized } from '../../apimachinery/index.ts';
+import type { Filter, FilterDependencies } from '../filters.ts';
+
+/** Sets `user`. */
+export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
+  return async (exchange, next) => {
+    const { clientCertificate, headers } = exchange;
+    const found = await authenticate({ authorization: headers['authorization'], clientCertificate });
+    if (found.type === 'refused') throw unauthorized();
+    exchange.user = found.user;
+    return next(exchange);
+  };
+}

@@ -1,0 +1,17 @@
+// Fills in what path and method mean, and whether the request may take as long as it likes.
+import { type RequestInfo, parseRequestInfo } from '../../endpoints/index.ts';
+import type { Filter } from '../filters.ts';
+
+const longSubresources = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
+
+/** Sets `info` and `longRunning`. */
+export function readRequestInfo(): Filter {
+  return (exchange, next) => {
+    exchange.info = parseRequestInfo(exchange);
+    exchange.longRunning = isLongRunning(exchange.info);
+    return next(exchange);
+  };
+}
+
+const isLongRunning = (info: RequestInfo): boolean =>
+  info.verb === 'watch' || info.verb === 'proxy' || (info.isResource && longSubresources.has(info.subresource));

@@ -1,0 +1,279 @@
+// One port, TLS with HTTP/2 and HTTP/1.1 side by side (or plain HTTP/1.1 when asked): each request becomes an Exchange, each answer is written.
+// What a client can do to a connection is bounded here: header sizes and times, streams per connection, resets per second.
+import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer as createHttpServer } from 'node:http';
+import { type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, constants, createServer as createHttp2Server } from 'node:http2';
+import type { Server as NetServer, Socket } from 'node:net';
+import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
+import type { Clock, Random } from '../base/index.ts';
+import type { Exchange, Handler, Response } from '../endpoints/index.ts';
+import { describeCertificate } from './client-certificate.ts';
+import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
+import { type Logger, describeError } from './logger.ts';
+import { writeResponse } from './write-response.ts';
+
+/** What a listener is made of. */
+export interface ListenerOptions {
+  /** Absent: plain HTTP/1.1. PEM texts; `clientAuthorities` verify client certificates, which nobody is forced to show. */
+  readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthorities: readonly string[] };
+  readonly maxStreamsPerConnection: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly handler: Handler;
+  /** Receives HTTP/1.1 connections that ask for another protocol; without it they are answered as if they had not asked. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+}
+
+/** An open port. */
+export interface Listener {
+  /** Resolves with the port when connections are accepted; rejects when the address is taken or not ours. */
+  listen(port: number, address: string): Promise<number>;
+  /** Stops accepting, ends long-running requests at once, waits up to `graceMs` for the others, then closes every connection. */
+  close(graceMs: number): Promise<void>;
+  /** Requests whose response is not finished. */
+  readonly active: ReadonlySet<HttpExchange>;
+}
+
+const headersTimeoutMs = 32_000;
+const maxHeaderBytes = 128 * 1024;
+const windowBytes = 1024 * 1024;
+/** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
+const maxResets = 1000;
+const resetPeriodMs = 10_000;
+const badTarget = new TextEncoder().encode('400 Bad Request');
+
+/** Makes a listener that accepts nothing until `listen`. */
+export function createListener(options: ListenerOptions): Listener {
+  const state: ListenerState = { options, active: new Set(), sockets: new Set(), sessions: new Set(), stopping: false };
+  const http1 = createHttp1(state);
+  const http2 = options.tls === undefined ? undefined : createHttp2(state);
+  const server = options.tls === undefined ? http1 : createTls(options.tls, state, { http1, http2: http2 as Http2Server });
+  server.on('connection', (socket: Socket) => trackSocket(state, socket));
+  // The HTTP/1.1 half gets its connections from the TLS server; it starts its header and keep-alive timers when it believes it listens.
+  if (server !== http1) http1.emit('listening');
+  return {
+    active: state.active,
+    listen: (port, address) => openPort(server, port, address),
+    close: (graceMs) => closeListener(state, { server, http1, graceMs }),
+  };
+}
+
+interface ListenerState {
+  readonly options: ListenerOptions;
+  readonly active: Set<HttpExchange>;
+  readonly sockets: Set<Socket>;
+  readonly sessions: Set<ServerHttp2Session>;
+  stopping: boolean;
+}
+
+function trackSocket(state: ListenerState, socket: Socket): void {
+  state.sockets.add(socket);
+  socket.on('close', () => state.sockets.delete(socket));
+  socket.on('error', () => socket.destroy());
+}
+
+function openPort(server: NetServer, port: number, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: address, backlog: 1024 }, () => {
+      server.off('error', reject);
+      resolve((server.address() as { port: number }).port);
+    });
+  });
+}
+
+function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerState, servers: { http1: HttpServer; http2: Http2Server }): NetServer {
+  const server = createTlsServer({
+    cert: tls.certificate,
+    key: tls.key,
+    ...(tls.clientAuthorities.length > 0 && { ca: [...tls.clientAuthorities] }),
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: 10_000,
+    noDelay: true,
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.on('error', () => socket.destroy());
+    (socket.alpnProtocol === 'h2' ? servers.http2 : servers.http1).emit('connection', socket);
+  });
+  server.on('tlsClientError', (error) => state.options.logger.info(4, 'TLS handshake failed', { error: error.message }));
+  return server;
+}
+
+function createHttp1(state: ListenerState): HttpServer {
+  const { options } = state;
+  const server = createHttpServer({
+    maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs, requestTimeout: 0, keepAliveTimeout: 90_000, noDelay: true,
+  }, (request, response) => handleHttp1(state, request, response));
+  server.on('dropRequest', (_request, socket: Socket) => socket.destroy());
+  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  return server;
+}
+
+function createHttp2(state: ListenerState): Http2Server {
+  const server = createHttp2Server({
+    settings: {
+      maxConcurrentStreams: state.options.maxStreamsPerConnection, initialWindowSize: windowBytes, maxHeaderListSize: maxHeaderBytes, enablePush: false,
+    },
+    maxSessionMemory: 64,
+  });
+  server.on('session', (session) => {
+    state.sessions.add(session);
+    session.setLocalWindowSize(windowBytes);
+    session.on('error', () => session.destroy());
+    session.on('close', () => state.sessions.delete(session));
+    const context = createSessionContext(state, session);
+    session.on('stream', (stream, headers) => handleHttp2(state, context, { stream, headers }));
+  });
+  server.on('sessionError', () => {});
+  return server;
+}
+
+/** What all requests of one HTTP/2 connection share. */
+interface SessionContext {
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  countReset(): void;
+}
+
+function createSessionContext(state: ListenerState, session: ServerHttp2Session): SessionContext {
+  const { clock, logger } = state.options;
+  let resets = 0;
+  let periodStartMs = clock.monotonicMs();
+  const socket = session.socket as TLSSocket;
+  return {
+    remoteAddress: socket.remoteAddress ?? '',
+    clientCertificate: describeCertificate(socket),
+    countReset() {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - periodStartMs > resetPeriodMs) {
+        periodStartMs = nowMs;
+        resets = 0;
+      }
+      resets += 1;
+      if (resets <= maxResets || session.destroyed) return;
+      logger.warn('closing a connection that resets too many streams', { remote: socket.remoteAddress });
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    },
+  };
+}
+
+function handleHttp2(state: ListenerState, context: SessionContext, request: { stream: ServerHttp2Stream; headers: IncomingHttpHeaders }): void {
+  const { stream, headers } = request;
+  const head: RequestHead = {
+    method: headers[':method'] as string,
+    target: headers[':path'] ?? '',
+    headers: headers as RequestHead['headers'],
+    remoteAddress: context.remoteAddress,
+    clientCertificate: context.clientCertificate,
+    auditId: (headers['audit-id'] as string | undefined) || state.options.random.uuid(),
+  };
+  const wire: Wire = {
+    input: stream,
+    output: stream,
+    sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
+    start(status, responseHeaders, bodyless) {
+      if (!stream.destroyed && !stream.closed) stream.respond({ ':status': status, ...(responseHeaders as Record<string, string>) }, { endStream: bodyless });
+    },
+    destroy: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+  };
+  const exchange = createExchange(head, wire, state.options.clock);
+  stream.on('error', () => {});
+  stream.on('close', () => {
+    const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    if (!complete) context.countReset();
+    finishExchange(state, exchange, complete);
+  });
+  void serve(state, exchange, wire);
+}
+
+function handleHttp1(state: ListenerState, request: IncomingMessage, response: ServerResponse): void {
+  const socket = request.socket;
+  const head: RequestHead = {
+    method: request.method ?? 'GET',
+    target: request.url ?? '',
+    headers: request.headers as RequestHead['headers'],
+    remoteAddress: socket.remoteAddress ?? '',
+    clientCertificate: describeCertificate(socket),
+    auditId: (request.headers['audit-id'] as string | undefined) || state.options.random.uuid(),
+  };
+  const wire: Wire = {
+    input: request,
+    output: response,
+    sendContinue() {},
+    start(status, headers, bodyless) {
+      if (response.destroyed || response.headersSent) return;
+      const unread = !request.complete && !request.readableEnded;
+      response.writeHead(status, { ...(headers as Record<string, string>), ...((state.stopping || unread) && { connection: 'close' }) });
+      if (bodyless) response.end();
+    },
+    destroy: () => socket.destroy(),
+  };
+  const exchange = createExchange(head, wire, state.options.clock);
+  request.on('error', () => {});
+  response.on('close', () => {
+    // A body that nobody read would be taken for the next request.
+    if (!request.complete) request.resume();
+    finishExchange(state, exchange, response.writableFinished);
+  });
+  void serve(state, exchange, wire);
+}
+
+function finishExchange(state: ListenerState, exchange: HttpExchange | undefined, complete: boolean): void {
+  if (exchange === undefined) return;
+  state.active.delete(exchange);
+  exchange.close(complete);
+}
+
+/** Runs one request from head to last byte. Whatever goes wrong in it stays in it. */
+async function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire): Promise<void> {
+  if (exchange === undefined) {
+    wire.start(400, { 'content-type': 'text/plain; charset=utf-8' }, false);
+    wire.output.end(badTarget);
+    return;
+  }
+  state.active.add(exchange);
+  try {
+    const response: Response = await state.options.handler(exchange);
+    if (!exchange.disconnected) await writeResponse(exchange, response);
+  } catch (error) {
+    if (!exchange.disconnected) state.options.logger.error('a response was cut off', { path: exchange.path, auditId: exchange.auditId, ...describeError(error) });
+    wire.destroy();
+  }
+}
+
+async function closeListener(state: ListenerState, parts: { server: NetServer; http1: HttpServer; graceMs: number }): Promise<void> {
+  const { server, http1, graceMs } = parts;
+  state.stopping = true;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  if (server !== http1) http1.close();
+  for (const exchange of state.active) if (exchange.longRunning) exchange.abort('the server is stopping');
+  for (const session of state.sessions) session.close();
+  await waitUntilIdle(state, graceMs);
+  for (const exchange of state.active) exchange.abort('the server is stopping');
+  http1.closeIdleConnections();
+  // Ended responses still have to leave the socket buffers.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const socket of state.sockets) socket.destroySoon();
+  const { clock } = state.options;
+  const timer = clock.after(500, () => {
+    for (const socket of state.sockets) socket.destroy();
+  });
+  await closed;
+  timer.cancel();
+}
+
+function waitUntilIdle(state: ListenerState, graceMs: number): Promise<void> {
+  if (state.active.size === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = state.options.clock.after(graceMs, resolve);
+    const check = () => {
+      if (state.active.size > 0) return;
+      timer.cancel();
+      resolve();
+    };
+    for (const exchange of state.active) exchange.onClosed(check);
+  });
+}

@@ -1,0 +1,156 @@
+// Metrics in the Prometheus text format, under the names and labels that upstream dashboards ask for. Written by hand: a client library
+// costs more at start than the rest of this room.
+import type { RequestInfo } from '../endpoints/index.ts';
+
+/** A request that is finished. */
+export interface RequestRecord {
+  readonly info: RequestInfo;
+  readonly dryRun: boolean;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** The numbers of one server. */
+export interface ServerMetrics {
+  readonly inFlight: { readOnly: number; mutating: number };
+  longRunning: number;
+  recordRequest(record: RequestRecord): void;
+  /** Counts events sent to watchers. */
+  recordWatchEvents(resource: { readonly group: string; readonly version: string; readonly resource: string }, count: number): void;
+  /** All metrics as text; `objects` are the stored ones by resource. */
+  render(facts: ProcessFacts): string;
+}
+
+/** What is measured at the moment of asking. */
+export interface ProcessFacts {
+  readonly objects: readonly { readonly group: string; readonly resource: string; readonly count: number }[];
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly startSeconds: number;
+  readonly build: Readonly<Record<string, string>>;
+}
+
+const bucketsSeconds = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+/** Label sets that differ by what a client may choose freely are bounded: beyond this many they are counted together. */
+const maxSeries = 5000;
+
+interface Series {
+  readonly labels: string;
+  readonly codes: Map<number, number>;
+  readonly buckets: number[];
+  sumSeconds: number;
+  count: number;
+}
+
+/** Starts at zero. */
+export function createMetrics(): ServerMetrics {
+  const requests = new Map<string, Series>();
+  const watchEvents = new Map<string, number>();
+  const metrics: ServerMetrics = {
+    inFlight: { readOnly: 0, mutating: 0 },
+    longRunning: 0,
+    recordRequest(record) {
+      const series = findSeries(requests, labelRequest(record));
+      const seconds = record.durationMs / 1000;
+      series.codes.set(record.status, (series.codes.get(record.status) ?? 0) + 1);
+      const bucket = bucketsSeconds.findIndex((bound) => seconds <= bound);
+      const index = bucket === -1 ? bucketsSeconds.length : bucket;
+      series.buckets[index] = (series.buckets[index] as number) + 1;
+      series.sumSeconds += seconds;
+      series.count += 1;
+    },
+    recordWatchEvents({ group, version, resource }, count) {
+      const labels = formatLabels({ group, resource, version });
+      if (watchEvents.size < maxSeries || watchEvents.has(labels)) watchEvents.set(labels, (watchEvents.get(labels) ?? 0) + count);
+    },
+    render: (facts) => [
+      ...renderRequests(requests),
+      ...renderGauge('apiserver_current_inflight_requests', 'Requests in flight by kind.', [
+        [formatLabels({ request_kind: 'mutating' }), metrics.inFlight.mutating], [formatLabels({ request_kind: 'readOnly' }), metrics.inFlight.readOnly]]),
+      ...renderGauge('apiserver_longrunning_requests', 'Watches and other long requests that are open.', [['', metrics.longRunning]]),
+      ...renderCounter('apiserver_watch_events_total', 'Events sent to watchers.', [...watchEvents]),
+      ...renderFacts(facts),
+    ].join('\n').concat('\n'),
+  };
+  return metrics;
+}
+
+const knownVerbs: Readonly<Record<string, string>> = {
+  get: 'GET', list: 'LIST', watch: 'WATCH', create: 'POST', update: 'PUT', patch: 'PATCH', delete: 'DELETE', deletecollection: 'DELETECOLLECTION',
+  post: 'POST', put: 'PUT', head: 'GET', connect: 'CONNECT', options: 'OPTIONS',
+};
+
+function labelRequest({ info, dryRun }: RequestRecord): string {
+  const scope = !info.isResource ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
+  return formatLabels({
+    component: 'apiserver', dry_run: dryRun ? 'All' : '', group: info.group, resource: info.resource, scope,
+    subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: knownVerbs[info.verb] ?? 'other', version: info.version,
+  });
+}
+
+/** Paths that are not resources are told apart by their first segment, if it is one of ours. */
+function nameRoot(path: string): string {
+  const root = /^\/([a-z]+)(?:\/|$)/.exec(path)?.[1] ?? '';
+  return ['api', 'apis', 'healthz', 'livez', 'readyz', 'metrics', 'openapi', 'version'].includes(root) ? root : '';
+}
+
+const overflowLabels = formatLabels({ component: 'apiserver', dry_run: '', group: '', resource: '', scope: '', subresource: '', verb: 'other', version: '' });
+
+function findSeries(requests: Map<string, Series>, labels: string): Series {
+  const known = requests.get(labels);
+  if (known !== undefined) return known;
+  if (requests.size >= maxSeries && labels !== overflowLabels) return findSeries(requests, overflowLabels);
+  const series: Series = { labels, codes: new Map(), buckets: new Array<number>(bucketsSeconds.length + 1).fill(0), sumSeconds: 0, count: 0 };
+  requests.set(labels, series);
+  return series;
+}
+
+function formatLabels(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',');
+}
+
+const escapeLabel = (value: string): string => (/[\\"\n]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value);
+
+const describe = (name: string, help: string, type: string): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+
+function renderRequests(requests: ReadonlyMap<string, Series>): string[] {
+  const lines = describe('apiserver_request_total', 'Requests by verb, resource and response code.', 'counter');
+  for (const { labels, codes } of requests.values()) {
+    for (const [code, count] of codes) lines.push(`apiserver_request_total{code="${code}",${labels}} ${count}`);
+  }
+  const name = 'apiserver_request_duration_seconds';
+  lines.push(...describe(name, 'Time from the headers of a request to the end of its response.', 'histogram'));
+  for (const { labels, buckets, sumSeconds, count } of requests.values()) {
+    let total = 0;
+    for (const [index, bound] of bucketsSeconds.entries()) {
+      total += buckets[index] as number;
+      lines.push(`${name}_bucket{${labels},le="${bound}"} ${total}`);
+    }
+    lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`, `${name}_sum{${labels}} ${sumSeconds}`, `${name}_count{${labels}} ${count}`);
+  }
+  return lines;
+}
+
+type Sample = readonly [labels: string, value: number];
+const renderSamples = (name: string, samples: readonly Sample[]): string[] =>
+  samples.map(([labels, value]) => (labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`));
+const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
+const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'counter'), ...renderSamples(name, samples)];
+
+function renderFacts(facts: ProcessFacts): string[] {
+  const objects = facts.objects.map(({ group, resource, count }): Sample =>
+    [formatLabels({ resource: group === '' ? resource : `${resource}.${group}` }), count]);
+  const counts = facts.objects.map(({ group, resource, count }): Sample => [formatLabels({ group, resource }), count]);
+  return [
+    ...renderGauge('apiserver_storage_objects', 'Stored objects by resource.', objects),
+    ...renderGauge('apiserver_resource_objects', 'Stored objects by group and resource.', counts),
+    ...renderGauge('kubernetes_build_info', 'What this server is.', [[formatLabels(facts.build), 1]]),
+    ...renderCounter('process_cpu_seconds_total', 'User and system CPU time.', [['', facts.cpuSeconds]]),
+    ...renderGauge('process_resident_memory_bytes', 'Resident memory.', [['', facts.residentBytes]]),
+    ...renderGauge('process_heap_bytes', 'Heap in use.', [['', facts.heapBytes]]),
+    ...renderGauge('process_start_time_seconds', 'Start of the process since the epoch.', [['', facts.startSeconds]]),
+  ];
+}

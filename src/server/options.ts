@@ -1,0 +1,125 @@
+// Everything that can be chosen about a server: one flat record, validated once, then frozen. Flags (flags.ts) are another spelling of it.
+import { isIP } from 'node:net';
+import type { AuthorizationMode, StaticToken } from '../auth/index.ts';
+import { authorizationModes } from '../auth/index.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
+import { parseRange } from './addresses.ts';
+import { type Logger, silentLogger } from './logger.ts';
+
+/** What a server is told at its start. Every field has a default. */
+export interface ServerOptions {
+  /** Port to serve on; 0 picks a free one. Default 0. */
+  readonly securePort: number;
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly bindAddress: string;
+  /** Address that the `kubernetes` Service leads to. Default: the bind address. */
+  readonly advertiseAddress: string;
+  /** false: plain HTTP/1.1, for tests behind something else that encrypts. Default true. */
+  readonly tls: boolean;
+  /** Directory of everything durable. Default '': nothing is written, all is in memory. */
+  readonly dataDir: string;
+  /** Directory of the certificates that the server makes. Default: `pki` in the data directory. */
+  readonly certDir: string;
+  /** PEM files of a serving certificate that the server did not make. Both or none. */
+  readonly tlsCertFile: string;
+  readonly tlsPrivateKeyFile: string;
+  /** PEM file of authorities whose client certificates are accepted besides the server's own. */
+  readonly clientCaFile: string;
+  /** CSV file: token,user,uid,"group1,group2". */
+  readonly tokenAuthFile: string;
+  /** Static tokens handed in directly. */
+  readonly tokens: readonly StaticToken[];
+  /** Whether callers without credentials are let in as system:anonymous. Default true. */
+  readonly anonymousAuth: boolean;
+  /** Asked in order. Default RBAC. */
+  readonly authorizationMode: readonly AuthorizationMode[];
+  /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
+  readonly serviceClusterIpRange: string;
+  /** Longest that a request may take. Default 60 s. */
+  readonly requestTimeoutMs: number;
+  /** Shortest life of a watch without a timeout of its own, in seconds. Default 1800. */
+  readonly minRequestTimeoutSeconds: number;
+  /** Reads and writes in progress above which callers get 429; 0: no limit. Defaults 400 and 200. */
+  readonly maxRequestsInflight: number;
+  readonly maxMutatingRequestsInflight: number;
+  /** Streams on one HTTP/2 connection. Default 250. */
+  readonly http2MaxStreamsPerConnection: number;
+  /** How often superseded versions are forgotten. Default 5 min; 0: never. */
+  readonly compactionIntervalMs: number;
+  /** How long superseded versions are kept at least, for exact reads and watches that resume. Default 5 min. */
+  readonly historyMs: number;
+  /** Controllers to run: `*` for all, a name, or `-name`. Default ['*']. */
+  readonly controllers: readonly string[];
+  /** Kubernetes feature gates and API groups to switch. Accepted and kept; nothing depends on them. */
+  readonly featureGates: readonly string[];
+  readonly runtimeConfig: readonly string[];
+  /** How long requests in progress may take to finish when the server stops. Default 10 s. */
+  readonly shutdownGraceMs: number;
+  /** Time between failing readiness and closing the port. Default 0. */
+  readonly shutdownDelayMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Default: says nothing. */
+  readonly logger: Logger;
+}
+
+const defaults: ServerOptions = {
+  securePort: 0, bindAddress: '127.0.0.1', advertiseAddress: '', tls: true, dataDir: '', certDir: '', tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '',
+  tokenAuthFile: '', tokens: [], anonymousAuth: true, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24', requestTimeoutMs: 60_000,
+  minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
+  compactionIntervalMs: 300_000, historyMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
+  clock: systemClock, random: systemRandom, logger: silentLogger,
+};
+
+/** Names of the controllers, for `--controllers`. */
+export const controllerNames = ['bootstrap', 'namespace', 'serviceaccount', 'root-ca-cert-publisher', 'kubernetes-service'] as const;
+export type ControllerName = (typeof controllerNames)[number];
+
+/** A start that cannot succeed; the message is one line for the operator. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
+
+/** Fills in the defaults, checks everything, freezes. Throws StartError. */
+export function resolveOptions(given: Partial<ServerOptions>): ServerOptions {
+  const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<ServerOptions>;
+  for (const name of Object.keys(chosen)) if (!Object.hasOwn(defaults, name)) throw new StartError(`unknown option ${name}`);
+  const options: ServerOptions = { ...defaults, ...chosen };
+  for (const [broken, message] of listProblems(options)) if (broken) throw new StartError(message);
+  return Object.freeze(options);
+}
+
+function listProblems(options: ServerOptions): readonly (readonly [boolean, string])[] {
+  const range = parseRange(options.serviceClusterIpRange);
+  return [
+    [!isWhole(options.securePort, 65_535), `--secure-port must be between 0 and 65535, not ${options.securePort}`],
+    [isIP(options.bindAddress) === 0, `--bind-address must be an IP address, not ${JSON.stringify(options.bindAddress)}`],
+    [options.advertiseAddress !== '' && isIP(options.advertiseAddress) === 0, `--advertise-address must be an IP address, not ${JSON.stringify(options.advertiseAddress)}`],
+    [range === undefined, `--service-cluster-ip-range must be a range such as 10.0.0.0/24, not ${JSON.stringify(options.serviceClusterIpRange)}`],
+    [range !== undefined && range.prefixLength > range.bytes.length * 8 - 3, '--service-cluster-ip-range must have at least 8 addresses'],
+    [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
+    [options.requestTimeoutMs <= 0, '--request-timeout must be greater than 0'],
+    [!isWhole(options.maxRequestsInflight), '--max-requests-inflight must not be negative'],
+    [!isWhole(options.maxMutatingRequestsInflight), '--max-mutating-requests-inflight must not be negative'],
+    [!isWhole(options.http2MaxStreamsPerConnection), '--http2-max-streams-per-connection must not be negative'],
+    [!isWhole(options.minRequestTimeoutSeconds), '--min-request-timeout must not be negative'],
+    [options.compactionIntervalMs < 0 || options.historyMs < 0, '--compaction-interval and --history must not be negative'],
+    [options.authorizationMode.length === 0, '--authorization-mode must name at least one mode'],
+    ...options.authorizationMode.map((mode) =>
+      [!authorizationModes.includes(mode), `--authorization-mode: ${JSON.stringify(mode)} is not one of ${authorizationModes.join(', ')}`] as const),
+    ...options.controllers.map((name) =>
+      [!isController(name), `--controllers: ${JSON.stringify(name)} is not one of *, ${controllerNames.join(', ')}`] as const),
+  ];
+}
+
+const isWhole = (value: number, max = Number.MAX_SAFE_INTEGER): boolean => Number.isInteger(value) && value >= 0 && value <= max;
+
+const isController = (name: string): boolean => name === '*' || controllerNames.some((known) => known === name.replace(/^-/, ''));
+
+/** Whether `--controllers` selects this one; `-name` wins over `*`. */
+export function selectsController(selection: readonly string[], name: ControllerName): boolean {
+  return !selection.includes(`-${name}`) && (selection.includes(name) || selection.includes('*'));
+}

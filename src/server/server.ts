@@ -1,0 +1,206 @@
+// One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
+import { isIPv6 } from 'node:net';
+import { type AuthenticateToken, createAuthenticator, createAuthorizer, createTokenAuthenticator, mastersGroup } from '../auth/index.ts';
+import { type Controllers, startControllers } from '../controllers/index.ts';
+import type { Handler } from '../endpoints/index.ts';
+import type { Store } from '../storage/index.ts';
+import { firstAddress } from './addresses.ts';
+import { type Api, composeApi } from './compose.ts';
+import { type DataDirectory, readStaticTokens, readTextFile, useDataDirectory } from './data-directory.ts';
+import { createFilterChain } from './filters.ts';
+import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths } from './health.ts';
+import { formatKubeconfig } from './kubeconfig.ts';
+import { type Listener, createListener } from './listener.ts';
+import { describeError } from './logger.ts';
+import { type ServerMetrics, createMetrics } from './metrics.ts';
+import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
+import { type Pki, preparePki } from './pki.ts';
+import { answerMetrics } from './process-metrics.ts';
+import { openStore } from './open-store.ts';
+
+/** A server that answers. */
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  /** The administrator's kubeconfig, as text. */
+  readonly kubeconfig: string;
+  /** Where it was written; '' when nothing is. */
+  readonly kubeconfigPath: string;
+  /** Resolves when the system namespaces and the `kubernetes` Service exist. */
+  readonly ready: Promise<void>;
+  /** Stops gracefully: readiness fails, watches end, requests finish, the store closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What a start makes, piece by piece, so that a failed one can be undone. */
+interface Parts {
+  readonly options: ServerOptions;
+  readonly directory: DataDirectory;
+  readonly pki: Pki | undefined;
+  readonly adminToken: string | undefined;
+  readonly store: Store;
+  readonly api: Api;
+  readonly listener: Listener;
+  readonly state: ServerState;
+}
+
+interface ServerState {
+  stopping: boolean;
+  initialized: boolean;
+  address: string;
+  closed: Promise<void> | undefined;
+}
+
+/** Starts a server; rejects with StartError when it cannot. */
+export async function startServer(given: Partial<ServerOptions>): Promise<RunningServer> {
+  const options = resolveOptions(given);
+  const directory = useDataDirectory(options);
+  // The database library loads while the keys are made.
+  const opening = openStore(options, directory);
+  opening.catch(() => {});
+  const pki = options.tls ? prepareCertificates(options, directory) : undefined;
+  const store = await opening;
+  try {
+    return await openServer(assemble(options, { directory, pki, store }));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function prepareCertificates(options: ServerOptions, directory: DataDirectory): Pki {
+  const { clock, random, bindAddress, advertiseAddress, serviceClusterIpRange } = options;
+  const pki = preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
+  if (options.tlsCertFile === '') return pki;
+  return { ...pki, serving: { certificate: readTextFile('--tls-cert-file', options.tlsCertFile), key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
+}
+
+function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store'>): Parts {
+  const { random, clock, logger } = options;
+  const { pki, store } = made;
+  // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
+  const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
+  const state: ServerState = { stopping: false, initialized: false, address: '', closed: undefined };
+  const authenticate = createAuthenticator({ tokens: [collectTokens(options, adminToken)], allowAnonymous: options.anonymousAuth });
+  const authorize = createAuthorizer(options.authorizationMode);
+  const checks = listChecks(state, store);
+  const otherPaths = [...listHealthPaths(checks), '/metrics'];
+  const api = composeApi({ options, store, authenticate, authorize, serverAddress: () => state.address, otherPaths });
+  const metrics = createMetrics();
+  const chain = createFilterChain({
+    logger, metrics, authenticate, authorize,
+    requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
+    respondError: api.respondError,
+    handler: createRootHandler(api, { checks, metrics }),
+  });
+  const listener = createListener({
+    clock, random, logger,
+    ...(pki !== undefined && { tls: { certificate: pki.serving.certificate, key: pki.serving.key, clientAuthorities: listAuthorities(options, pki) } }),
+    maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
+    handler: chain as Handler,
+  });
+  return { ...made, options, adminToken, api, listener, state };
+}
+
+function collectTokens(options: ServerOptions, adminToken: string | undefined): AuthenticateToken {
+  const fromFile = options.tokenAuthFile === '' ? [] : readStaticTokens(options.tokenAuthFile);
+  const admin = adminToken === undefined ? [] : [{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }];
+  return createTokenAuthenticator([...fromFile, ...options.tokens, ...admin], options.random);
+}
+
+function listAuthorities(options: ServerOptions, pki: Pki): string[] {
+  return [pki.authority.certificate, ...(options.clientCaFile === '' ? [] : [readTextFile('--client-ca-file', options.clientCaFile)])];
+}
+
+function listChecks(state: ServerState, store: Store): HealthCheck[] {
+  const pass = () => {};
+  return [
+    { name: 'ping', roots: healthRoots, check: pass },
+    { name: 'log', roots: healthRoots, check: pass },
+    { name: 'etcd', roots: healthRoots, check: async () => void await store.revision() },
+    { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
+    { name: 'informer-sync', roots: ['readyz'], check: pass },
+    {
+      name: 'poststarthook/start-system-namespaces-controller', roots: healthRoots,
+      check() {
+        if (!state.initialized) throw new Error('not finished');
+      },
+    },
+    {
+      name: 'shutdown', roots: ['readyz'],
+      check() {
+        if (state.stopping) throw new Error('process is shutting down');
+      },
+    },
+  ];
+}
+
+/** Health and metrics are answered here, everything else by the API. */
+function createRootHandler(api: Api, parts: { readonly checks: readonly HealthCheck[]; readonly metrics: ServerMetrics }): Handler {
+  const health = createHealthHandler(parts.checks);
+  return async (exchange) => {
+    if (exchange.info.isResource) return api.handler(exchange);
+    if (exchange.path === '/metrics') return answerMetrics(api, parts.metrics);
+    return (await health(exchange)) ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange));
+  };
+}
+
+const isHealthPath = (path: string): boolean => /^\/(?:healthz|livez|readyz)\//.test(path);
+
+async function openServer(parts: Parts): Promise<RunningServer> {
+  const { options, listener, state, pki, adminToken, directory } = parts;
+  const port = await openPort(parts);
+  const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';
+  const host = wildcard ? '127.0.0.1' : options.bindAddress;
+  state.address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const url = `${pki === undefined ? 'http' : 'https'}://${state.address}`;
+  const kubeconfig = formatKubeconfig({
+    url, admin: pki?.admin, ...(adminToken !== undefined && { token: adminToken }),
+    authority: options.tlsCertFile === '' ? pki?.authority.certificate : pki?.serving.certificate,
+  });
+  const controllers = startAll(parts, port);
+  const ready = controllers.ready.then(() => {
+    state.initialized = true;
+  });
+  options.logger.info(1, 'serving', { url });
+  return {
+    url, port, kubeconfig, ready,
+    kubeconfigPath: directory.writeKubeconfig(kubeconfig),
+    close: () => (state.closed ??= closeServer(parts, { controllers, listener })),
+  };
+}
+
+async function openPort({ listener, options }: Parts): Promise<number> {
+  try {
+    return await listener.listen(options.securePort, options.bindAddress);
+  } catch (error) {
+    const where = `${options.bindAddress}:${options.securePort}`;
+    const code = (error as NodeJS.ErrnoException).code;
+    const why: Readonly<Record<string, string>> = {
+      EADDRINUSE: 'the port is in use', EACCES: 'not permitted', EADDRNOTAVAIL: 'the address does not belong to this machine',
+    };
+    throw new StartError(`cannot listen on ${where}: ${why[code ?? ''] ?? (error as Error).message}`, { cause: error });
+  }
+}
+
+function startAll({ api, options, pki }: Parts, port: number): Controllers {
+  const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
+  const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
+  return startControllers({
+    registry: api.registry, catalog: api.catalog, clock: options.clock,
+    selects: (name) => selectsController(options.controllers, name),
+    authority: pki?.authority.certificate ?? '',
+    service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
+    report: (controller, key, error) => options.logger.info(2, 'a controller will try again', { controller, key, ...describeError(error) }),
+  });
+}
+
+async function closeServer({ options, store, state }: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
+  state.stopping = true;
+  options.logger.info(1, 'stopping');
+  if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
+  running.controllers.stop();
+  await running.listener.close(options.shutdownGraceMs);
+  await store.close();
+  options.logger.info(1, 'stopped');
+}
