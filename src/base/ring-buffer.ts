@@ -3,9 +3,13 @@
 
 const SMALLEST = 16;
 
+function makeSlots<T>(length: number): (T | undefined)[] {
+  return Array.from({ length }, () => undefined);
+}
+
 /** Elements `first` ≤ sequence < `next`, oldest first. Grows by doubling; numbers are never reused. */
 export class RingBuffer<T> {
-  #slots: (T | undefined)[] = new Array(SMALLEST).fill(undefined);
+  #slots = makeSlots<T>(SMALLEST);
   #first = 0;
   #next = 0;
 
@@ -48,7 +52,7 @@ export class RingBuffer<T> {
 
   /** Forgets all elements; numbering goes on. */
   clear(): void {
-    this.#slots = new Array(SMALLEST).fill(undefined);
+    this.#slots = makeSlots<T>(SMALLEST);
     this.#first = this.#next;
   }
 
@@ -65,7 +69,7 @@ export class RingBuffer<T> {
   }
 
   #resize(length: number): void {
-    const slots: (T | undefined)[] = new Array(length).fill(undefined);
+    const slots = makeSlots<T>(length);
     for (let i = this.#first; i < this.#next; i++) slots[i % length] = this.#slots[i % this.#slots.length];
     this.#slots = slots;
   }

@@ -16,7 +16,7 @@ export interface CacheOptions<T> {
   readonly store: Store;
   /** All keys of the copy begin with it; best ends in '/'. */
   readonly prefix: string;
-  /** Called once per version (and for lagging watchers again). Must not throw: a throw makes the cache start over. */
+  /** Called once per version (lagging watchers make old versions again). Must not throw: a throw makes the cache start over. */
   readonly decode: Decode<T>;
   readonly clock: Clock;
   /** How long changes are kept for watchers and exact reads; 5 minutes unless told, never under 75 s (upstream's freshness of events). */
@@ -52,11 +52,12 @@ class PrefixCache<T> implements Cache<T> {
   #listing: Entry<T>[] = [];
 
   constructor(options: CacheOptions<T>) {
-    const { store, clock, decode, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
+    const { store, clock, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
     this.#options = options;
     this.#history = new History({ windowMs: Math.max(historyMs, SHORTEST_WINDOW_MS), limit: Math.max(historyLimit, KEPT_AT_LEAST) });
     const reached = (): number => this.#revision;
     const forget = (watcher: HistoryWatcher<T>): void => void this.#watchers.delete(watcher);
+    const decode = (kv: KeyValue): T => this.#toEntry(kv).value;
     this.#host = { history: this.#history, demux: this.#demux, store, clock, decode, reached, report, forget };
     this.#feed = new Feed({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
     this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#feed.requestProgress() });
@@ -131,12 +132,8 @@ class PrefixCache<T> implements Cache<T> {
     };
   }
 
-  /** A version that the copy has is kept as it is, with everything that was computed from it. */
   #addPage(kvs: readonly KeyValue[]): void {
-    for (const kv of kvs) {
-      const known = this.#history.newest.get(kv.key);
-      this.#listing.push(known?.modRevision === kv.modRevision ? known : this.#makeEntry(kv));
-    }
+    for (const kv of kvs) this.#listing.push(this.#toEntry(kv));
   }
 
   #endList(revision: number): void {
@@ -144,13 +141,13 @@ class PrefixCache<T> implements Cache<T> {
     this.#listing = [];
     this.#listed = true;
     this.#advance(revision);
-    for (const watcher of [...this.#watchers]) watcher.survey();
+    for (const watcher of Array.from(this.#watchers)) watcher.survey(); // Whom it wakes may begin a new watch.
     this.#resolveReady();
   }
 
   #takeIn(batch: readonly StoreEvent[], revision: number): void {
     const changes = batch.map(({ type, kv }): Change<T> => {
-      return { key: kv.key, revision: kv.modRevision, entry: type === 'put' ? this.#makeEntry(kv) : undefined };
+      return { key: kv.key, revision: kv.modRevision, entry: type === 'put' ? this.#toEntry(kv) : undefined };
     });
     const first = this.#history.next;
     this.#history.extend(changes, this.#options.clock.monotonicMs());
@@ -176,8 +173,10 @@ class PrefixCache<T> implements Cache<T> {
     this.#freshness.advance(this.#revision);
   }
 
-  #makeEntry(kv: KeyValue): Entry<T> {
-    return { key: kv.key, modRevision: kv.modRevision, value: this.#options.decode(kv) };
+  /** A version that the copy has is used as it is, with everything that was computed from it. */
+  #toEntry(kv: KeyValue): Entry<T> {
+    const known = this.#history.newest.get(kv.key);
+    return known?.modRevision === kv.modRevision ? known : { key: kv.key, modRevision: kv.modRevision, value: this.#options.decode(kv) };
   }
 
   /** Keeps the revision of a quiet prefix from falling behind, and drops what has grown old. */

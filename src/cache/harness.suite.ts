@@ -90,7 +90,7 @@ export function createBreakableStore(store: Store): BreakableStore {
     return watch;
   };
   const breakWatches = (reason: EndReason): void => {
-    for (const [watch, observer] of [...open]) {
+    for (const [watch, observer] of Array.from(open)) {
       watch.close();
       observer.ended(reason);
     }
