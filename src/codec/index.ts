@@ -6,3 +6,8 @@ export {
 } from './media-type.ts';
 export { frameJson, frameProtobuf } from './watch-frame.ts';
 export { type ParsedYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';
+export { ProtobufError, decodeMessage, encodeMessage } from './protobuf.ts';
+export {
+  type Envelope, type ListHead, type TypeMeta,
+  decodeEnvelope, encodeEnvelope, encodeEnvelopeHead, encodeItemHead, encodeList, encodeListHead, envelopeTail, isEnvelope,
+} from './envelope.ts';

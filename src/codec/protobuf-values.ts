@@ -1,0 +1,257 @@
+// Codecs of single values: scalars, and the messages that JSON shows as something else (Quantity, Time, IntOrString, raw JSON …). An undefined
+// value is written as Go's zero value.
+import { type JsonValue } from '../apimachinery/index.ts';
+import { encodeJson, parseJson } from './json.ts';
+import { formatDuration, formatTime, parseDuration, parseTime } from './protobuf-time.ts';
+import { ProtobufError, type Reader, type Writer } from './protobuf-wire.ts';
+
+/** How a value of one schema is written behind its tag, and read. */
+export interface ValueCodec {
+  /** Wire type: 0 varint, 1 eight bytes, 2 length-delimited. */
+  readonly wire: 0 | 1 | 2;
+  /** Go's nil: left out when absent even where the Go field is no pointer. */
+  readonly nilable?: boolean;
+  /** What JSON shows when nothing is on the wire and the field is always shown. */
+  readonly zero: () => JsonValue;
+  /** Is the value what `omitempty` leaves out? Only for scalars and collections. */
+  readonly isZero?: (value: JsonValue) => boolean;
+  write(writer: Writer, value: JsonValue | undefined): void;
+  read(reader: Reader, end: number): JsonValue;
+}
+
+const numberOf = (value: JsonValue | undefined): number | bigint => {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : Math.trunc(value) || 0;
+  return typeof value === 'bigint' ? value : 0;
+};
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value));
+
+export const stringCodec: ValueCodec = {
+  wire: 2, zero: () => '', isZero: (value) => value === '',
+  write: (writer, value) => writer.text(typeof value === 'string' ? value : textOf(value)),
+  read: (reader, end) => reader.text(end),
+};
+export const int64Codec: ValueCodec = {
+  wire: 0, zero: () => 0, isZero: (value) => value === 0,
+  write: (writer, value) => writer.int64(numberOf(value)),
+  read: (reader, end) => reader.int64(end),
+};
+export const int32Codec: ValueCodec = { ...int64Codec, read: (reader, end) => reader.int32(end) };
+export const boolCodec: ValueCodec = {
+  wire: 0, zero: () => false, isZero: (value) => value === false,
+  write: (writer, value) => writer.varint(value === true ? 1 : 0),
+  read: (reader, end) => reader.varint(end) !== 0,
+};
+export const doubleCodec: ValueCodec = {
+  wire: 1, zero: () => 0, isZero: (value) => value === 0,
+  write: (writer, value) => writer.double(Number(value ?? 0)),
+  read: (reader, end) => {
+    const value = reader.double(end);
+    if (!Number.isFinite(value)) throw new ProtobufError('json: unsupported value');
+    return value;
+  },
+};
+export const bytesCodec: ValueCodec = {
+  wire: 2, nilable: true, zero: () => null, isZero: (value) => value === '',
+  write: (writer, value) => writer.delimited(Buffer.from(textOf(value), 'base64')),
+  read: (reader, end) => {
+    const bytes = reader.delimited(end);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  },
+};
+
+/** Calls `field` with each tag of a message; what it does not take is passed over. */
+export function readFields(reader: Reader, end: number, field: (tag: number, to: number) => boolean): void {
+  reader.message(end, (to) => {
+    while (reader.at < to) {
+      const tag = reader.tag(to);
+      if (!field(tag, to)) reader.skip(tag, to);
+    }
+  });
+}
+
+/** A message whose fields `write` puts, in descending order. */
+export function writeMessage(writer: Writer, write: () => void): void {
+  const used = writer.size;
+  write();
+  writer.varint(writer.size - used);
+}
+
+function timeCodec(micro: boolean): ValueCodec {
+  return {
+    wire: 2, zero: () => null, isZero: (value) => value === null,
+    write(writer, value) {
+      const time = typeof value === 'string' ? parseTime(value) : undefined;
+      writeMessage(writer, () => {
+        if (time === undefined) return;
+        writer.int64(time.nanos);
+        writer.varint(0x10);
+        writer.int64(time.seconds);
+        writer.varint(0x08);
+      });
+    },
+    read(reader, end) {
+      let seconds = 0;
+      let nanos = 0;
+      let some = false;
+      readFields(reader, end, (tag, to) => {
+        some = true;
+        if (tag === 0x08) seconds = Number(reader.int64(to));
+        else if (tag === 0x10) nanos = reader.int32(to);
+        return tag === 0x08 || tag === 0x10;
+      });
+      return some ? formatTime({ seconds, nanos }, micro) : null;
+    },
+  };
+}
+
+const quantityCodec: ValueCodec = {
+  wire: 2, zero: () => '0',
+  write: (writer, value) => writeMessage(writer, () => {
+    writer.text(value === undefined || value === null ? '0' : textOf(value));
+    writer.varint(0x0a);
+  }),
+  read(reader, end) {
+    let text = '0';
+    readFields(reader, end, (tag, to) => {
+      if (tag === 0x0a) text = reader.text(to) || '0';
+      return tag === 0x0a;
+    });
+    return text;
+  },
+};
+
+const intOrStringCodec: ValueCodec = {
+  wire: 2, zero: () => 0,
+  write: (writer, value) => writeMessage(writer, () => {
+    const isText = typeof value === 'string';
+    writer.text(isText ? value : '');
+    writer.varint(0x1a);
+    writer.int64(isText ? 0 : numberOf(value));
+    writer.varint(0x10);
+    writer.varint(isText ? 1 : 0);
+    writer.varint(0x08);
+  }),
+  read(reader, end) {
+    let type = 0;
+    let number = 0;
+    let text = '';
+    readFields(reader, end, (tag, to) => {
+      if (tag === 0x08) type = reader.int32(to);
+      else if (tag === 0x10) number = reader.int32(to);
+      else if (tag === 0x1a) text = reader.text(to);
+      return tag === 0x08 || tag === 0x10 || tag === 0x1a;
+    });
+    return type === 1 ? text : number;
+  },
+};
+
+const durationCodec: ValueCodec = {
+  wire: 2, zero: () => '0s',
+  write: (writer, value) => writeMessage(writer, () => {
+    writer.int64(parseDuration(textOf(value)));
+    writer.varint(0x08);
+  }),
+  read(reader, end) {
+    let nanoseconds: number | bigint = 0;
+    readFields(reader, end, (tag, to) => {
+      if (tag === 0x08) nanoseconds = reader.int64(to);
+      return tag === 0x08;
+    });
+    return formatDuration(nanoseconds);
+  },
+};
+
+/** RawExtension, FieldsV1 and JSON: a message with the bytes of a JSON text as field 1. */
+const rawCodec: ValueCodec = {
+  wire: 2, zero: () => null, isZero: (value) => value === null,
+  write: (writer, value) => writeMessage(writer, () => {
+    if (value === undefined) return;
+    writer.delimited(encodeJson(value));
+    writer.varint(0x0a);
+  }),
+  read(reader, end) {
+    let raw: Uint8Array | undefined;
+    readFields(reader, end, (tag, to) => {
+      if (tag === 0x0a) raw = reader.delimited(to);
+      return tag === 0x0a;
+    });
+    return raw === undefined || (raw as Uint8Array).length === 0 ? null : parseRaw(raw);
+  },
+};
+
+function parseRaw(raw: Uint8Array): JsonValue {
+  try {
+    return parseJson(raw).value;
+  } catch (error) {
+    throw new ProtobufError((error as Error).message);
+  }
+}
+
+/** The alternatives of JSONSchemaProps: a schema, or many schemas, a boolean, or property names. */
+function alternativeCodec(format: string, schema: ValueCodec): ValueCodec {
+  const other = format === 'schema-or-array' ? schema : stringCodec;
+  return {
+    wire: 2, zero: () => null, isZero: (value) => value === null,
+    write: (writer, value) => writeMessage(writer, () => {
+      const isSchema = typeof value === 'object' && value !== null && !Array.isArray(value);
+      const items = Array.isArray(value) ? value : [];
+      if (format === 'schema-or-bool') {
+        if (isSchema) writeTagged(writer, 0x12, schema, value);
+        writeTagged(writer, 0x08, boolCodec, isSchema || value === true);
+        return;
+      }
+      for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, 0x12, other, items[i]);
+      if (isSchema) writeTagged(writer, 0x0a, schema, value);
+    }),
+    read(reader, end) {
+      let found: JsonValue | undefined;
+      let allows = false;
+      const items: JsonValue[] = [];
+      const isBool = format === 'schema-or-bool';
+      readFields(reader, end, (tag, to) => {
+        if (isBool && tag === 0x08) allows = reader.varint(to) !== 0;
+        else if (tag === (isBool ? 0x12 : 0x0a)) found = schema.read(reader, to);
+        else if (!isBool && tag === 0x12) items.push(other.read(reader, to));
+        else return false;
+        return true;
+      });
+      return found ?? (isBool ? allows : items.length > 0 ? items : null);
+    },
+  };
+}
+
+export function writeTagged(writer: Writer, tag: number, codec: ValueCodec, value: JsonValue | undefined): void {
+  codec.write(writer, value);
+  writer.varint(tag);
+}
+
+/** A list in a message of its own (Verbs, ExtraValue): the elements are field 1. */
+export function wrappedCodec(item: ValueCodec): ValueCodec {
+  const tag = 8 | item.wire;
+  return {
+    wire: 2, nilable: true, zero: () => null, isZero: (value) => Array.isArray(value) && value.length === 0,
+    write: (writer, value) => writeMessage(writer, () => {
+      const items = Array.isArray(value) ? value : [];
+      for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, tag, item, items[i]);
+    }),
+    read(reader, end) {
+      const items: JsonValue[] = [];
+      readFields(reader, end, (found, to) => {
+        if (found === tag) items.push(item.read(reader, to));
+        return found === tag;
+      });
+      return items;
+    },
+  };
+}
+
+const byFormat: Readonly<Record<string, ValueCodec>> = {
+  time: timeCodec(false), 'micro-time': timeCodec(true), duration: durationCodec, quantity: quantityCodec, 'int-or-string': intOrStringCodec,
+  byte: bytesCodec, raw: rawCodec, 'fields-v1': rawCodec, json: rawCodec,
+};
+
+/** The codec of a format; undefined when the format says nothing about protobuf. `props` is the codec of JSONSchemaProps. */
+export function findFormatCodec(format: string, props: () => ValueCodec): ValueCodec | undefined {
+  if (format.startsWith('schema-or-')) return alternativeCodec(format, props());
+  return byFormat[format];
+}

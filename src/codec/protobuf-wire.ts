@@ -1,0 +1,231 @@
+// The protobuf wire format. The writer fills its buffer from the back, as upstream's generated code does: a message's length is known when
+// its head is written, so one pass is enough. The reader trusts no length.
+
+/** Bytes that are no message of the schema; the message is that of upstream's generated code. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+}
+
+/** Buffer's methods of fixed encoding, which are much faster than toString and write; absent from its types. */
+interface FastBuffer extends Buffer {
+  utf8Slice(from: number, to: number): string;
+  utf8Write(text: string, at: number, length: number): number;
+}
+
+const keptBytes = 1 << 20;
+const shortText = 40;
+
+/** Writes backwards; `start` forgets what was written before. */
+export class Writer {
+  private bytes = Buffer.allocUnsafeSlow(1 << 14) as FastBuffer;
+  /** Index of the first byte written so far. */
+  at = this.bytes.length;
+
+  /** Number of bytes written so far. */
+  get size(): number {
+    return this.bytes.length - this.at;
+  }
+
+  start(): void {
+    if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(1 << 14) as FastBuffer;
+    this.at = this.bytes.length;
+  }
+
+  /** A copy of what was written since `start`. */
+  finish(): Uint8Array {
+    const out = new Uint8Array(this.bytes.length - this.at);
+    out.set(this.bytes.subarray(this.at));
+    return out;
+  }
+
+  private reserve(size: number): void {
+    if (this.at >= size) return;
+    const used = this.bytes.length - this.at;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, used + size)) as FastBuffer;
+    grown.set(this.bytes.subarray(this.at), grown.length - used);
+    this.at = grown.length - used;
+    this.bytes = grown;
+  }
+
+  /** A non-negative integer below 2^53. */
+  varint(value: number): void {
+    if (value < 0x80) {
+      this.reserve(1);
+      this.bytes[--this.at] = value;
+      return;
+    }
+    let size = 2;
+    for (let rest = value / 0x4000; rest >= 1; rest /= 0x80) size++;
+    this.reserve(size);
+    this.at -= size;
+    let at = this.at;
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.bytes[at++] = (rest % 0x80) | 0x80;
+    this.bytes[at] = rest;
+  }
+
+  /** Any int64; negative ones take ten bytes, as int32 does too. */
+  int64(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) return this.varint(value);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    const groups: number[] = [];
+    for (; rest >= 0x80n; rest >>= 7n) groups.push(Number(rest & 0x7fn) | 0x80);
+    groups.push(Number(rest));
+    this.raw(groups);
+  }
+
+  double(value: number): void {
+    this.reserve(8);
+    this.at -= 8;
+    this.bytes.writeDoubleLE(value, this.at);
+  }
+
+  raw(bytes: Uint8Array | readonly number[]): void {
+    this.reserve(bytes.length);
+    this.at -= bytes.length;
+    this.bytes.set(bytes, this.at);
+  }
+
+  /** Length and bytes. */
+  delimited(bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.varint(bytes.length);
+  }
+
+  /** Length and UTF-8 of a text. */
+  text(text: string): void {
+    const length = text.length;
+    if (length > shortText || !this.ascii(text)) {
+      const size = Buffer.byteLength(text);
+      this.reserve(size);
+      this.at -= size;
+      this.bytes.utf8Write(text, this.at, size);
+      this.varint(size);
+      return;
+    }
+    this.varint(length);
+  }
+
+  /** Native calls cost more than a loop over a short text. */
+  private ascii(text: string): boolean {
+    const length = text.length;
+    this.reserve(length);
+    const { bytes } = this;
+    const from = this.at - length;
+    for (let i = 0; i < length; i++) {
+      const c = text.charCodeAt(i);
+      if (c > 0x7f) return false;
+      bytes[from + i] = c;
+    }
+    this.at = from;
+    return true;
+  }
+}
+
+/** Deepest nesting of messages that is read; each level takes a few frames of the stack. */
+const maxDepth = 1000;
+
+const unexpectedEnd = (): ProtobufError => new ProtobufError('unexpected EOF');
+
+export class Reader {
+  readonly bytes: FastBuffer;
+  at = 0;
+  private depth = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer;
+  }
+
+  /** A varint as a number; low 53 bits only are exact, see `int64` for the rest. */
+  varint(end: number): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 10; i++, scale *= 0x80) {
+      if (this.at >= end) throw unexpectedEnd();
+      const byte = this.bytes[this.at++] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw new ProtobufError('proto: integer overflow');
+  }
+
+  int64(end: number): number | bigint {
+    const from = this.at;
+    const value = this.varint(end);
+    if (value <= Number.MAX_SAFE_INTEGER) return value;
+    let exact = 0n;
+    for (let i = this.at - 1; i >= from; i--) exact = (exact << 7n) | BigInt((this.bytes[i] as number) & 0x7f);
+    exact = BigInt.asIntN(64, exact);
+    return exact >= -9007199254740991n && exact <= 9007199254740991n ? Number(exact) : exact;
+  }
+
+  /** The low 32 bits of a varint, signed. */
+  int32(end: number): number {
+    const value = this.int64(end);
+    return typeof value === 'number' ? value | 0 : Number(BigInt.asIntN(32, value));
+  }
+
+  double(end: number): number {
+    this.skipBytes(8, end);
+    return this.bytes.readDoubleLE(this.at - 8);
+  }
+
+  /** Reads a length and tells where its bytes end; they begin at `at`. */
+  length(end: number): number {
+    const length = this.varint(end);
+    if (length >= 2 ** 63) throw new ProtobufError('proto: negative length found during unmarshaling');
+    if (length > end - this.at) throw unexpectedEnd();
+    return this.at + length;
+  }
+
+  text(end: number): string {
+    const to = this.length(end);
+    const text = this.bytes.utf8Slice(this.at, to);
+    this.at = to;
+    return text;
+  }
+
+  /** A view, not a copy. */
+  delimited(end: number): Uint8Array {
+    const to = this.length(end);
+    const bytes = this.bytes.subarray(this.at, to);
+    this.at = to;
+    return bytes;
+  }
+
+  /** Reads a length and calls `read` with the end of the message. */
+  message<T>(end: number, read: (end: number) => T): T {
+    const to = this.length(end);
+    if (++this.depth > maxDepth) throw new ProtobufError('proto: exceeded max depth');
+    const value = read(to);
+    this.depth--;
+    this.at = to;
+    return value;
+  }
+
+  tag(end: number): number {
+    const tag = this.varint(end);
+    if (tag < 8 || tag >= 2 ** 32) throw new ProtobufError(`proto: illegal tag ${Math.floor(tag / 8) | 0} (wire type ${tag % 8})`);
+    return tag;
+  }
+
+  /** Passes over a field whose tag was read; groups, which nobody writes, with all that is in them. */
+  skip(tag: number, end: number): void {
+    let groups = 0;
+    for (let wire = tag & 7; ; wire = this.tag(end) & 7) {
+      if (wire === 0) this.varint(end);
+      else if (wire === 1) this.skipBytes(8, end);
+      else if (wire === 2) this.at = this.length(end);
+      else if (wire === 3) groups++;
+      else if (wire === 5) this.skipBytes(4, end);
+      else if (wire !== 4) throw new ProtobufError(`proto: illegal wireType ${wire}`);
+      else if (--groups < 0) throw new ProtobufError('proto: unexpected end of group');
+      if (groups === 0) return;
+    }
+  }
+
+  private skipBytes(size: number, end: number): void {
+    if (size > end - this.at) throw unexpectedEnd();
+    this.at += size;
+  }
+}
