@@ -1,6 +1,6 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
 import type { Clock, Random } from '../base/index.ts';
-import type { KubeObject, ManagedFieldsEntry } from '../apimachinery/index.ts';
+import type { KubeObject, ManagedFieldsEntry, StatusError } from '../apimachinery/index.ts';
 import type { Resource } from './resource.ts';
 
 /** JSON or protobuf; `single` carries kind and apiVersion, `item` is how a typed list holds it (JSON of built-ins: without them). */
@@ -53,13 +53,24 @@ export interface ListOptions {
   readonly resourceVersionMatch?: string;
   readonly limit?: number;
   readonly continue?: string;
+  /** Only to be refused: lists have no initial events. */
+  readonly sendInitialEvents?: boolean;
+}
+
+/** Objects in key order that are neighbours in memory: `chunk` is the same (===) for all lists that share it, so its bytes can be kept. */
+export interface ListRun {
+  readonly chunk: readonly { readonly value: ObjectVersion }[];
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface ListResult {
   /** The list's resourceVersion. */
   readonly revision: number;
-  /** Runs of matching objects in key order. A run that is a whole shared chunk carries it, so that its bytes can be reused. */
+  /** Matching objects in key order; may be iterated more than once. */
   readonly items: Iterable<ObjectVersion>;
+  /** The same objects as runs of shared chunks, when nothing was filtered out of them. */
+  readonly runs?: Iterable<ListRun>;
   /** Number of items. */
   readonly count: number;
   readonly continue?: string;
@@ -72,6 +83,8 @@ export interface WatchOptions {
   readonly resourceVersionMatch?: string;
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
+  /** Only to be refused where the reference does. */
+  readonly continue?: string;
 }
 
 /** What a watch yields. `object` of a DELETED event is the last state with the revision of the deletion. */
@@ -85,10 +98,12 @@ export interface RegistryWatch {
   take(limit: number): readonly RegistryEvent[];
   /** Calls `wake` once when take() has something again (at once if it has). */
   onReadable(wake: () => void): void;
-  /** Revision up to which everything was taken; for bookmarks. */
+  /** Revision up to which everything was taken; for bookmarks. 0 while the initial state is not out: no bookmark may be sent yet. */
   readonly revision: number;
-  /** Set when there will be no more: `expired` becomes an ERROR event of 410. */
+  /** Set when there will be no more and everything was taken: `expired` becomes an ERROR event, see `error`. */
   readonly end: 'expired' | 'closed' | undefined;
+  /** The Status of the ERROR event when `end` is `expired`: 410 Expired, or 504 for a state that did not come. */
+  readonly error?: StatusError | undefined;
   close(): void;
 }
 
@@ -203,6 +218,8 @@ export interface Catalog {
   /** The row that serves this path, if that version of it is served. */
   find(group: string, version: string, plural: string): Resource | undefined;
   findKind(group: string, kind: string): Resource | undefined;
+  /** The row whatever its versions. */
+  findResource(group: string, plural: string): Resource | undefined;
   /** All rows, in the order of discovery: groups by priority, resources by name. */
   resources(): readonly Resource[];
   /** Groups in order of priority, each with its versions in order of preference. */

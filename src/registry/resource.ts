@@ -77,6 +77,12 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */
   warnings?(object: KubeObject, old: KubeObject | undefined, context: StrategyContext): readonly string[];
+  /** Seconds of grace that a delete gives the object (pods); `requested` is what the options say. Kinds without it are deleted at once. */
+  gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
+  /** Puts an object that a delete found alive into its dying phase, in place (namespaces); with it a first delete never removes. */
+  terminate?(object: KubeObject): void;
+  /** Something besides metadata.finalizers keeps a deleted object alive (spec.finalizers of namespaces). */
+  holdsDeletion?(object: KubeObject): boolean;
 }
 
 /** Everything about a resource that is data. */
@@ -119,7 +125,10 @@ export interface Resource {
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string };
   /** Turns an object of one version into another; needed only where versions differ in more than their name. */
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
-  /** The same objects under another group (core and events.k8s.io Events): `group/plural` of the row that stores them. */
+  /**
+   * The same objects under another group (core and events.k8s.io Events): `group/plural` of the row that stores them. `convert` of such
+   * a row gets whole group versions (`v1`, `events.k8s.io/v1`) and works in both directions.
+   */
   readonly storedAs?: string;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;

@@ -1,0 +1,29 @@
+// The admission chain: plugins in order, first all that change the object, later (after validation) all that only judge it.
+// Mirrors upstream's chainAdmissionHandler: the first refusal ends it.
+import type { Admission, AdmissionAttributes } from '../registry/index.ts';
+
+/** One admission plugin. Refuses by throwing a StatusError. */
+export interface AdmissionPlugin {
+  /** As `--enable-admission-plugins` names it. */
+  readonly name: string;
+  /** Whether the plugin has a say about this request. */
+  handles(attributes: AdmissionAttributes): boolean;
+  /** May change `attributes.object` in place. */
+  mutate?(attributes: AdmissionAttributes): Promise<void> | void;
+  /** Must not change anything. */
+  validate?(attributes: AdmissionAttributes): Promise<void> | void;
+}
+
+/** The plugins as the registry sees them. */
+export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): Admission {
+  const mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
+  const validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  return {
+    async mutate(attributes) {
+      for (const plugin of mutating) if (plugin.handles(attributes)) await plugin.mutate?.(attributes);
+    },
+    async validate(attributes) {
+      for (const plugin of validating) if (plugin.handles(attributes)) await plugin.validate?.(attributes);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+// What is served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it.
+// Groups are ordered as the aggregator does: group priority (higher first), then name; versions as the rows say, by version priority.
+import { invariant } from '../base/index.ts';
+import type { Catalog } from './contract.ts';
+import type { Resource } from './resource.ts';
+
+/** How important a group is (`groupPriorityMinimum`); groups that are not listed are those of custom resources. */
+export interface GroupPriority {
+  readonly group: string;
+  readonly priority: number;
+}
+
+interface Group {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+/** Priority of the groups that custom resources bring. */
+const defaultPriority = 1000;
+
+const versionPattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
+
+function versionRank(version: string): readonly [number, number, number] {
+  const match = versionPattern.exec(version);
+  if (match === null) return [0, 0, 0];
+  const stability = match[2] === undefined ? 3 : match[2] === 'beta' ? 2 : 1;
+  return [stability, Number(match[1]), Number(match[3] ?? 0)];
+}
+
+/** Order of preference of versions: v2, v1, v2beta1, v1beta2, v1alpha1, then others by name. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [versionRank(a), versionRank(b)];
+  for (let i = 0; i < 3; i++) if (left[i] !== right[i]) return (right[i] as number) - (left[i] as number);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+class ResourceCatalog implements Catalog {
+  readonly #priorities: ReadonlyMap<string, number>;
+  readonly #byPlural = new Map<string, Resource>();
+  readonly #byKind = new Map<string, Resource>();
+  #sorted: readonly Resource[] | undefined;
+  #groups: readonly Group[] | undefined;
+  #generation = 0;
+
+  constructor(priorities: readonly GroupPriority[]) {
+    this.#priorities = new Map(priorities.map(({ group, priority }) => [group, priority]));
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    const row = this.#byPlural.get(`${group}/${plural}`);
+    return row?.versions.some((v) => v.name === version && v.served) === true ? row : undefined;
+  }
+
+  findResource(group: string, plural: string): Resource | undefined {
+    return this.#byPlural.get(`${group}/${plural}`);
+  }
+
+  findKind(group: string, kind: string): Resource | undefined {
+    return this.#byKind.get(`${group}/${kind}`);
+  }
+
+  resources(): readonly Resource[] {
+    this.#sorted ??= [...this.#byPlural.values()].sort((a, b) => this.#compareGroups(a.group, b.group) || (a.plural < b.plural ? -1 : 1));
+    return this.#sorted;
+  }
+
+  groups(): readonly Group[] {
+    this.#groups ??= this.#collectGroups();
+    return this.#groups;
+  }
+
+  add(resource: Resource): void {
+    invariant(resource.versions.some((v) => v.name === resource.storageVersion), `${resource.plural}: storage version is not among its versions`);
+    const key = `${resource.group}/${resource.plural}`;
+    const replaced = this.#byPlural.get(key);
+    if (replaced !== undefined) this.#byKind.delete(`${replaced.group}/${replaced.kind}`);
+    this.#byPlural.set(key, resource);
+    this.#byKind.set(`${resource.group}/${resource.kind}`, resource);
+    this.#changed();
+  }
+
+  remove(group: string, plural: string): void {
+    const row = this.#byPlural.get(`${group}/${plural}`);
+    if (row === undefined) return;
+    this.#byPlural.delete(`${group}/${plural}`);
+    if (this.#byKind.get(`${group}/${row.kind}`) === row) this.#byKind.delete(`${group}/${row.kind}`);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#generation++;
+    this.#sorted = undefined;
+    this.#groups = undefined;
+  }
+
+  #compareGroups(a: string, b: string): number {
+    if (a === b) return 0;
+    const difference = this.#priority(b) - this.#priority(a);
+    return difference !== 0 ? difference : a < b ? -1 : 1;
+  }
+
+  #priority(group: string): number {
+    return this.#priorities.get(group) ?? defaultPriority;
+  }
+
+  #collectGroups(): readonly Group[] {
+    const versions = new Map<string, Set<string>>();
+    for (const row of this.resources()) {
+      const set = versions.get(row.group) ?? new Set();
+      for (const version of row.versions) if (version.served) set.add(version.name);
+      versions.set(row.group, set);
+    }
+    return [...versions].filter(([, set]) => set.size > 0).map(([name, set]) => ({ name, versions: [...set].sort(compareVersions) }));
+  }
+}
+
+/** A catalog of these rows; rows come and go later with `add` and `remove`. */
+export function createCatalog(rows: readonly Resource[], priorities: readonly GroupPriority[] = []): Catalog {
+  const catalog = new ResourceCatalog(priorities);
+  for (const row of rows) catalog.add(row);
+  return catalog;
+}

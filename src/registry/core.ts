@@ -1,0 +1,163 @@
+// What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
+import type { Clock } from '../base/index.ts';
+import { type Cache, createCache } from '../cache/index.ts';
+import { type KeyValue, type Store, keyRange } from '../storage/index.ts';
+import { timeoutError } from '../apimachinery/index.ts';
+import type { Catalog, ObjectVersion, RegistryDependencies, Target } from './contract.ts';
+import { initializing } from './errors.ts';
+import { defaultRoot, resourcePrefix } from './keys.ts';
+import { type Layout, createLayout } from './layout.ts';
+import { type EncodingMemo, createEncodingMemo } from './memo.ts';
+import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './object-version.ts';
+import type { Resource } from './resource.ts';
+
+/** What a registry is made of. */
+export interface RegistryOptions extends RegistryDependencies {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  /** Where keys begin; `/registry` unless told, as in kube-apiserver. */
+  readonly root?: string;
+  /** How long changes are kept for watches and exact reads, see the cache. */
+  readonly historyMs?: number;
+  /** Is told of what caches mend by themselves. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** The longest wait for a cache to be filled or to catch up; upstream's three seconds. */
+export const freshnessLimitMs = 3000;
+
+/** A row's objects: their layout and their cache. */
+export interface Shelf {
+  /** The row that stores the objects. */
+  readonly resource: Resource;
+  readonly layout: Layout;
+  readonly cache: Cache<StoredVersion>;
+  decode(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion;
+}
+
+/** A request's row, where its objects are, and how they look through it. */
+export interface Place {
+  readonly target: Target;
+  readonly shelf: Shelf;
+  /** The row asked for shows objects that another row stores. */
+  readonly viewed: boolean;
+  show(version: StoredVersion): ObjectVersion;
+}
+
+interface Slot extends Shelf {
+  readonly context: VersionContext;
+}
+
+/** State of one registry. */
+export class Core {
+  readonly options: RegistryOptions;
+  readonly root: string;
+  readonly #memo: EncodingMemo = createEncodingMemo();
+  readonly #slots = new Map<string, Slot>();
+  readonly #views = new WeakMap<Resource, VersionContext>();
+  #closed = false;
+
+  constructor(options: RegistryOptions) {
+    this.options = options;
+    this.root = options.root ?? defaultRoot;
+  }
+
+  get clock(): Clock {
+    return this.options.clock;
+  }
+  get store(): Store {
+    return this.options.store;
+  }
+
+  /** The shelf of a request; its cache may still be filling. */
+  place(target: Target): Place {
+    const { resource } = target;
+    const storing = this.#storingRow(resource);
+    const shelf = this.#slot(storing);
+    const viewed = `${storing.group}/${storing.plural}` !== `${resource.group}/${resource.plural}`;
+    if (!viewed) return { target, shelf, viewed, show: (version) => version };
+    const context = this.#viewContext(resource);
+    return { target, shelf, viewed, show: (version) => viewVersion(context, version) };
+  }
+
+  /** The same, once the cache is filled; 429 when that takes too long. */
+  async readyPlace(target: Target): Promise<Place> {
+    const place = this.place(target);
+    if (place.shelf.cache.revision > 0) return place;
+    await this.#awaitReady(place.shelf.cache);
+    return place;
+  }
+
+  /** Ends the cache of a row that is no longer served, and with it its watches. */
+  release(resource: Resource): void {
+    const prefix = resourcePrefix(this.root, resource);
+    this.#slots.get(prefix)?.cache.close();
+    this.#slots.delete(prefix);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const slot of this.#slots.values()) slot.cache.close();
+    this.#slots.clear();
+  }
+
+  /** The object as the store has it this moment. */
+  async readStored(shelf: Shelf, key: string): Promise<StoredVersion | undefined> {
+    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    const kv = result.type === 'ok' ? result.kvs[0] : undefined;
+    return kv === undefined ? undefined : shelf.decode(kv);
+  }
+
+  #storingRow(resource: Resource): Resource {
+    const [group, plural] = (resource.storedAs ?? `${resource.group}/${resource.plural}`).split('/') as [string, string];
+    return this.options.catalog.findResource(group, plural) ?? resource;
+  }
+
+  #slot(resource: Resource): Slot {
+    const prefix = resourcePrefix(this.root, resource);
+    const slot = this.#slots.get(prefix);
+    if (slot !== undefined && slot.resource === resource) return slot;
+    // A row that was replaced (a definition changed) starts afresh: its watches end, as they do in the reference.
+    slot?.cache.close();
+    const fresh = this.#createSlot(resource, prefix);
+    this.#slots.set(prefix, fresh);
+    return fresh;
+  }
+
+  #createSlot(resource: Resource, prefix: string): Slot {
+    const context: VersionContext = { layout: createLayout(resource, prefix), memo: this.#memo };
+    const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
+    const { store, clock, historyMs, report } = this.options;
+    const cache = createCache<StoredVersion>({
+      store, clock, prefix, decode, ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
+    });
+    if (this.#closed) cache.close();
+    return { resource, layout: context.layout, context, cache, decode };
+  }
+
+  #viewContext(resource: Resource): VersionContext {
+    let context = this.#views.get(resource);
+    if (context === undefined) {
+      context = { layout: createLayout(resource, resourcePrefix(this.root, resource)), memo: this.#memo };
+      this.#views.set(resource, context);
+    }
+    return context;
+  }
+
+  async #awaitReady(cache: Cache<StoredVersion>): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<false>((resolve) => {
+      const timer = this.clock.after(freshnessLimitMs, () => resolve(false));
+      cancel = () => timer.cancel();
+    });
+    const ready = cache.ready().then(() => true, () => false);
+    const filled = await Promise.race([ready, late]);
+    cancel();
+    if (!filled) throw initializing();
+  }
+}
+
+/** Throws when the client is gone or the request's time is up. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw timeoutError('request did not complete within the allotted timeout');
+}

@@ -1,0 +1,47 @@
+// Registry.deleteCollection: a list, then a delete of each of its objects, a few at a time. Not atomic, as in the reference: the first
+// error ends it, objects that are gone already do not count as one. The answer is the list as it was found.
+import { StatusError } from '../apimachinery/index.ts';
+import type { DeleteOptions, ListOptions, ListResult, ObjectVersion, Target, WriteContext } from './contract.ts';
+import type { Core } from './core.ts';
+import { deleteObject } from './delete.ts';
+import { listObjects } from './list.ts';
+import { validateDeleteOptions } from './options.ts';
+
+/** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
+const workers = 16;
+
+/** What a deleteCollection needs besides its target. */
+export interface CollectionDeletion {
+  readonly list: ListOptions;
+  readonly options: DeleteOptions;
+  readonly context: WriteContext;
+}
+
+/** Deletes the objects that `list` selects. */
+export async function deleteObjects(core: Core, target: Target, { list, options, context }: CollectionDeletion): Promise<ListResult> {
+  validateDeleteOptions(options);
+  const found = await listObjects(core, target, list);
+  const queue = found.items[Symbol.iterator]();
+  const deleteOne = async (object: ObjectVersion): Promise<void> => {
+    try {
+      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context });
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
+  };
+  let failed = false;
+  const work = async (): Promise<void> => {
+    for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
+      try {
+        await deleteOne(next.value);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: Math.min(workers, found.count) }, work));
+  const refused = results.find((result) => result.status === 'rejected');
+  if (refused !== undefined) throw refused.reason;
+  return found;
+}

@@ -1,0 +1,86 @@
+// Metadata of writes: what the server fills in, what a client may not choose, and whether an object is where its request points.
+import { type KubeObject, type OwnerReference, badRequest } from '../apimachinery/index.ts';
+import type { Clock, Random } from '../base/index.ts';
+import type { Target } from './contract.ts';
+import { formatTime } from './lifecycle.ts';
+import type { Resource } from './resource.ts';
+
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 5;
+const generatedBaseLimit = 58;
+
+/** Fills the namespace of the request in, clears it where there is none; 400 when the object names another. */
+export function checkNamespace(target: Target, object: KubeObject): void {
+  const { metadata } = object;
+  if (!target.resource.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  if (!metadata.namespace) metadata.namespace = target.namespace;
+  else if (metadata.namespace !== target.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/**
+ * The check that an object sent to a path is the object of that path; fills an empty namespace in. The loop does it after every
+ * transform; handlers of PUT do it before, because there a wrong name wins over an absent object.
+ */
+export function checkIdentity(target: Target, name: string, object: KubeObject): void {
+  checkNamespace(target, object);
+  const given = object.metadata.name ?? '';
+  if (given === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+/** Drops what a creator may not choose. */
+export function wipeSystemFields({ metadata }: KubeObject): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+/** A name made of `base` and five random characters, at most 63 long. */
+export function generateName(random: Random, base: string): string {
+  let name = base.slice(0, generatedBaseLimit);
+  for (let i = 0; i < suffixLength; i++) name += suffixAlphabet[random.below(suffixAlphabet.length)] as string;
+  return name;
+}
+
+/** Gives a new object its identity. */
+export function fillSystemFields({ metadata }: KubeObject, { clock, random }: { readonly clock: Clock; readonly random: Random }): void {
+  metadata.creationTimestamp = formatTime(clock.now());
+  metadata.uid = random.uuid();
+  if (metadata.generateName && !metadata.name) metadata.name = generateName(random, metadata.generateName);
+}
+
+/** Removes owner references with the uid of an earlier one; the warning names them. */
+export function dedupeOwners({ metadata }: KubeObject, warnings: string[]): void {
+  const owners = metadata.ownerReferences;
+  if (owners === undefined || owners.length < 2) return;
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  const kept: OwnerReference[] = [];
+  for (const owner of owners) {
+    if (seen.has(owner.uid)) twice.add(owner.uid);
+    else kept.push(owner);
+    seen.add(owner.uid);
+  }
+  if (twice.size === 0) return;
+  metadata.ownerReferences = kept;
+  warnings.push(
+    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early ' +
+    `as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].sort().join(', ')}`);
+}
+
+/** Warnings about finalizers of custom resources that carry no domain; built-in kinds refuse them. */
+export function finalizerWarnings(resource: Resource, object: KubeObject, old: KubeObject | undefined): string[] {
+  if (!resource.custom) return [];
+  const known = new Set(old?.metadata.finalizers);
+  const standard = ['kubernetes', 'orphan', 'foregroundDeletion'];
+  return (object.metadata.finalizers ?? [])
+    .filter((f) => !f.includes('/') && !known.has(f) && !standard.includes(f))
+    .map((f) => `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`);
+}

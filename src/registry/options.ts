@@ -1,0 +1,96 @@
+// What list, watch and delete options may say, and resource versions as text: upstream's ValidateListOptions, ValidateDeleteOptions and
+// the versioner's parsing, in the reference's words. Reads answer a malformed version differently: a list with 400, get and watch with 500.
+import { type FieldError, type StatusError, badRequest, failure, forbiddenField, invalid, invalidValue, notSupported } from '../apimachinery/index.ts';
+import type { DeleteOptions } from './contract.ts';
+
+/** The options that lists and watches share, as far as they are validated together. */
+export interface ReadOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly continue?: string;
+  readonly sendInitialEvents?: boolean;
+}
+
+const matchPath = 'resourceVersionMatch';
+const largestVersion = 18446744073709551615n;
+
+function listProblems(options: ReadOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const match = options.resourceVersionMatch ?? '';
+  if (match !== '') {
+    if (!options.resourceVersion) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (options.continue) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['Exact', 'NotOlderThan', ''], true));
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      errors.push(forbiddenField(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (options.sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function watchProblems(options: ReadOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  const match = options.resourceVersionMatch ?? '';
+  if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match === '') return errors;
+  if (options.sendInitialEvents === undefined) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan'], true));
+  if (options.continue) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}
+
+function throwInvalid(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
+}
+
+/** Throws the 422 of list options that contradict each other. */
+export function validateListOptions(options: ReadOptions): void {
+  throwInvalid('ListOptions', listProblems(options));
+}
+
+/** The watch options with what is implied: a watch without a version, or from 0, begins with the state. */
+export function withWatchDefaults<T extends ReadOptions>(options: T): T {
+  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch) return options;
+  const legacy = !options.resourceVersion || options.resourceVersion === '0';
+  return legacy ? { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : options;
+}
+
+/** Throws the 422 of watch options that contradict each other; defaults are taken into account. */
+export function validateWatchOptions(options: ReadOptions): void {
+  throwInvalid('ListOptions', watchProblems(withWatchDefaults(options)));
+}
+
+const policies = ['Foreground', 'Background', 'Orphan', 'nil'];
+
+/** Throws the 422 of delete options with an unknown policy, or two. */
+export function validateDeleteOptions(options: DeleteOptions): void {
+  const { propagationPolicy: policy, orphanDependents } = options;
+  if (policy === undefined) return;
+  if (orphanDependents !== undefined) {
+    throwInvalid('DeleteOptions', [invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set')]);
+  }
+  if (policy === 'nil' || !policies.includes(policy)) throwInvalid('DeleteOptions', [notSupported('propagationPolicy', policy, policies, true)]);
+}
+
+/** The problem of a text that is no resource version, as strconv.ParseUint words it; undefined for good ones. */
+export function resourceVersionProblem(text: string): string | undefined {
+  if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  return BigInt(text) > largestVersion ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+}
+
+/** 400 for lists. */
+export const listVersionError = (message: string): StatusError => badRequest(`invalid resource version: ${message}`);
+
+/** The reference answers get and watch, and writes, with a bare 500. */
+export const plainError = (message: string): StatusError => failure(500, '', message);
+
+/** Reads a resource version: undefined for '' and absent; throws what `refuse` makes of the reference's text. */
+export function parseResourceVersion(text: string | undefined, refuse: (message: string) => StatusError): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const problem = resourceVersionProblem(text);
+  if (problem !== undefined) throw refuse(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`);
+  return Number(text);
+}

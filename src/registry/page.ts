@@ -1,0 +1,111 @@
+// One page of a list: from a snapshot, or (for revisions that memory no longer has) from the store. Pages of everything are never copied:
+// they are runs of chunks that snapshots share.
+import type { Entry, Snapshot } from '../cache/index.ts';
+import type { KeyRange, Store } from '../storage/index.ts';
+import type { Predicate } from './contract.ts';
+import type { Place, Shelf } from './core.ts';
+import type { StoredVersion } from './object-version.ts';
+
+/** A part of a chunk that is the same (===) in all snapshots that share it. */
+export interface Run {
+  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a list answers. */
+export interface Page {
+  readonly type: 'ok';
+  readonly revision: number;
+  readonly items: Iterable<StoredVersion>;
+  readonly count: number;
+  readonly runs?: Iterable<Run>;
+  /** Set when the limit was reached and there are more keys: the last key looked at. */
+  readonly lastKey?: string;
+  /** Keys after the last one. */
+  readonly remaining?: number;
+}
+
+/** What to read. */
+export interface PageRequest {
+  readonly predicate: Predicate;
+  readonly range: KeyRange;
+  /** 0: no limit. */
+  readonly limit: number;
+}
+
+/** The first `limit` entries of runs, as runs. */
+function cutRuns(runs: Iterable<Run>, limit: number): Run[] {
+  const cut: Run[] = [];
+  let left = limit;
+  for (const { chunk, from, to } of runs) {
+    if (left <= 0) break;
+    const end = Math.min(to, from + left);
+    cut.push({ chunk, from, to: end });
+    left -= end - from;
+  }
+  return cut;
+}
+
+function itemsOf(runs: Iterable<Run>): Iterable<StoredVersion> {
+  return {
+    *[Symbol.iterator]() {
+      for (const { chunk, from, to } of runs) for (let i = from; i < to; i++) yield (chunk[i] as Entry<StoredVersion>).value;
+    },
+  };
+}
+
+function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequest, revision: number): Page {
+  const total = snapshot.count(range);
+  if (limit === 0 || total <= limit) {
+    const runs = { [Symbol.iterator]: () => snapshot.chunks(range)[Symbol.iterator]() };
+    return { type: 'ok', revision, items: itemsOf(runs), count: total, runs };
+  }
+  const runs = cutRuns(snapshot.chunks(range), limit);
+  const last = runs.at(-1) as Run;
+  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredVersion>).key, remaining: total - limit };
+}
+
+/** A page of a snapshot; `revision` is what the list says it is from. */
+export function pageOfSnapshot(snapshot: Snapshot<StoredVersion>, request: PageRequest & { readonly place: Place }, revision: number): Page {
+  if (request.predicate.everything) return wholePage(snapshot, request, revision);
+  const items: StoredVersion[] = [];
+  let last: string | undefined;
+  for (const entry of snapshot.entries(request.range)) {
+    if (last !== undefined) return { type: 'ok', revision, items, count: items.length, lastKey: last };
+    if (!request.predicate.matches(request.place.show(entry.value))) continue;
+    items.push(entry.value);
+    if (items.length === request.limit) last = entry.key;
+  }
+  return { type: 'ok', revision, items, count: items.length };
+}
+
+/** Keys read at once from the store; upstream's largest page. */
+const storePageSize = 10_000;
+
+/** A page read from the store, at `revision` or the newest. */
+export async function pageOfStore(
+  store: Store, request: PageRequest & { readonly shelf: Shelf; readonly place: Place; readonly revision?: number },
+): Promise<Page | { readonly type: 'compacted' | 'future'; readonly revision: number }> {
+  const { range, limit, predicate, shelf, place } = request;
+  const items: StoredVersion[] = [];
+  let { start } = range;
+  let revision = request.revision;
+  for (;;) {
+    const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, storePageSize) : storePageSize;
+    const result = await store.range({ start, end: range.end, limit: size, ...(revision !== undefined && { revision }) });
+    if (result.type !== 'ok') return { type: result.type, revision: result.revision };
+    revision ??= result.revision;
+    for (const [i, kv] of result.kvs.entries()) {
+      const version = shelf.decode(kv);
+      if (!predicate.matches(place.show(version))) continue;
+      items.push(version);
+      if (items.length !== limit) continue;
+      const remaining = result.count - i - 1;
+      return remaining > 0 ? { type: 'ok', revision, items, count: items.length, lastKey: kv.key, remaining } : { type: 'ok', revision, items, count: items.length };
+    }
+    const last = result.kvs.at(-1);
+    if (!result.more || last === undefined) return { type: 'ok', revision, items, count: items.length };
+    start = `${last.key}\u0000`;
+  }
+}

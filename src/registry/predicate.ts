@@ -1,0 +1,52 @@
+// Selectors of a read as one test on object versions: label selectors, and the field selectors that the row declares.
+import { type FieldRequirement, badRequest, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
+import type { ObjectVersion, Predicate } from './contract.ts';
+import { isSafeSegment } from './keys.ts';
+import type { ReadVersion } from './object-version.ts';
+import type { Resource } from './resource.ts';
+
+/** The test that everything passes. */
+export const everything: Predicate = Object.freeze({ everything: true, matches: () => true });
+
+type Test = (version: ObjectVersion) => boolean;
+
+function unknownField(resource: Resource, field: string): never {
+  const declares = resource.custom || Object.keys(resource.selectableFields).length > 0;
+  throw badRequest(declares ? `field label not supported: ${field}` : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+function readerOf(resource: Resource, field: string): (version: ObjectVersion) => string {
+  if (field === 'metadata.name') return (version) => version.name;
+  if (field === 'metadata.namespace') return (version) => version.namespace;
+  const index = Object.keys(resource.selectableFields).indexOf(field);
+  if (index < 0) unknownField(resource, field);
+  return (version) => (version as ReadVersion).fields[index] as string;
+}
+
+function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement): Test {
+  const read = readerOf(resource, field);
+  const negated = operator === '!=';
+  return (version) => (read(version) === value) !== negated;
+}
+
+function exactValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
+  const value = requirements.find((r) => r.field === field && r.operator === '=')?.value;
+  return value !== undefined && isSafeSegment(value) ? value : undefined;
+}
+
+/** The predicate of a request's selectors; 400 StatusErrors for what does not parse and for fields that the row does not declare. */
+export function buildPredicate(resource: Resource, selectors: { readonly labelSelector?: string; readonly fieldSelector?: string }): Predicate {
+  const labels = selectors.labelSelector ? parseLabelSelector(selectors.labelSelector) : undefined;
+  const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector).requirements : [];
+  const tests: Test[] = fields.map((requirement) => buildFieldTest(resource, requirement));
+  if (labels !== undefined && labels.requirements.length > 0) tests.push((version) => labels.matches(version.labels));
+  if (tests.length === 0) return everything;
+  const name = exactValue(fields, 'metadata.name');
+  const namespace = exactValue(fields, 'metadata.namespace');
+  return {
+    everything: false,
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    matches: (version) => tests.every((test) => test(version)),
+  };
+}

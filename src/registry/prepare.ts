@@ -1,0 +1,134 @@
+// From what a client wants to what may be stored: which parts of an object a path may change, generation, and validation.
+// The main path keeps the stored status, the status path keeps everything else; what a kind does differently is in its strategy.
+import { type FieldError, type KubeObject, type Schema, decodeObject, invalid, validateObjectMeta, validateObjectMetaUpdate } from '../apimachinery/index.ts';
+import { invariant } from '../base/index.ts';
+import type { Target, WriteContext } from './contract.ts';
+import { finalizerWarnings } from './metadata.ts';
+import type { Resource, StrategyContext } from './resource.ts';
+import { cloneJson, equalJson } from './values.ts';
+
+/** One write as strategies see it. */
+export interface Write {
+  readonly target: Target;
+  readonly subresource: string;
+  readonly context: WriteContext;
+  readonly nowMs: number;
+}
+
+const hasStatus = (resource: Resource): boolean => resource.subresources.some((s) => s.name === 'status');
+
+function strategyContext({ target, subresource, context, nowMs }: Write): StrategyContext {
+  return { nowMs, namespace: target.namespace, user: context.user, version: target.version, subresource };
+}
+
+const zeroStatuses = new WeakMap<Schema, { readonly status: unknown }>();
+
+/** The status of an object of this schema that nobody has set: absent, or its zero value where the kind always writes one. */
+function zeroStatus({ resource, version }: Target): unknown {
+  if (resource.custom) return undefined;
+  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  invariant(schema !== undefined, `${resource.plural} has no version ${version}`);
+  let zero = zeroStatuses.get(schema);
+  if (zero === undefined) zeroStatuses.set(schema, (zero = { status: decodeObject(schema, { metadata: {} }).object['status'] }));
+  return cloneJson(zero.status);
+}
+
+function setStatus(object: KubeObject, status: unknown): void {
+  if (status === undefined) delete object['status'];
+  else object['status'] = status;
+}
+
+/** Makes a new object what may be stored, in place. */
+export function prepareForCreate(object: KubeObject, write: Write): void {
+  const { resource } = write.target;
+  if (hasStatus(resource)) setStatus(object, zeroStatus(write.target));
+  if (resource.tracksGeneration) object.metadata.generation = 1;
+  resource.strategy.prepareForCreate?.(object, strategyContext(write));
+}
+
+/** Throws 422 with all that is wrong with a new object; adds its warnings. */
+export function validateCreate(object: KubeObject, write: Write): void {
+  const { target: { resource }, context } = write;
+  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom };
+  const errors = validateObjectMeta(object.metadata, rules);
+  const more = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
+  throwInvalid(resource, object, [...errors, ...more]);
+  context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
+}
+
+function throwInvalid(resource: Resource, object: KubeObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: resource.group, kind: resource.kind }, object.metadata.name ?? '', errors);
+}
+
+/** Everything but metadata and status from `old`, as status paths of built-in kinds work. */
+function keepAllButStatus(object: KubeObject, old: KubeObject): void {
+  for (const key of Object.keys(object)) if (key !== 'metadata' && key !== 'status') delete object[key];
+  const { metadata: _metadata, status: _status, ...rest } = old;
+  Object.assign(object, rest);
+}
+
+/** The status path of custom resources takes the status and nothing else, whatever the client changed in metadata. */
+function keepCustomMetadata(object: KubeObject, old: KubeObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = cloneJson(old.metadata);
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+}
+
+/** Paths whose body is the parent's kind and that leave the status alone. */
+const mainPaths = new Set(['', 'scale', 'finalize']);
+
+function isolate(object: KubeObject, old: KubeObject, { target: { resource }, subresource }: Write): void {
+  if (subresource === 'status') {
+    keepAllButStatus(object, old);
+    if (resource.custom) keepCustomMetadata(object, old);
+  } else if (mainPaths.has(subresource) && hasStatus(resource)) setStatus(object, cloneJson(old['status']));
+}
+
+/** True when something differs for which generation grows: everything but metadata, and status where it has a path of its own. */
+function contentDiffers(resource: Resource, object: KubeObject, old: KubeObject): boolean {
+  const withStatus = resource.custom && !hasStatus(resource);
+  const content = ({ metadata: _m, kind: _k, apiVersion: _a, status, ...rest }: KubeObject): unknown => (withStatus ? { ...rest, status } : rest);
+  return !equalJson(content(object), content(old));
+}
+
+function restoreMetadata(object: KubeObject, old: KubeObject): void {
+  const [meta, before] = [object.metadata, old.metadata];
+  if (!meta.uid && before.uid !== undefined) meta.uid = before.uid;
+  if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp;
+  if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+}
+
+/** Makes the update of `old` what may be stored, in place. */
+export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Write): void {
+  const { resource } = write.target;
+  if (old.metadata.generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = old.metadata.generation;
+  isolate(object, old, write);
+  resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
+  restoreMetadata(object, old);
+  const untouched = object.metadata.generation === old.metadata.generation;
+  if (resource.tracksGeneration && untouched && write.subresource !== 'status' && contentDiffers(resource, object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+}
+
+/**
+ * Throws 422 with all that is wrong with an update; adds its warnings. The reference checks metadata for every kind and again in the
+ * kind's own validation, so that causes repeat: clients see the same causes here.
+ */
+export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
+  const { target: { resource }, context } = write;
+  const { namespaced, custom } = resource;
+  const update = validateObjectMetaUpdate(object.metadata, old.metadata);
+  const errors = [
+    ...validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true }), ...update,
+    ...update, ...(resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? []),
+    ...(custom ? [] : validateObjectMeta(object.metadata, { namespaced, nameRule: resource.nameRule })),
+  ];
+  throwInvalid(resource, object, errors);
+  context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));
+}

@@ -1,0 +1,160 @@
+// The one write loop: read, transform, admit, validate, commit if unchanged, else go round again with the fresh object. PUT, every patch,
+// apply and subresources are transforms; an update that takes the last finalizer of a deleted object away removes it.
+//
+// The first round works on the cache's object, which may be old. Whatever it leads to is believed only if it commits (the txn expects the
+// revision that was read) or if the store says that the object was current; otherwise the next round works on what the store has.
+import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../apimachinery/index.ts';
+import type { AdmissionAttributes, UpdateRequest, WriteResult } from './contract.ts';
+import { type Core, type Place, checkSignal } from './core.ts';
+import { createPrepared } from './create.ts';
+import { groupResource, modifiedConflict, preconditionConflict } from './errors.ts';
+import { defaultRoot, objectKey } from './keys.ts';
+import { convertForStorage, encodeStored, sameContent } from './layout.ts';
+import { completesDeletion, preconditionProblem } from './lifecycle.ts';
+import { checkIdentity, dedupeOwners } from './metadata.ts';
+import type { StoredVersion } from './object-version.ts';
+import { plainError, resourceVersionProblem } from './options.ts';
+import { type Write, prepareForUpdate, validateUpdate } from './prepare.ts';
+import { cloneJson } from './values.ts';
+
+interface Round {
+  readonly core: Core;
+  readonly request: UpdateRequest;
+  readonly place: Place;
+  readonly key: string;
+  /** Whether `current` came from the store itself. */
+  readonly current: StoredVersion | undefined;
+}
+
+/** `again`: somebody else was faster. `unchanged` wrote nothing, and is only as true as the object it was compared with. */
+type Outcome = { readonly type: 'again' } | { readonly type: 'written' | 'unchanged'; readonly result: WriteResult };
+
+const again: Outcome = { type: 'again' };
+
+function checkPreconditions({ core, request, place, key, current }: Round): void {
+  if (request.preconditions === undefined) return;
+  const meta = current?.object(place.shelf.resource.storageVersion).metadata ?? {};
+  const why = preconditionProblem(request.preconditions, meta);
+  if (why === undefined) return;
+  // Dry runs of the reference know keys without the root.
+  const shown = `${request.context.dryRun ? '' : defaultRoot}${key.slice(core.root.length)}`;
+  throw preconditionConflict({ resource: request.resource, name: request.name, key: shown, why });
+}
+
+/** Applies the rules of resourceVersion: absent means the latest, where the kind allows that; else it must be the stored one. */
+function checkVersion({ request, current }: Round, object: KubeObject): void {
+  const { resource, name } = request;
+  const text = object.metadata.resourceVersion ?? '';
+  const problem = text === '' ? undefined : resourceVersionProblem(text);
+  if (problem !== undefined) throw plainError(problem);
+  const given = Number(text);
+  const stored = (current as StoredVersion).revision;
+  if (given === 0 && !resource.unconditionalUpdate) {
+    const errors = [invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')];
+    throw invalid({ group: resource.group, kind: resource.plural }, name, errors);
+  }
+  if (given !== 0 && given !== stored) throw modifiedConflict(resource, name);
+  object.metadata.resourceVersion = String(stored);
+}
+
+function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): void {
+  if (request.managedFields === 'keep') return;
+  const { resource, version, subresource, context } = request;
+  const fields = core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object });
+  if (fields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = fields;
+}
+
+async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
+  const { resource, name, context } = request;
+  if (!request.createIfAbsent) throw notFound(groupResource(resource), name);
+  const object = request.transform(undefined);
+  if (request.managedFields === 'keep' && object.metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
+    throw conflict(groupResource(resource), name, why);
+  }
+  checkIdentity(request, name, object);
+  delete object.metadata.resourceVersion;
+  return { type: 'written', result: await createPrepared(core, { place, object, context, managedFields: request.managedFields ?? 'update' }) };
+}
+
+async function commit({ core, request, place, key, current }: Round, { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
+  const { shelf } = place;
+  const expect = (current as StoredVersion).revision;
+  const show = (value: Uint8Array, modRevision: number): WriteResult => ({ object: place.show(shelf.decode({ key, value, modRevision })), created: false });
+  const removes = completesDeletion(request.resource, object, old);
+  if (!removes && sameContent(object, old)) return { type: 'unchanged', result: { object: place.show(current as StoredVersion), created: false } };
+  const value = encodeStored(shelf.layout, convertForStorage(request, shelf.resource, object));
+  if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
+  const { ttlSeconds } = shelf.resource;
+  const result = await core.store.txn({ key, expect, ...(!removes && { value }), ...(!removes && ttlSeconds !== undefined && { ttlSeconds }) });
+  if (result.type === 'conflict') return again;
+  // The reference answers a removal with the object of the request, at the revision that it had.
+  return { type: 'written', result: show(value, removes ? expect : result.revision) };
+}
+
+/** Admission of an update. */
+function updateAttributes({ request }: Round, object: KubeObject, oldObject: KubeObject): AdmissionAttributes {
+  const { resource, version, namespace, subresource, name, context } = request;
+  return { resource, version, namespace, operation: 'UPDATE', subresource, name, object, oldObject, context };
+}
+
+async function runRound(round: Round): Promise<Outcome> {
+  const { core, request, place, current } = round;
+  checkPreconditions(round);
+  if (current === undefined) return createAbsent(round);
+  const old = place.show(current).object(request.version);
+  const object = request.transform(cloneJson(old));
+  checkIdentity(request, request.name, object);
+  dedupeOwners(object, request.context.warnings);
+  setManagedFields(round, object, old);
+  const attributes = updateAttributes(round, object, old);
+  await core.options.admission.mutate(attributes);
+  checkVersion(round, object);
+  const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now() };
+  prepareForUpdate(object, old, write);
+  validateUpdate(object, old, write);
+  await core.options.admission.validate(attributes);
+  checkSignal(request.context.signal);
+  return commit(round, { object, old });
+}
+
+/** True when the store still has what the round worked on. */
+async function isCurrent({ core, place, key, current }: Round): Promise<boolean> {
+  return (await core.readStored(place.shelf, key))?.revision === current?.revision;
+}
+
+/** A round on an object that may be old: its failures and its `unchanged` count only if it was not. */
+async function runDoubtfulRound(round: Round): Promise<Outcome> {
+  const { warnings } = round.request.context;
+  const before = warnings.length;
+  try {
+    const outcome = await runRound(round);
+    if (outcome.type !== 'unchanged' || (await isCurrent(round))) return outcome;
+  } catch (error) {
+    if (await isCurrent(round)) throw error;
+  }
+  warnings.length = before;
+  return again;
+}
+
+/** Registry.update. */
+export async function updateObject(core: Core, request: UpdateRequest): Promise<WriteResult> {
+  const { resource, version, namespace, name } = request;
+  const place = core.place({ resource, version, namespace });
+  const { shelf } = place;
+  const key = objectKey(core.root, shelf.resource, { namespace, name });
+  const cached = shelf.cache.latest().get(key)?.value;
+  const { warnings, signal } = request.context;
+  if (cached !== undefined) {
+    const outcome = await runDoubtfulRound({ core, request, place, key, current: cached });
+    if (outcome.type !== 'again') return outcome.result;
+  }
+  for (;;) {
+    checkSignal(signal);
+    const before = warnings.length;
+    const outcome = await runRound({ core, request, place, key, current: await core.readStored(shelf, key) });
+    if (outcome.type !== 'again') return outcome.result;
+    warnings.length = before;
+  }
+}

@@ -1,0 +1,56 @@
+// Copies and comparisons of JSON-like values. structuredClone costs several times as much, and keys named `__proto__` must stay plain data.
+
+/** Sets an own property whatever the key is called. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else target[key] = value;
+}
+
+/** A copy that shares nothing that can change. */
+export function cloneJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy = new Array<unknown>(value.length);
+    for (let i = 0; i < value.length; i++) copy[i] = cloneJson(value[i]);
+    return copy as T;
+  }
+  const copy: Record<string, unknown> = {};
+  for (const key in value) {
+    if (Object.hasOwn(value, key)) setOwn(copy, key, cloneJson((value as Record<string, unknown>)[key]));
+  }
+  return copy as T;
+}
+
+/** The same with the keys of all objects in byte order, as untyped objects are written; keys without a value are left out. */
+export function sortJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortJson) as T;
+  const sorted: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const child = (value as Record<string, unknown>)[key];
+    if (child !== undefined) setOwn(sorted, key, sortJson(child));
+  }
+  return sorted as T;
+}
+
+function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
+}
+
+function countDefined(value: Record<string, unknown>): number {
+  let count = 0;
+  for (const key in value) if (value[key] !== undefined) count++;
+  return count;
+}
+
+/** True when both say the same in JSON: the order of keys and keys without a value do not matter. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && equalArrays(a, b);
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key in left) {
+    if (left[key] !== undefined && !(Object.hasOwn(right, key) && equalJson(left[key], right[key]))) return false;
+  }
+  return countDefined(left) === countDefined(right);
+}

@@ -1,0 +1,172 @@
+// Watches: a read that does not end. The initial state (when asked for), then every change, as the predicate sees it:
+//
+//   before \ after   matches     does not    deleted
+//   matches          MODIFIED    DELETED     DELETED     (DELETED shows the state before, at the revision of the change)
+//   did not          ADDED       —           —
+//
+//   starting ──snapshot at R──▶ initial state, in key order ──▶ [bookmark: initial events end] ──▶ changes after R ──▶ end
+import { StatusError, timeoutError } from '../apimachinery/index.ts';
+import type { CacheEvent, Entry, Watcher } from '../cache/index.ts';
+import type { KeyRange } from '../storage/index.ts';
+import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from './contract.ts';
+import { type Core, type Place, freshnessLimitMs } from './core.ts';
+import { expiredWatch } from './errors.ts';
+import { awaitRevision } from './get.ts';
+import { collectionPrefix, readRange } from './keys.ts';
+import type { StoredVersion } from './object-version.ts';
+import { parseResourceVersion, plainError, validateWatchOptions, withWatchDefaults } from './options.ts';
+
+interface WatchPlan {
+  readonly place: Place;
+  readonly predicate: Predicate;
+  readonly range: KeyRange;
+  /** Changes after this revision are wanted. */
+  readonly after: number;
+  /** The state to begin with. */
+  readonly initial: Iterable<Entry<StoredVersion>> | undefined;
+  readonly endBookmark: boolean;
+}
+
+/** What deletions show, so that all watchers of one change share one version and its bytes. */
+const lastStates = new WeakMap<StoredVersion, StoredVersion>();
+
+function lastState(previous: StoredVersion, revision: number): StoredVersion {
+  const known = lastStates.get(previous);
+  if (known?.revision === revision) return known;
+  const version = previous.at(revision);
+  lastStates.set(previous, version);
+  return version;
+}
+
+class StreamingWatch implements RegistryWatch {
+  readonly #plan: WatchPlan;
+  readonly #watcher: Watcher<StoredVersion>;
+  #initial: Iterator<Entry<StoredVersion>> | undefined;
+  #bookmarkDue: boolean;
+  /** take() may find something. */
+  #readable = true;
+  #wake: (() => void) | undefined;
+
+  constructor(plan: WatchPlan) {
+    this.#plan = plan;
+    this.#initial = plan.initial?.[Symbol.iterator]();
+    this.#bookmarkDue = plan.endBookmark;
+    this.#watcher = plan.place.shelf.cache.watch(plan.range, plan.after, () => this.#becomeReadable());
+  }
+
+  get revision(): number {
+    return this.#initial !== undefined || this.#bookmarkDue ? 0 : this.#watcher.revision;
+  }
+
+  get end(): 'expired' | 'closed' | undefined {
+    return this.#initial === undefined ? this.#watcher.end : undefined;
+  }
+
+  get error(): StatusError | undefined {
+    return this.end === 'expired' ? expiredWatch(this.#plan.after, this.#plan.place.shelf.cache.revision) : undefined;
+  }
+
+  take(limit: number): readonly RegistryEvent[] {
+    const events: RegistryEvent[] = [];
+    this.#takeInitial(limit, events);
+    while (this.#initial === undefined && events.length < limit) {
+      const wanted = limit - events.length;
+      const changes = this.#watcher.take(wanted);
+      for (const change of changes) this.#addChange(change, events);
+      if (changes.length < wanted) {
+        this.#readable = this.#watcher.end !== undefined;
+        break;
+      }
+    }
+    return events;
+  }
+
+  onReadable(wake: () => void): void {
+    if (this.#readable) wake();
+    else this.#wake = wake;
+  }
+
+  close(): void {
+    this.#wake = undefined;
+    this.#initial = undefined;
+    this.#watcher.close();
+  }
+
+  #becomeReadable(): void {
+    this.#readable = true;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #takeInitial(limit: number, events: RegistryEvent[]): void {
+    const { predicate, place, after } = this.#plan;
+    while (this.#initial !== undefined && events.length < limit) {
+      const next = this.#initial.next();
+      if (next.done === true) {
+        this.#initial = undefined;
+        if (this.#bookmarkDue) events.push({ type: 'BOOKMARK', revision: after, initialEventsEnd: true });
+        this.#bookmarkDue = false;
+        return;
+      }
+      const object = place.show(next.value.value);
+      if (predicate.matches(object)) events.push({ type: 'ADDED', object, revision: object.revision });
+    }
+  }
+
+  #addChange({ revision, value, previous }: CacheEvent<StoredVersion>, events: RegistryEvent[]): void {
+    const { predicate, place } = this.#plan;
+    const object = value === undefined ? undefined : place.show(value);
+    const matches = object !== undefined && predicate.matches(object);
+    const matched = previous !== undefined && (predicate.everything || predicate.matches(place.show(previous)));
+    if (matches) events.push({ type: matched ? 'MODIFIED' : 'ADDED', object, revision });
+    else if (matched) events.push({ type: 'DELETED', object: place.show(lastState(previous, revision)), revision });
+  }
+}
+
+/** A watch that cannot begin: the client is told in the stream. */
+function failedWatch(error: StatusError): RegistryWatch {
+  return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, close: () => undefined };
+}
+
+function watchedRange(core: Core, place: Place, predicate: Predicate): KeyRange {
+  const { target, shelf } = place;
+  const namespace = target.namespace === '' && predicate.namespace !== undefined ? predicate.namespace : target.namespace;
+  const name = namespace !== '' || !shelf.resource.namespaced ? predicate.name : undefined;
+  return readRange(collectionPrefix(core.root, shelf.resource, namespace), name);
+}
+
+/** Waits for the state that a watch with initial events begins with. */
+async function awaitState(place: Place, wanted: number | undefined, text: string): Promise<StatusError | undefined> {
+  try {
+    if (wanted === undefined) {
+      if (!(await place.shelf.cache.waitUntilCurrent(freshnessLimitMs))) return timeoutError('the state of the store is not known in time', 1);
+    } else if (wanted > 0) await awaitRevision(place, wanted, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+/** Registry.watch. */
+export async function watchObjects(core: Core, target: Target, options: WatchOptions): Promise<RegistryWatch> {
+  validateWatchOptions(options);
+  const text = options.resourceVersion ?? '';
+  const wanted = parseResourceVersion(text, plainError);
+  const { sendInitialEvents } = withWatchDefaults(options);
+  const withState = sendInitialEvents === true;
+  const place = await core.readyPlace(target);
+  const { predicate } = options;
+  const range = watchedRange(core, place, predicate);
+  // Without the state, a version that is unset or 0 means from here on.
+  const fromNow = wanted === undefined || wanted === 0;
+  if (withState || fromNow) {
+    const failed = await awaitState(place, withState ? wanted : undefined, text);
+    if (failed !== undefined) return failedWatch(failed);
+  }
+  const snapshot = place.shelf.cache.latest();
+  const after = withState || fromNow ? snapshot.revision : wanted;
+  const initial = withState ? snapshot.entries(range) : undefined;
+  return new StreamingWatch({ place, predicate, range, after, initial, endBookmark: withState && options.allowWatchBookmarks === true });
+}
