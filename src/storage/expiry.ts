@@ -71,7 +71,8 @@ export class ExpiryAlarm {
       const due = this.#book.due(this.#clock.now(), leasesPerRound);
       if (due.length === 0) return;
       await Promise.all(due.map((lease) => this.#expire(lease)));
-      await this.#book.remove(due);
+      // Stopped meanwhile: the leases are found again, and are void by then.
+      if (!this.#stopped) await this.#book.remove(due);
     }
   }
 }

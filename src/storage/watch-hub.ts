@@ -7,8 +7,14 @@ import { WatchIndex } from './watch-index.ts';
 export interface HistorySource {
   revision(): number;
   compactRevision(): number;
-  /** The changes of `range` with `from` ≤ revision ≤ `through`, in order. */
-  read(range: KeyRange, from: number, through: number): readonly StoreEvent[];
+  /** The changes of `range` from revision `from` to at most `through`, in order, as many as fit into one turn. */
+  read(range: KeyRange, from: number, through: number): HistoryPart;
+}
+
+/** Changes, complete up to and including revision `through`. */
+export interface HistoryPart {
+  readonly events: readonly StoreEvent[];
+  readonly through: number;
 }
 
 type EndReason = Parameters<WatchObserver['ended']>[0];
@@ -135,15 +141,14 @@ export class WatchHub {
       this.#finish(watch, { type: 'compacted', compactRevision });
       return;
     }
-    const through = Math.min(watch.next + revisionsPerSlice - 1, this.#source.revision());
-    const events = this.#read(watch, through);
-    if (!events) return;
-    this.#emit(watch, events, through);
+    const part = this.#read(watch, Math.min(watch.next + revisionsPerSlice - 1, this.#source.revision()));
+    if (!part) return;
+    this.#emit(watch, part.events, part.through);
     if (watch.next > this.#source.revision()) this.#sync(watch);
     else setImmediate(() => this.#catchUp(watch));
   }
 
-  #read(watch: Watch, through: number): readonly StoreEvent[] | undefined {
+  #read(watch: Watch, through: number): HistoryPart | undefined {
     try {
       return this.#source.read(watch.range, watch.next, through);
     } catch (error) {

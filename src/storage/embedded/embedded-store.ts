@@ -2,13 +2,13 @@
 // they arrive, committed in groups, and answered when they are on disk; reads and watches see only what is on disk.
 import type { Clock } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
-import { StorageClosedError } from '../errors.ts';
+import { StorageClosedError, StorageWriteError } from '../errors.ts';
 import { ExpiryAlarm, type LeaseBook } from '../expiry.ts';
 import { checkTxn, isInRange } from '../keys.ts';
 import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
 } from '../store.ts';
-import { WatchHub } from '../watch-hub.ts';
+import { type HistoryPart, WatchHub } from '../watch-hub.ts';
 import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { PendingState } from './pending.ts';
@@ -40,6 +40,8 @@ interface AcceptedWrite {
 const noValue = new Uint8Array(0);
 /** Reads that may hold a snapshot over several turns at once; LMDB has 126 reader slots by default. */
 const concurrentReads = 64;
+/** Values that a watch may be sent in one turn while it catches up. */
+const historyBytesPerTurn = 2 ** 21;
 
 /** A Store on LMDB tables; opened by open.ts. */
 export class EmbeddedStore implements Store {
@@ -57,6 +59,8 @@ export class EmbeddedStore implements Store {
   #completed: StoreEvent[] = [];
   #readers = 0;
   readonly #waitingReaders: (() => void)[] = [];
+  /** Set once memory and disk disagree; every call fails with it. */
+  #poison: Error | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(parts: EmbeddedStoreParts) {
@@ -69,7 +73,7 @@ export class EmbeddedStore implements Store {
     this.#pending = new PendingState(revision);
     const failpoint = parts.failpoint ?? (() => undefined);
     this.#commits = new GroupCommit({
-      write: (fill) => this.#tables.write(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#pending.fail(error), failpoint,
+      write: (fill) => this.#tables.write(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#recover(error), failpoint,
     });
     this.#sweeper = new Sweeper({ tables: this.#tables, commits: this.#commits, state: compaction, failpoint });
     this.#hub = this.#createHub();
@@ -131,6 +135,7 @@ export class EmbeddedStore implements Store {
 
   #checkOpen(): void {
     if (this.#closed) throw new StorageClosedError();
+    if (this.#poison) throw this.#poison;
   }
 
   async #withSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -203,6 +208,15 @@ export class EmbeddedStore implements Store {
     this.#pending.wake();
   }
 
+  /** A failed commit must have left nothing behind; if it did, no later answer could be trusted. */
+  #recover(error: Error): void {
+    this.#pending.fail(error);
+    const onDisk = this.#tables.read((snapshot) => snapshot.revision);
+    if (onDisk === this.#pending.durable) return;
+    this.#poison = new StorageWriteError(`a commit failed and yet reached the disk (revision ${onDisk}); restart to recover`, { cause: error });
+    this.#hub.end({ type: 'failed', error: this.#poison });
+  }
+
   #createHub(): WatchHub {
     return new WatchHub({
       revision: () => this.#pending.durable,
@@ -251,12 +265,15 @@ export class EmbeddedStore implements Store {
   }
 }
 
-function readHistory(snapshot: Snapshot, range: KeyRange, span: { readonly from: number; readonly through: number }): StoreEvent[] {
+function readHistory(snapshot: Snapshot, range: KeyRange, span: { readonly from: number; readonly through: number }): HistoryPart {
   const events: StoreEvent[] = [];
+  let bytes = 0;
   for (const record of snapshot.records(span.from, span.through)) {
     if (isInRange(record.key, range)) events.push(toEvent(snapshot, record));
+    bytes += record.value.length;
+    if (bytes > historyBytesPerTurn) return { events, through: record.modRevision };
   }
-  return events;
+  return { events, through: span.through };
 }
 
 function toEvent(snapshot: Snapshot, record: LogRecord): StoreEvent {

@@ -14,7 +14,7 @@ export function takeLock(directory: string): () => void {
   if (held.has(directory)) throw new StorageLockedError(directory, 'it is open in this process already; close that store first');
   const file = join(directory, lockFileName);
   for (let attempt = 0; !createLock(file); attempt += 1) {
-    const content = readLock(file);
+    const content = readLock(file)?.trim();
     if (content === undefined) continue;
     if (attempt >= 10 || isHolderAlive(content)) {
       const pid = content.split(' ')[0];
@@ -50,7 +50,7 @@ function readLock(file: string): string | undefined {
 }
 
 function isHolderAlive(content: string): boolean {
-  const [pidText, start] = content.trim().split(' ');
+  const [pidText, start] = content.split(' ');
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
@@ -79,6 +79,6 @@ function removeStale(file: string, content: string): void {
   } catch {
     return;
   }
-  if (readLock(aside) === content) rmSync(aside, { force: true });
+  if (readLock(aside)?.trim() === content) rmSync(aside, { force: true });
   else renameSync(aside, file);
 }

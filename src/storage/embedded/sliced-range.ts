@@ -7,7 +7,7 @@ import type { ScannedVersion, Snapshot } from './tables.ts';
 /** How long one slice may hold the loop. */
 const sliceMs = 6;
 /** Entries between two looks at the time. */
-const entriesPerLook = 16;
+const entriesPerLook = 4;
 
 interface SlicedRead {
   readonly snapshot: Snapshot;

@@ -1,10 +1,12 @@
 // Compaction on disk. The compact revision is made durable first, then what it made unreachable is removed in small slices,
 // each one transaction with the progress in it: a crash between two slices leaves a consistent file, and sweeping goes on from there.
+import { StorageClosedError } from '../errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
 import type { CompactionState, Tables } from './tables.ts';
 
 const changesPerSlice = 128;
+const valueBytesPerSlice = 2 ** 21;
 const bytesPerChange = 256;
 
 interface SweeperOptions {
@@ -36,6 +38,7 @@ export class Sweeper {
   /** Moves the compact revision up to `revision` and sweeps; resolves when both are done. */
   compact(revision: number): Promise<void> {
     const done = this.#work.then(async () => {
+      if (this.#stopped) throw new StorageClosedError();
       if (revision > this.#compactRevision) await this.#mark(revision);
       await this.#sweep();
     });
@@ -64,8 +67,7 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     while (this.#swept < this.#compactRevision && !this.#stopped) {
       const { tables } = this.#options;
-      const changes = tables.read((snapshot) => [...snapshot.records(this.#swept + 1, this.#compactRevision, changesPerSlice)]);
-      const last = changes.length < changesPerSlice ? this.#compactRevision : (changes[changes.length - 1] as LogRecord).modRevision;
+      const { changes, last } = this.#nextSlice();
       await this.#commit(changes.length, () => {
         for (const change of changes) this.#forget(change);
         tables.putCompaction({ compactRevision: this.#compactRevision, sweptRevision: last });
@@ -74,6 +76,20 @@ export class Sweeper {
       this.#options.failpoint('compaction-slice');
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** The next changes to sweep, bounded in number and in bytes; `last` is the revision up to which they are complete. */
+  #nextSlice(): { readonly changes: readonly LogRecord[]; readonly last: number } {
+    return this.#options.tables.read((snapshot) => {
+      const changes: LogRecord[] = [];
+      let bytes = 0;
+      for (const change of snapshot.records(this.#swept + 1, this.#compactRevision)) {
+        changes.push(change);
+        bytes += change.value.length;
+        if (changes.length >= changesPerSlice || bytes >= valueBytesPerSlice) return { changes, last: change.modRevision };
+      }
+      return { changes, last: this.#compactRevision };
+    });
   }
 
   /** The rule of compaction.ts, on the tables. */

@@ -76,9 +76,9 @@ export class Tables {
     }
   }
 
-  /** Appending keeps the pages of the log full. */
+  /** Appending keeps the pages of the log full. Its own promise fails with the batch, whose failure is the one that counts. */
   appendRecord(revision: number, record: Buffer): void {
-    void (this.log as AppendTable).put(encodeRevision(revision), record, { append: true });
+    (this.log as AppendTable).put(encodeRevision(revision), record, { append: true }).catch(ignore);
   }
 
   putRevision(revision: number): void {
@@ -165,9 +165,9 @@ export class Snapshot {
     return bytes && decodeRecord(bytes, revision);
   }
 
-  /** The records from `from` to `through`, both inclusive, at most `limit`. */
-  *records(from: number, through: number, limit = Infinity): Generator<LogRecord> {
-    const options = { ...this.#at, start: encodeRevision(from), end: encodeRevision(through + 1), ...(limit !== Infinity && { limit }) };
+  /** The records from `from` to `through`, both inclusive; to be read or left within one turn. */
+  *records(from: number, through: number): Generator<LogRecord> {
+    const options = { ...this.#at, start: encodeRevision(from), end: encodeRevision(through + 1) };
     for (const { key, value } of this.#tables.log.getRange(options)) yield decodeRecord(value, decodeRevision(key));
   }
 
@@ -236,6 +236,8 @@ export class Snapshot {
     return numbers;
   }
 }
+
+function ignore(): void {}
 
 /** A log record as others see it. */
 export function toKeyValue(record: LogRecord): KeyValue {

@@ -38,7 +38,7 @@ class MemoryStore implements Store {
     this.#hub = new WatchHub({
       revision: () => this.#state.revision,
       compactRevision: () => this.#state.compactRevision,
-      read: (range, from, through) => this.#state.changes(range, from, through),
+      read: (range, from, through) => ({ events: this.#state.changes(range, from, through), through }),
     });
     this.#alarm = new ExpiryAlarm({
       clock: options.clock,

@@ -1,0 +1,45 @@
+// The victim of the crash suite: 64 writers that create, update and delete, saying on stdout what was acknowledged, one JSON array a line:
+// [revision, key, checksum of the value or null for a delete]. A failpoint named in the environment kills it there, else it is killed from outside.
+import { writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { systemClock } from '../../src/base/index.ts';
+import { type Store, openEmbeddedStore } from '../../src/storage/index.ts';
+
+const [directory, cycle] = process.argv.slice(2) as [string, string];
+/** name:count — dies at the count-th time the point is passed. */
+const [pointName, pointCount] = (process.env.PINTLE_CRASH_FAILPOINT ?? '').split(':');
+const concurrentWriters = 64;
+const keysPerWriter = 4;
+let passed = 0;
+
+function failpoint(name: string): void {
+  if (name !== pointName) return;
+  passed += 1;
+  if (passed >= Number(pointCount)) process.kill(process.pid, 'SIGKILL');
+}
+
+const store = await openEmbeddedStore({ directory, clock: systemClock, failpoint });
+writeSync(1, `["open",${await store.revision()}]\n`);
+for (let writer = 0; writer < concurrentWriters; writer += 1) void write(store, writer);
+void compactAllTheTime(store);
+
+async function write(target: Store, writer: number): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const key = `/registry/pods/w${writer}/${round % keysPerWriter}`;
+    const found = await target.range({ start: key, end: `${key}\0` });
+    const expect = found.type === 'ok' ? (found.kvs[0]?.modRevision ?? 0) : 0;
+    const isDelete = expect > 0 && round % 5 === 0;
+    const value = Buffer.alloc(200 + ((writer * 37 + round * 101) % 2500), `${cycle}/${writer}/${round} `);
+    const result = await target.txn({ key, expect, ...(!isDelete && { value }) });
+    if (result.type !== 'committed') throw new Error('nobody else writes this key');
+    // Synchronous, so that a kill cannot lose an acknowledgement that the parent should have seen.
+    writeSync(1, `[${result.revision},"${key}",${isDelete ? null : crc32(value)}]\n`);
+  }
+}
+
+async function compactAllTheTime(target: Store): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await target.compact(Math.max(1, (await target.revision()) - 400));
+  }
+}
