@@ -35,9 +35,13 @@ export {
   type ManagedVersions, type Managers, type Updater, encodeManagers, managersBefore, sameManagers, updateManagers,
 } from './apply/managers.ts';
 export { TypedValueError, equalValues, isMap, ownValue, putKey } from './apply/value.ts';
-export { DecodeError } from './schema/decode-error.ts';
+export { DecodeError, formatStrictError } from './schema/decode-error.ts';
 export { type DecodeOptions, type Decoded, decodeObject } from './schema/decode.ts';
 export { applyDefaults } from './schema/defaults.ts';
 export { type OpenAPISchema, toOpenAPIv2, toOpenAPIv3 } from './schema/openapi.ts';
 export { type Pruned, pruneUnknown } from './schema/prune.ts';
 export { type OpenAPIV3Schema, type StructuralOptions, compileStructuralSchema } from './schema/structural.ts';
+export { formatGo } from './patch/go-format.ts';
+export { cloneJson, compileJsonPatch } from './patch/json-patch.ts';
+export { applyMergePatch } from './patch/merge-patch.ts';
+export { applyStrategicMergePatch } from './patch/strategic-merge.ts';

@@ -18,6 +18,8 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = { boolean: 'bool', number
 /** The Go type of a schema as errors print it: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
 export function formatGoType(schema: Schema): string {
   if (schema.goType !== undefined) return schema.goType;
+  // Lists that protobuf wraps are named types.
+  if (schema.format === 'wrapped') return 'v1.ExtraValue';
   if (schema.type === 'array') return `[]${formatGoType(schema.items!)}`;
   if (schema.type === 'map') return `map[string]${formatGoType(schema.items!)}`;
   if (schema.name !== undefined) return schema.name.split('.').slice(-2).join('.');
@@ -32,4 +34,14 @@ export function describeJson(value: unknown): string {
   const type = typeof value;
   if (type === 'boolean') return 'bool';
   return type === 'bigint' ? 'number' : type;
+}
+
+/** A strict error as the reference words it: `unknown field "spec.foo"`. */
+export function formatStrictError(problem: 'unknown' | 'duplicate', path: string): string {
+  return `${problem} field ${quoteGo(path)}`;
+}
+
+/** Go's %q: JSON's escapes, but for control characters, which are written as \x01. */
+export function quoteGo(text: string): string {
+  return JSON.stringify(text).replace(/\\\\|\\u00(?=[01])|\x7f/g, (found) => (found === '\x7f' ? '\\x7f' : found === '\\\\' ? found : '\\x'));
 }

@@ -4,7 +4,7 @@
 import { compareKeys } from '../../base/index.ts';
 import { canonicalizeQuantity } from '../quantity.ts';
 import { canonicalizeBase64 } from './base64.ts';
-import { DecodeError, describeJson, formatGoType } from './decode-error.ts';
+import { DecodeError, describeJson, formatGoType, formatStrictError } from './decode-error.ts';
 import { type Operation, type Plan, type PlannedField, operationOf, planOf } from './plan.ts';
 import type { Schema } from './schema.ts';
 import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
@@ -287,7 +287,7 @@ class Decoder {
     return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted });
   }
 
-  #reportKey(problem: string, key: string): void {
+  #reportKey(problem: 'unknown' | 'duplicate', key: string): void {
     this.#path.push(key);
     this.#reportStrict(problem);
     this.#path.pop();
@@ -297,10 +297,10 @@ class Decoder {
     if (this.#duplicates!.has(this.#formatPath())) this.#reportStrict('duplicate');
   }
 
-  #reportStrict(problem: string): void {
+  #reportStrict(problem: 'unknown' | 'duplicate'): void {
     if (this.strictErrors.length >= MAX_STRICT_ERRORS) return;
     const path = this.#options.at === undefined ? this.#formatPath() : `${this.#options.at}.${this.#formatPath()}`;
-    const message = `${problem} field "${path}"`;
+    const message = formatStrictError(problem, path);
     if (!this.strictErrors.includes(message)) this.strictErrors.push(message);
   }
 

@@ -1,6 +1,6 @@
 // Times as metav1.Time and MicroTime read and write them: RFC 3339 in UTC, to the second or with exactly six digits of fraction.
 // The errors are those of Go's time.Parse, which names the part of the layout that did not fit.
-import { DecodeError } from './decode-error.ts';
+import { DecodeError, quoteGo } from './decode-error.ts';
 
 const SECOND_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
@@ -64,7 +64,7 @@ class TimeParser {
     const second = this.#readNumber({ element: '05', name: 'second', from: 0, below: 60 });
     const micros = this.#readFraction();
     const offsetMinutes = this.#readZone();
-    if (this.#rest !== '') throw this.#fail(`: extra text: ${JSON.stringify(this.#rest)}`);
+    if (this.#rest !== '') throw this.#fail(`: extra text: ${quoteGo(this.#rest)}`);
     if (day < 1 || day > daysIn(year, month)) throw this.#fail(': day out of range');
     const date = new Date(0);
     date.setUTCFullYear(year, month - 1, day);
@@ -131,11 +131,11 @@ class TimeParser {
   }
 
   #mismatch(element: string, rest: string): DecodeError {
-    return this.#fail(` as ${JSON.stringify(this.#layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(element)}`);
+    return this.#fail(` as ${quoteGo(this.#layout)}: cannot parse ${quoteGo(rest)} as ${quoteGo(element)}`);
   }
 
   #fail(message: string): DecodeError {
-    return new DecodeError(`parsing time ${JSON.stringify(this.#text)}${message}`);
+    return new DecodeError(`parsing time ${quoteGo(this.#text)}${message}`);
   }
 }
 

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyDefaults } from './defaults.ts';
+import { pruneUnknown } from './prune.ts';
+import { type OpenAPIV3Schema, compileStructuralSchema } from './structural.ts';
+
+const text: OpenAPIV3Schema = { type: 'string' };
+const keep = { 'x-kubernetes-preserve-unknown-fields': true };
+const object = (properties: Record<string, OpenAPIV3Schema>, rest: object = {}): OpenAPIV3Schema => ({ type: 'object', properties, ...rest });
+const list = (items: OpenAPIV3Schema): OpenAPIV3Schema => ({ type: 'array', items });
+const map = (additionalProperties: OpenAPIV3Schema): OpenAPIV3Schema => ({ type: 'object', additionalProperties });
+const compileSpec = (spec: OpenAPIV3Schema) => compileStructuralSchema(object({ spec }));
+
+function fillIn(spec: OpenAPIV3Schema, value: object): string {
+  return JSON.stringify(applyDefaults(compileSpec(spec), { spec: value })['spec']);
+}
+
+test('compileStructuralSchema reads types, merge rules and int-or-string', () => {
+  const ports = { ...list(object({ port: { 'x-kubernetes-int-or-string': true } })), 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['port'] };
+  const compiled = compileSpec(object({ ports, labels: map(text) })).fields!.get('spec')!.schema.fields!;
+  assert.equal(compiled.get('labels')!.schema.type, 'map');
+  assert.equal(compiled.get('ports')!.schema.listType, 'map');
+  assert.deepEqual(compiled.get('ports')!.schema.listMapKeys, ['port']);
+  assert.equal(compiled.get('ports')!.schema.items!.fields!.get('port')!.schema.format, 'int-or-string');
+});
+
+test('compileStructuralSchema adds typed metadata to the root and to embedded resources', () => {
+  const objectMeta = { type: 'object', name: 'ObjectMeta', fields: new Map() } as const;
+  const compiled = compileStructuralSchema(object({ template: { type: 'object', 'x-kubernetes-embedded-resource': true, ...keep } }), { objectMeta });
+  assert.deepEqual([...compiled.fields!.keys()], ['apiVersion', 'kind', 'metadata', 'template']);
+  assert.equal(compiled.fields!.get('template')!.schema.fields!.get('metadata')!.schema, objectMeta);
+});
+
+test('pruneUnknown drops what no property declares, at any depth, and tells the paths sorted', () => {
+  const schema = compileSpec(object({ l: list(object({ a: text })), m: map(object({ a: text })) }));
+  const { object: pruned, unknownFields } = pruneUnknown(schema, {
+    spec: { odd: 1, m: { k: { a: '1', z: 2 } }, l: [{ a: '1' }, { b: '3', a: '2' }] }, top: true, metadata: { any: 'thing' }, kind: 'W',
+  });
+  assert.equal(JSON.stringify(pruned), '{"kind":"W","metadata":{"any":"thing"},"spec":{"l":[{"a":"1"},{"a":"2"}],"m":{"k":{"a":"1"}}}}');
+  assert.deepEqual(unknownFields, ['spec.l[1].b', 'spec.m.k.z', 'spec.odd', 'top']);
+});
+
+test('pruneUnknown keeps unknown fields where the schema preserves them, but for what it specifies again', () => {
+  const schema = compileSpec(object({ half: { type: 'object', ...keep, properties: { strict: object({ x: text }) } }, any: keep, items: list({ type: 'object', ...keep }) }));
+  const { object: pruned, unknownFields } = pruneUnknown(schema, {
+    spec: { half: { y: { z: 1 }, strict: { x: '1', y: 2 } }, any: [1, { y: null }], items: [{ a: 1 }, {}] },
+  });
+  assert.equal(JSON.stringify(pruned['spec']), '{"any":[1,{"y":null}],"half":{"strict":{"x":"1"},"y":{"z":1}},"items":[{"a":1},{}]}');
+  assert.deepEqual(unknownFields, ['spec.half.strict.y']);
+});
+
+test('pruneUnknown leaves kind, apiVersion and metadata of embedded resources alone', () => {
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: object({ x: text }) } };
+  const { object: pruned, unknownFields } = pruneUnknown(compileSpec(object({ t: embedded })), {
+    spec: { t: { kind: 'Pod', metadata: { nick: 1 }, spec: { y: 1 }, more: 1 } },
+  });
+  assert.equal(JSON.stringify(pruned['spec']), '{"t":{"kind":"Pod","metadata":{"nick":1},"spec":{}}}');
+  assert.deepEqual(unknownFields, ['spec.t.more', 'spec.t.spec.y']);
+});
+
+test('applyDefaults fills what is absent or null, needs a parent, and drops nulls that are not allowed', () => {
+  const one = { type: 'integer', default: 1 };
+  const spec = object({
+    a: { type: 'string', default: 'A' }, n: { type: 'string', nullable: true, default: 'N' }, nn: { type: 'string', nullable: true, default: null },
+    o: object({ x: one }), od: object({ x: one, y: { type: 'integer' } }, { default: {} }), l: list(object({ x: { type: 'integer', default: 2 } })),
+    m: map(object({ x: { type: 'integer', default: 3 } })), plain: text,
+  });
+  assert.equal(fillIn(spec, {}), '{"a":"A","n":"N","od":{"x":1}}');
+  assert.equal(fillIn(spec, { a: null, n: null }), '{"a":"A","n":null,"od":{"x":1}}');
+  assert.equal(fillIn(spec, { a: '', n: '', o: {}, od: { y: 5 } }), '{"a":"","n":"","o":{"x":1},"od":{"x":1,"y":5}}');
+  assert.equal(fillIn(spec, { o: null, od: null, plain: null }), '{"a":"A","n":"N","od":{"x":1}}');
+  assert.equal(fillIn(spec, { l: [{}, { x: 5 }, { x: null }], m: { j: null, k: {} } }), '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
+});
+
+test('applyDefaults never hands the same default out twice', () => {
+  const schema = compileSpec(object({ o: object({}, { default: {} }) }));
+  const first = applyDefaults(schema, { spec: {} })['spec'] as Record<string, object>;
+  const second = applyDefaults(schema, { spec: {} })['spec'] as Record<string, object>;
+  assert.notEqual(first['o'], second['o']);
+});
