@@ -7,7 +7,7 @@ import type { Resource, ResourceVerb, Subresource } from '../registry/index.ts';
 import { columnsByKind } from './columns/by-kind.ts';
 import { defaultColumns } from './columns/common.ts';
 import { readPodConditions } from './columns/pods.ts';
-import { strategiesByKind } from './strategies.ts';
+import { strategiesByKind } from './strategies/by-kind.ts';
 
 /** What a row may say; everything but kind and plural has a default. */
 export interface RowSpec {
@@ -32,6 +32,8 @@ export interface RowSpec {
   readonly storedAs?: string;
   readonly ttlSeconds?: number;
   readonly virtual?: true;
+  /** `Warning` header of every request; all versions of the row. */
+  readonly deprecationWarning?: string;
 }
 
 /** The rows of one group. */
@@ -74,7 +76,7 @@ const rowDefaults = {
 
 /** Completes a row with the defaults, its schemas, columns and strategy; the first version listed is the one that is stored. */
 export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet): Resource {
-  const { cluster, versions = ['v1'], ...rest } = spec;
+  const { cluster, versions = ['v1'], deprecationWarning, ...rest } = spec;
   const key = `${group}/${spec.kind}`;
   const columns = columnsByKind[key] ?? defaultColumns;
   return {
@@ -87,7 +89,9 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     versions: versions.map((name) => {
       const schema = schemas.forKind({ group, version: name, kind: spec.kind });
       invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
-      return { name, served: true, schema, columns, ...(key === '/Pod' && { rowConditions: readPodConditions }) };
+      return {
+        name, served: true, schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(key === '/Pod' && { rowConditions: readPodConditions }),
+      };
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,

@@ -17,9 +17,15 @@ const core: GroupSpec = {
   group: '',
   rows: [
     { kind: 'Binding', plural: 'bindings', verbs: createOnly, virtual: true },
-    { kind: 'ComponentStatus', plural: 'componentstatuses', shortNames: ['cs'], cluster: true, verbs: ['get', 'list'], virtual: true },
+    {
+      kind: 'ComponentStatus', plural: 'componentstatuses', shortNames: ['cs'], cluster: true, verbs: ['get', 'list'], virtual: true,
+      deprecationWarning: 'v1 ComponentStatus is deprecated in v1.19+',
+    },
     { kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] },
-    { kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'], createOnUpdate: true, storagePrefix: 'services/endpoints' },
+    {
+      kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'], createOnUpdate: true, storagePrefix: 'services/endpoints',
+      deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+    },
     { kind: 'Event', plural: 'events', shortNames: ['ev'], selectableFields: fields.coreEventFields, createOnUpdate: true, ttlSeconds: 3600 },
     { kind: 'LimitRange', plural: 'limitranges', shortNames: ['limits'], createOnUpdate: true },
     {

@@ -1,0 +1,76 @@
+// Strategies of the core kinds that run no pods.
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import type { Strategy } from '../../registry/index.ts';
+import { readPath, toList, toText } from '../columns/common.ts';
+import { labelNamespace } from '../defaults/cluster.ts';
+import * as cluster from '../defaults/cluster.ts';
+import { ensureStruct, readPointer } from '../defaults/set.ts';
+import { applyClaimDefaults, applyVolumeObjectDefaults } from '../defaults/volumes.ts';
+import { copyMember, formatTime, separateStatus } from './status.ts';
+
+/** What makes services special, except what has to be allocated. */
+export const serviceStrategy: Strategy = { applyDefaults: cluster.applyServiceDefaults, ...separateStatus() };
+/** What makes resourcequotas special. */
+export const resourceQuotaStrategy: Strategy = { applyDefaults: cluster.applyResourceQuotaDefaults, ...separateStatus() };
+
+const namespaceFinalizer = 'kubernetes';
+
+function prepareNamespace(namespace: KubeObject): void {
+  labelNamespace(namespace);
+  namespace['status'] = { phase: 'Active' };
+  const spec = ensureStruct(namespace, 'spec');
+  const finalizers = toList(spec['finalizers']);
+  if (!finalizers.includes(namespaceFinalizer)) spec['finalizers'] = [...finalizers, namespaceFinalizer];
+}
+
+/** What makes namespaces special: finalizers of the spec are written through `finalize` only. */
+export const namespaceStrategy: Strategy = {
+  applyDefaults: cluster.applyNamespaceDefaults,
+  prepareForCreate: prepareNamespace,
+  prepareForUpdate(namespace, old, { subresource }) {
+    if (subresource !== 'finalize') copyMember(namespace, old, 'spec');
+    if (subresource !== 'status') copyMember(namespace, old, 'status');
+  },
+};
+
+/** What makes nodes special: unlike elsewhere, a creator may bring a status. */
+export const nodeStrategy: Strategy = {
+  applyDefaults: cluster.applyNodeDefaults,
+  prepareForUpdate: separateStatus().prepareForUpdate as NonNullable<Strategy['prepareForUpdate']>,
+};
+
+/** What makes persistentvolumes special: the time of the last phase change is kept by the server. */
+export const volumeStrategy: Strategy = {
+  applyDefaults: applyVolumeObjectDefaults,
+  ...separateStatus({
+    prepareForCreate(volume, { nowMs }) {
+      volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) };
+    },
+    prepareForStatus(volume, old, { nowMs }) {
+      const status = ensureStruct(volume, 'status');
+      const before = readPointer(old, 'status');
+      const sameTime = status['lastPhaseTransitionTime'] === undefined || status['lastPhaseTransitionTime'] === before?.['lastPhaseTransitionTime'];
+      if (status['phase'] !== before?.['phase'] && sameTime) status['lastPhaseTransitionTime'] = formatTime(nowMs);
+    },
+  }),
+};
+
+/** Both spellings of the source of a claim say the same, unless the newer one names another namespace. */
+function mirrorDataSource(claim: KubeObject): void {
+  const spec = ensureStruct(claim, 'spec');
+  const { dataSource, dataSourceRef } = spec as { dataSource?: JsonObject; dataSourceRef?: JsonObject };
+  if (dataSource && !dataSourceRef) spec['dataSourceRef'] = { ...dataSource };
+  if (!dataSource && dataSourceRef && toText(readPath(dataSourceRef, 'namespace')) === '') spec['dataSource'] = { ...dataSourceRef };
+}
+
+/** What makes persistentvolumeclaims special. */
+export const claimStrategy: Strategy = {
+  applyDefaults: applyClaimDefaults,
+  ...separateStatus({
+    prepareForCreate(claim) {
+      claim['status'] = { phase: 'Pending' };
+      mirrorDataSource(claim);
+    },
+    prepareForUpdate: mirrorDataSource,
+  }),
+};

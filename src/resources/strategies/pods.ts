@@ -1,0 +1,96 @@
+// The strategy of pods: what the server decides at creation, and which part of a pod each endpoint may write.
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import type { Strategy } from '../../registry/index.ts';
+import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
+import { applyPodDefaults } from '../defaults/pods.ts';
+import { ensureStruct, readStructs } from '../defaults/set.ts';
+import { copyMember, keepAllButStatus, keepMetadata } from './status.ts';
+
+const qosResources = ['cpu', 'memory'];
+
+/** A quantity that counts for the class of service; zero does not. */
+function readPositive(resources: JsonObject | undefined, name: string): string {
+  const text = toText(resources?.[name]);
+  return /[1-9]/.test(text) ? text : '';
+}
+
+/** `Guaranteed` when all limits are set and requested in full, `BestEffort` when nothing is asked for, else `Burstable`. */
+export function computeQosClass(spec: JsonObject): string {
+  const own = toObject(spec['resources']);
+  const holders = Object.keys(own).length > 0 ? [spec] : [...toObjects(spec['containers']), ...toObjects(spec['initContainers'])];
+  let asksNothing = true;
+  let isGuaranteed = true;
+  for (const holder of holders) {
+    const limits = toObject(readPath(holder, 'resources', 'limits'));
+    const requests = toObject(readPath(holder, 'resources', 'requests'));
+    for (const name of qosResources) {
+      const limit = readPositive(limits, name);
+      const request = readPositive(requests, name);
+      if (limit !== '' || request !== '') asksNothing = false;
+      if (limit === '' || (request !== '' && request !== limit)) isGuaranteed = false;
+    }
+  }
+  if (asksNothing) return 'BestEffort';
+  return isGuaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+const gatedCondition = {
+  type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+
+function makeStatus(spec: JsonObject): JsonObject {
+  const status: JsonObject = { phase: 'Pending' };
+  if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: null }];
+  status['qosClass'] = computeQosClass(spec);
+  return status;
+}
+
+/** The stored spec with some members of containers from the new one. */
+function takeFromContainers(object: KubeObject, old: KubeObject, members: readonly string[]): void {
+  const wanted = object['spec'];
+  keepAllButStatus(object, old);
+  const spec = structuredClone(toObject(old['spec']));
+  for (const field of ['containers', 'initContainers']) {
+    const changes = readStructs(wanted, field);
+    for (const [index, container] of readStructs(spec, field).entries()) {
+      const change = changes[index];
+      if (change === undefined || change['name'] !== container['name']) continue;
+      for (const member of members) {
+        if (change[member] === undefined) delete container[member];
+        else container[member] = change[member];
+      }
+    }
+  }
+  object['spec'] = spec;
+}
+
+function takeEphemeralContainers(object: KubeObject, old: KubeObject): void {
+  const containers = readPath(object['spec'], 'ephemeralContainers');
+  keepAllButStatus(object, old);
+  const { ephemeralContainers: _, ...spec } = toObject(old['spec']);
+  object['spec'] = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
+}
+
+const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+/** What makes pods special. */
+export const podStrategy: Strategy = {
+  applyDefaults: applyPodDefaults,
+  prepareForCreate(pod) {
+    pod['status'] = makeStatus(ensureStruct(pod, 'spec'));
+  },
+  prepareForUpdate(pod, old, { subresource }) {
+    if (subresource === 'status') {
+      keepAllButStatus(pod, old);
+      keepMetadata(pod, old, ['ownerReferences']);
+      const qosClass = readPath(old, 'status', 'qosClass');
+      if (qosClass !== undefined) ensureStruct(pod, 'status')['qosClass'] = qosClass;
+      return;
+    }
+    copyMember(pod, old, 'status');
+    if (subresource === '') return;
+    keepMetadata(pod, old, userMetadata);
+    if (subresource === 'resize') takeFromContainers(pod, old, ['resources', 'resizePolicy']);
+    else if (subresource === 'ephemeralcontainers') takeEphemeralContainers(pod, old);
+  },
+};

@@ -1,0 +1,92 @@
+// Strategies of kinds that steer the server: certificates, flow control, extensions and the like.
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import type { Strategy, StrategyContext } from '../../registry/index.ts';
+import { readPath, toList, toObjects, toText } from '../columns/common.ts';
+import { ensureStruct } from '../defaults/set.ts';
+import * as defaults from '../defaults/policies.ts';
+import { allUserMetadata, copyMember, formatTime, separateStatus } from './status.ts';
+
+const separated = separateStatus({ keeps: allUserMetadata });
+
+/** What makes flowschemas special. */
+export const flowSchemaStrategy: Strategy = { applyDefaults: defaults.applyFlowSchemaDefaults, ...separated };
+/** What makes prioritylevelconfigurations special. */
+export const priorityLevelStrategy: Strategy = { applyDefaults: defaults.applyPriorityLevelDefaults, ...separated };
+/** What makes apiservices special. */
+export const apiServiceStrategy: Strategy = { applyDefaults: defaults.applyApiServiceDefaults, ...separated };
+/** What makes validatingadmissionpolicies special. */
+export const validatingPolicyStrategy: Strategy = { applyDefaults: defaults.applyAdmissionPolicyDefaults, ...separated };
+/** What makes resourceclaims special. */
+export const resourceClaimStrategy: Strategy = { applyDefaults: defaults.applyResourceClaimDefaults, ...separated };
+/** What makes volumeattachments and servicecidrs special. */
+export const separatedStrategy: Strategy = separated;
+/** What makes ingresses special. */
+export const ingressStrategy: Strategy = separateStatus();
+
+/** The version that stores now belongs to those that were ever stored. */
+function addStoredVersion(definition: KubeObject): void {
+  const stored = toObjects(readPath(definition, 'spec', 'versions')).find((version) => version['storage'] === true);
+  if (stored === undefined) return;
+  const status: JsonObject = { ...ensureStruct(definition, 'status') };
+  const known = toList(status['storedVersions']);
+  const name = toText(stored['name']);
+  if (!known.includes(name)) definition['status'] = { ...status, storedVersions: [...known, name] };
+}
+
+/** What makes customresourcedefinitions special. */
+export const definitionStrategy: Strategy = {
+  applyDefaults: defaults.applyDefinitionDefaults,
+  ...separateStatus({ keeps: allUserMetadata, prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
+};
+
+/** The requester is who asked, whatever the body says. */
+function stampRequester(request: KubeObject, { user }: StrategyContext): void {
+  const { uid: _uid, extra: _extra, ...spec } = ensureStruct(request, 'spec');
+  request['spec'] = { ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups] };
+}
+
+const decisions = new Set(['Approved', 'Denied']);
+
+/** Times that a client left out: that of the same condition before, or this moment. */
+function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): void {
+  const before = toObjects(readPath(old, 'status', 'conditions'));
+  for (const condition of toObjects(readPath(request, 'status', 'conditions')) as JsonObject[]) {
+    if (!condition['lastUpdateTime']) condition['lastUpdateTime'] = formatTime(nowMs);
+    if (condition['lastTransitionTime']) continue;
+    const same = before.find((other) => other['type'] === condition['type'] && other['status'] === condition['status'] && other['lastTransitionTime']);
+    condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? formatTime(nowMs);
+  }
+}
+
+/** The status endpoint cannot decide: decisions stay as they were stored. */
+function keepDecisions(request: KubeObject, old: KubeObject): void {
+  const status = ensureStruct(request, 'status');
+  const isDecision = (condition: JsonObject): boolean => decisions.has(toText(condition['type']));
+  const kept = toObjects(readPath(old, 'status', 'conditions')).filter(isDecision);
+  const others = toObjects(status['conditions']).filter((condition) => !isDecision(condition));
+  if (kept.length + others.length > 0) status['conditions'] = [...kept, ...others];
+}
+
+const requestStatus = separateStatus({
+  prepareForCreate: stampRequester,
+  prepareForUpdate: (request, old) => copyMember(request, old, 'spec'),
+  prepareForStatus(request, old, { nowMs }) {
+    keepDecisions(request, old);
+    stampConditions(request, old, nowMs);
+  },
+});
+
+/** What makes certificatesigningrequests special: who asks is recorded, decisions are made through `approval` only. */
+export const signingRequestStrategy: Strategy = {
+  ...requestStatus,
+  prepareForUpdate(request, old, context) {
+    if (context.subresource !== 'approval') {
+      requestStatus.prepareForUpdate?.(request, old, context);
+      return;
+    }
+    const conditions = readPath(request, 'status', 'conditions');
+    copyMember(request, old, 'spec');
+    request['status'] = { ...ensureStruct(structuredClone(old), 'status'), ...(conditions !== undefined && { conditions }) };
+    stampConditions(request, old, context.nowMs);
+  },
+};

@@ -1,0 +1,68 @@
+// Spec and status are written by different people: the main endpoint cannot write status, the status endpoint nothing else.
+// What a status update may change in metadata differs per kind upstream and is named here.
+import type { KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
+import type { Strategy, StrategyContext } from '../../registry/index.ts';
+
+/** Metadata that a status update takes from the stored object. */
+export type KeptMetadata = readonly (keyof ObjectMeta)[];
+
+/** What most of the newer kinds keep. */
+export const allUserMetadata: KeptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** Sets a member to that of another object, or removes it with it. */
+export function copyMember(object: KubeObject, from: KubeObject, name: string): void {
+  if (from[name] === undefined) delete object[name];
+  else object[name] = from[name];
+}
+
+/** Takes everything but metadata and status from the stored object. */
+export function keepAllButStatus(object: KubeObject, old: KubeObject): void {
+  for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion') copyMember(object, old, name);
+  }
+}
+
+/** Takes these members of metadata from the stored object. */
+export function keepMetadata(object: KubeObject, old: KubeObject, names: KeptMetadata): void {
+  for (const name of names) {
+    if (old.metadata[name] === undefined) delete object.metadata[name];
+    else Object.assign(object.metadata, { [name]: old.metadata[name] });
+  }
+}
+
+/** What a kind with a status does beyond keeping both apart. */
+export interface StatusRules {
+  /** Metadata that a status update keeps; nothing by default. */
+  readonly keeps?: KeptMetadata;
+  /** Runs after the status of a new object was cleared. */
+  prepareForCreate?(object: KubeObject, context: StrategyContext): void;
+  /** Runs after status was kept, on the main endpoint. */
+  prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /** Runs after everything else was kept, on the status endpoint. */
+  prepareForStatus?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+}
+
+/** The prepare functions of a kind with a status subresource. */
+export function separateStatus(rules: StatusRules = {}): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
+  return {
+    prepareForCreate(object, context) {
+      delete object['status'];
+      rules.prepareForCreate?.(object, context);
+    },
+    prepareForUpdate(object, old, context) {
+      if (context.subresource === 'status') {
+        keepAllButStatus(object, old);
+        keepMetadata(object, old, rules.keeps ?? []);
+        rules.prepareForStatus?.(object, old, context);
+        return;
+      }
+      copyMember(object, old, 'status');
+      rules.prepareForUpdate?.(object, old, context);
+    },
+  };
+}
+
+/** Seconds of an RFC 3339 time, as metav1.Time writes them. */
+export function formatTime(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+}

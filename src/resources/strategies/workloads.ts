@@ -1,0 +1,85 @@
+// Strategies of the kinds that make pods.
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import type { Strategy } from '../../registry/index.ts';
+import { readPath, toObject, toText } from '../columns/common.ts';
+import { ensureStruct, readPointer } from '../defaults/set.ts';
+import * as defaults from '../defaults/workloads.ts';
+import { separateStatus } from './status.ts';
+
+/** What makes deployments special: a status update cannot relabel them. */
+export const deploymentStrategy: Strategy = { applyDefaults: defaults.applyDeploymentDefaults, ...separateStatus({ keeps: ['labels'] }) };
+/** What makes replicasets special. */
+export const replicaSetStrategy: Strategy = { applyDefaults: defaults.applyReplicaSetDefaults, ...separateStatus() };
+/** What makes replicationcontrollers special. */
+export const replicationControllerStrategy: Strategy = { applyDefaults: defaults.applyReplicationControllerDefaults, ...separateStatus() };
+/** What makes statefulsets special. */
+export const statefulSetStrategy: Strategy = { applyDefaults: defaults.applyStatefulSetDefaults, ...separateStatus() };
+/** What makes cronjobs special. */
+export const cronJobStrategy: Strategy = { applyDefaults: defaults.applyCronJobDefaults, ...separateStatus() };
+/** What makes horizontalpodautoscalers special. */
+export const autoscalerStrategy: Strategy = { applyDefaults: defaults.applyAutoscalerDefaults, ...separateStatus() };
+/** What makes poddisruptionbudgets special. */
+export const disruptionBudgetStrategy: Strategy = separateStatus();
+
+const templateGenerationKey = 'deprecated.daemonset.template.generation';
+
+function setTemplateGeneration(daemonSet: KubeObject, generation: number): void {
+  daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [templateGenerationKey]: String(generation) };
+}
+
+function readTemplateGeneration(daemonSet: KubeObject): number {
+  return Number.parseInt(daemonSet.metadata.annotations?.[templateGenerationKey] ?? '', 10) || 0;
+}
+
+/** Deep equality of decoded values, whatever the order of members. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
+}
+
+/** What makes daemonsets special: an annotation counts the changes of the template. */
+export const daemonSetStrategy: Strategy = {
+  applyDefaults: defaults.applyDaemonSetDefaults,
+  ...separateStatus({
+    prepareForCreate: (daemonSet) => setTemplateGeneration(daemonSet, Math.max(1, readTemplateGeneration(daemonSet))),
+    prepareForUpdate(daemonSet, old) {
+      const changed = !isSame(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
+      setTemplateGeneration(daemonSet, readTemplateGeneration(old) + (changed ? 1 : 0));
+    },
+  }),
+};
+
+/** Labels by which a job finds its pods: the new and the old names of each. */
+function makeJobLabels(job: KubeObject): Record<string, string> {
+  const uid = job.metadata.uid ?? '';
+  const name = job.metadata.name ?? '';
+  return { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+}
+
+/** Fills what is missing of the selector and of the template's labels, and gives the job the labels of its template if it has none. */
+function generateSelector(job: KubeObject): void {
+  const spec = ensureStruct(job, 'spec');
+  if (spec['manualSelector'] === true) return;
+  const labels = makeJobLabels(job);
+  const metadata = ensureStruct(ensureStruct(spec, 'template'), 'metadata');
+  const given = toObject(metadata['labels']);
+  const takesLabels = isSame(job.metadata.labels ?? {}, given);
+  const merged: JsonObject = { ...labels, ...given };
+  metadata['labels'] = merged;
+  if (takesLabels) job.metadata.labels = { ...(merged as Record<string, string>) };
+  const selector = readPointer(spec, 'selector') ?? {};
+  const selected = toObject(selector['matchLabels']);
+  if (toText(selected['batch.kubernetes.io/controller-uid']) === '') {
+    selector['matchLabels'] = { ...selected, 'batch.kubernetes.io/controller-uid': labels['batch.kubernetes.io/controller-uid'] };
+  }
+  spec['selector'] = selector;
+}
+
+/** What makes jobs special. */
+export const jobStrategy: Strategy = {
+  applyDefaults: defaults.applyJobDefaults,
+  ...separateStatus({ prepareForCreate: generateSelector }),
+};
