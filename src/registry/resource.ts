@@ -130,6 +130,8 @@ export interface Resource {
    * a row gets whole group versions (`v1`, `events.k8s.io/v1`) and works in both directions.
    */
   readonly storedAs?: string;
+  /** By subresource ('' for the object itself): field paths that requests to it never write and so never own, where not the default. */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;
   /** Never stored (reviews, bindings, componentstatuses): another room answers its requests. */

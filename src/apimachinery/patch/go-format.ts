@@ -1,0 +1,17 @@
+// How Go prints JSON data with %v, which some messages of the reference contain: map[a:1 b:[x y]], <nil>.
+import { compareKeys } from '../../base/index.ts';
+
+/** The text of a value as `%v` has it. */
+export function formatGo(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(formatGo).join(' ')}]`;
+  if (typeof value !== 'object') return formatScalar(value);
+  const entries = Object.entries(value).sort(([a], [b]) => compareKeys(a, b));
+  return `map[${entries.map(([key, inner]) => `${key}:${formatGo(inner)}`).join(' ')}]`;
+}
+
+/** Floats print with an exponent of at least two digits where %v uses one. */
+function formatScalar(value: unknown): string {
+  if (typeof value !== 'number' || Number.isInteger(value)) return String(value);
+  return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
+}

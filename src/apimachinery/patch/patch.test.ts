@@ -1,0 +1,115 @@
+// Patches: the reference's answers, the examples of the RFCs in our own words, and laws.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../object.ts';
+import type { Field, Schema } from '../schema/schema.ts';
+import type { StatusError } from '../status.ts';
+import { compileJsonPatch } from './json-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { applyStrategicMergePatch } from './strategic-merge.ts';
+
+const patch = (document: JsonValue, ...operations: JsonValue[]): JsonValue => compileJsonPatch(operations)(document);
+const codeOf = (run: () => unknown): number | undefined => {
+  try { run(); } catch (error) { return (error as StatusError).code; }
+  return undefined;
+};
+
+test('compileJsonPatch applies operations in order', () => {
+  assert.deepEqual(patch({ a: { one: '1', two: '2' } }, { op: 'add', path: '/a/three', value: '3' }, { op: 'replace', path: '/a/one', value: 'x' }, { op: 'remove', path: '/a/two' }),
+    { a: { one: 'x', three: '3' } });
+  assert.deepEqual(patch({ l: [1, 2] }, { op: 'add', path: '/l/1', value: 9 }, { op: 'add', path: '/l/-', value: 3 }, { op: 'remove', path: '/l/-1' }), { l: [1, 9, 2] });
+  assert.deepEqual(patch({ 'a/b': 1, 'm~n': 2 }, { op: 'copy', from: '/a~1b', path: '/c' }, { op: 'move', from: '/m~0n', path: '/d' }), { 'a/b': 1, c: 1, d: 2 });
+  assert.deepEqual(patch({ k: 'v' }, { op: 'replace', path: '/absent', value: 'x' }, { op: 'test', path: '/nothing', value: null }), { k: 'v', absent: 'x' });
+});
+
+test('compileJsonPatch answers 422 for what cannot be applied, 400 for what is no patch, 413 for too much', () => {
+  const bad: JsonValue[] = [{ op: 'remove', path: '/absent' }, { op: 'add', path: '/no/where', value: 1 }, { op: 'test', path: '/k', value: 'other' }, { op: 'frobnicate', path: '/k' },
+    { op: 'add', value: 1 }, { op: 'copy', path: '/x' }, { op: 'add', path: '/l/5', value: 1 }, { op: 'replace', path: '/k/deeper', value: 1 }, { op: 'move', from: '/none', path: '/x' }];
+  for (const operation of bad) assert.equal(codeOf(() => patch({ k: 'v', l: [1] }, operation)), 422, JSON.stringify(operation));
+  assert.throws(() => compileJsonPatch({}), { message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp' });
+  assert.throws(() => compileJsonPatch(['add']), { message: 'error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp' });
+  assert.equal(codeOf(() => compileJsonPatch(Array(10_001).fill({ op: 'test', path: '/k', value: 'v' }))), 413);
+});
+
+test('compileJsonPatch bounds what copies may add up to', () => {
+  const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: i === 0 ? '/a' : '', path: `/a${i}` }) as JsonValue);
+  assert.equal(codeOf(() => patch({ a: 'x'.repeat(1000) }, ...doubling)), 422);
+});
+
+test('compileJsonPatch changes neither the document nor prototypes', () => {
+  const document: JsonObject = { a: { b: 1 } };
+  patch(document, { op: 'add', path: '/__proto__', value: { polluted: true } }, { op: 'remove', path: '/a' });
+  assert.deepEqual(document, { a: { b: 1 } });
+  assert.equal(({} as JsonObject).polluted, undefined);
+});
+
+const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
+const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), json, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>;
+const withoutNulls = (value: JsonValue | undefined): JsonValue => JSON.parse(JSON.stringify(value ?? null, (_, v) => v), (_, v) => (v === null ? undefined : v)) ?? null;
+
+test('applyMergePatch obeys its laws: itself twice changes nothing more, {} nothing at all, null removes', () => {
+  fc.assert(fc.property(object, object, (target, change) => {
+    const once = applyMergePatch(target, change);
+    assert.deepEqual(applyMergePatch(once, change), once);
+    assert.deepEqual(applyMergePatch(target, {}), target);
+    for (const key of Object.keys(change)) assert.equal(Object.hasOwn(once, key), change[key] !== null);
+  }));
+  fc.assert(fc.property(object, (change) => {
+    const made = applyMergePatch({}, change);
+    assert.deepEqual(applyMergePatch(made, made), made);
+    assert.equal(typeof withoutNulls(change), 'object');
+  }));
+});
+
+const text: Schema = { type: 'string' };
+const struct = (fields: Record<string, Schema>, more: Partial<Schema> = {}): Schema => ({
+  type: 'object', ...more,
+  fields: new Map(Object.entries(fields).map(([name, schema]): [string, Field] => [name, { name, schema, required: false, omitEmpty: true, pointer: false, number: 0 }])),
+});
+const env = struct({ name: text, value: text });
+const item = struct({ name: text, image: text, env: { type: 'array', items: env, patchStrategy: 'merge', patchMergeKey: 'name' } });
+const schema = struct({
+  items: { type: 'array', items: item, patchStrategy: 'merge', patchMergeKey: 'name' }, finalizers: { type: 'array', items: text, patchStrategy: 'merge' },
+  plain: { type: 'array', items: item }, selector: { type: 'map', items: text }, strategy: struct({ type: text, rolling: text }, { patchStrategy: 'retainKeys' }),
+});
+const merge = (target: JsonObject, change: JsonObject): JsonObject => applyStrategicMergePatch(target, change, schema);
+
+test('applyStrategicMergePatch merges lists by their key, new items first', () => {
+  const target = { items: [{ name: 'c', image: 'one', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }] }] };
+  assert.deepEqual(merge(target, { items: [{ name: 'c', image: 'two', env: [{ name: 'B', value: '3' }, { name: 'C', value: '4' }] }] }),
+    { items: [{ name: 'c', image: 'two', env: [{ name: 'A', value: '1' }, { name: 'B', value: '3' }, { name: 'C', value: '4' }] }] });
+  assert.deepEqual(merge(target, { items: [{ name: 'side', image: 'x' }] }).items, [{ name: 'side', image: 'x' }, target.items[0]]);
+  assert.deepEqual(merge(target, { plain: [{ name: 'p' }], selector: { a: 'b', gone: null } }), { ...target, plain: [{ name: 'p' }], selector: { a: 'b' } });
+});
+
+test('applyStrategicMergePatch follows directives', () => {
+  const target = { items: [{ name: 'a' }, { name: 'b' }], finalizers: ['x', 'y'], selector: { k: 'v' }, strategy: { type: 'Rolling', rolling: 'r' } };
+  assert.deepEqual(merge(target, { items: [{ name: 'a', $patch: 'delete' }] }).items, [{ name: 'b' }]);
+  assert.deepEqual(merge(target, { items: [{ $patch: 'replace' }, { name: 'n' }] }).items, [{ name: 'n' }]);
+  assert.deepEqual(merge(target, { selector: { $patch: 'replace', z: '1' } }).selector, { z: '1' });
+  assert.deepEqual(merge(target, { strategy: { $retainKeys: ['type'], type: 'Recreate' } }).strategy, { type: 'Recreate' });
+  assert.deepEqual(merge(target, { '$deleteFromPrimitiveList/finalizers': ['x'] }).finalizers, ['y']);
+  assert.deepEqual(merge(target, { finalizers: ['z', 'x'] }).finalizers, ['z', 'x', 'y']);
+  assert.deepEqual(merge(target, { '$setElementOrder/finalizers': ['z', 'y', 'x'], finalizers: ['z'] }).finalizers, ['z', 'y', 'x']);
+  assert.deepEqual(merge(target, { '$setElementOrder/items': [{ name: 'b' }, { name: 'n' }, { name: 'a' }], items: [{ name: 'n' }] }).items, [{ name: 'b' }, { name: 'n' }, { name: 'a' }]);
+});
+
+test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {
+  const target = { items: [{ name: 'a' }], selector: { k: 'v' }, strategy: { type: 'x' } };
+  assert.throws(() => merge(target, { selector: { $patch: 'bogus', zone: 'y' } }), { message: 'unknown patch type: bogus in map: map[$patch:bogus zone:y]' });
+  assert.throws(() => merge(target, { items: [{ image: 'nokey' }] }), { message: 'map: map[image:nokey] does not contain declared merge key: name' });
+  assert.throws(() => merge(target, { strategy: { $retainKeys: 'type', type: 'y' } }), { message: 'invalid patch format of retainKeys' });
+  assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'a' }, { name: 'b' }], items: [{ name: 'other', image: 'x' }] }),
+    { message: "The order in patch list:\n[map[image:x name:other]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n" });
+});
+
+test('applyStrategicMergePatch without directives is idempotent and never changes its input', () => {
+  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('1', '2') }, { noNullPrototype: true }), { selector: (i) => i.name });
+  fc.assert(fc.property(items, items, (target, change) => {
+    const before = structuredClone(target);
+    const once = merge({ items: target }, { items: change });
+    assert.deepEqual(target, before);
+    assert.deepEqual(merge(once, { items: change }), once);
+  }));
+});
