@@ -4,7 +4,7 @@ export type {
   ListResult, ListRun, ObjectVersion, Preconditions, Predicate, Registry, RegistryDependencies, RegistryEvent, RegistryWatch, Target, TrackUpdate,
   UpdateRequest, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
-export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource } from './resource.ts';
+export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition } from './resource.ts';
 export { type GroupPriority, compareVersions, createCatalog } from './catalog.ts';
 export type { RegistryOptions } from './core.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
@@ -15,3 +15,4 @@ export { formatTime } from './lifecycle.ts';
 export { type ReadOptions, validateDeleteOptions, validateListOptions, validateWatchOptions } from './options.ts';
 export { applyScale, toScale } from './scale.ts';
 export { cloneJson, equalJson } from './values.ts';
+export { type ApplyRequest, applyObject, trackUpdate } from './field-manager.ts';
