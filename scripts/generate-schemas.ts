@@ -4,7 +4,7 @@
 // source tree gives the published definitions back, value for value.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FLAGS, GO_TYPES, UNPUBLISHED, VERSION_FIELDS } from './schema-facts.ts';
+import { FLAGS, GO_TYPES, UNPUBLISHED, VERSION_FIELDS } from './schema-facts.data.ts';
 import { verifySchemas } from './verify-schemas.ts';
 
 interface OpenAPI {

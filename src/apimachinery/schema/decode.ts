@@ -98,7 +98,7 @@ class Decoder {
   #readField(plan: Plan, field: PlannedField, input: unknown): unknown {
     this.#path.push(field.name);
     this.#structs.push(plan.structName);
-    const value = input === null ? undefined : this.#readValue(field.operation, field.schema, input);
+    const value = isNothing(input) ? undefined : this.#readValue(field.operation, field.schema, input);
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
     this.#structs.pop();
@@ -156,7 +156,7 @@ class Decoder {
     this.#structs.push(undefined);
     for (let i = 0; i < input.length; i++) {
       this.#path[at] = i;
-      const value = input[i] === null ? undefined : this.#readValue(operation, items, input[i]);
+      const value = isNothing(input[i]) ? undefined : this.#readValue(operation, items, input[i]);
       array[i] = value === undefined ? this.#zeroOf(operation, items) : value;
     }
     this.#path.pop();
@@ -176,7 +176,7 @@ class Decoder {
     let isSorted = true;
     for (const key in input) {
       this.#path[at] = key;
-      const value = input[key] === null ? undefined : this.#readValue(operation, items, input[key]);
+      const value = isNothing(input[key]) ? undefined : this.#readValue(operation, items, input[key]);
       setOwn(map, key, value === undefined ? this.#zeroOf(operation, items) : value);
       if (this.#duplicates !== undefined) this.#reportDuplicate();
       if (last !== undefined && isSorted && compareKeys(last, key) > 0) isSorted = false;
@@ -312,6 +312,11 @@ class Decoder {
     }
     return path;
   }
+}
+
+/** A null of JSON, or a property that our own code left undefined. */
+function isNothing(input: unknown): boolean {
+  return input === null || input === undefined;
 }
 
 function fitsInteger(value: number | bigint, isInt32: boolean): boolean {

@@ -37,6 +37,7 @@ class LoadedSchemas implements SchemaSet {
   readonly #kinds = new Map<string, string>();
   /** `core.v1.PodSpec` to its full name. */
   readonly #shortNames = new Map<string, string>();
+  #names: readonly string[] | undefined;
 
   constructor(data: readonly string[]) {
     for (const text of data) {
@@ -65,7 +66,7 @@ class LoadedSchemas implements SchemaSet {
   }
 
   names(): readonly string[] {
-    return [...this.#lines.keys()].sort();
+    return (this.#names ??= Object.freeze([...this.#lines.keys()].sort()));
   }
 
   #compile(name: string, text: DefinitionText): Schema {

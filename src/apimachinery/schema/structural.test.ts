@@ -1,3 +1,4 @@
+// Pruning and defaults of custom resources, case by case as the reference answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyDefaults } from './defaults.ts';
@@ -69,7 +70,8 @@ test('applyDefaults fills what is absent or null, needs a parent, and drops null
   assert.equal(fillIn(spec, { a: null, n: null }), '{"a":"A","n":null,"od":{"x":1}}');
   assert.equal(fillIn(spec, { a: '', n: '', o: {}, od: { y: 5 } }), '{"a":"","n":"","o":{"x":1},"od":{"x":1,"y":5}}');
   assert.equal(fillIn(spec, { o: null, od: null, plain: null }), '{"a":"A","n":"N","od":{"x":1}}');
-  assert.equal(fillIn(spec, { l: [{}, { x: 5 }, { x: null }], m: { j: null, k: {} } }), '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
+  const nested = fillIn(spec, { l: [{}, { x: 5 }, { x: null }], m: { j: null, k: {} } });
+  assert.equal(nested, '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
 });
 
 test('applyDefaults never hands the same default out twice', () => {

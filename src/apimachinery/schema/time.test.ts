@@ -1,3 +1,4 @@
+// Times against Date, and the texts of Go's time.Parse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
