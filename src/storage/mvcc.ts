@@ -58,20 +58,20 @@ export class VersionedKeys {
     const kvs: KeyValue[] = [];
     let count = 0;
     const newest = revision === this.revision;
-    for (const key of (newest ? this.#live : this.#known).between(request.start, request.end)) {
+    for (const key of (newest ? this.#live : this.#known).between(request)) {
       if (newest && kvs.length >= limit) break;
       const kv = this.#at(key, revision);
       if (!kv) continue;
       if (kvs.length < limit) kvs.push(kv);
       count += 1;
     }
-    if (newest) count = this.#live.count(request.start, request.end);
+    if (newest) count = this.#live.count(request);
     return { kvs, more: count > kvs.length, count };
   }
 
-  /** Changes of `range` from revision `from` to `through`, both inclusive; `from` must lie after the compact revision. */
-  changes(range: KeyRange, from: number, through: number): StoreEvent[] {
-    const part = this.#log.slice(Math.max(0, from - this.#logStart), Math.max(0, through + 1 - this.#logStart));
+  /** Changes of `range` in `span`, which must begin after the compact revision. */
+  changes(range: KeyRange, span: { readonly from: number; readonly through: number }): StoreEvent[] {
+    const part = this.#log.slice(Math.max(0, span.from - this.#logStart), Math.max(0, span.through + 1 - this.#logStart));
     return part.filter((event) => isInRange(event.kv.key, range));
   }
 
@@ -80,7 +80,12 @@ export class VersionedKeys {
     if (revision <= this.compactRevision) return;
     invariant(revision <= this.revision, 'only the past is compacted');
     const forgotten = Math.max(0, revision + 1 - this.#logStart);
-    for (const change of this.#log.slice(0, forgotten)) this.#forget(change.kv.key, forgottenBy(change));
+    const newestForgotten = new Map<string, number>();
+    for (const change of this.#log.slice(0, forgotten)) {
+      const last = forgottenBy(change).at(-1);
+      if (last !== undefined) newestForgotten.set(change.kv.key, last);
+    }
+    for (const [key, last] of newestForgotten) this.#forget(key, last);
     this.#log = this.#log.slice(forgotten);
     this.#logStart += forgotten;
     this.compactRevision = revision;
@@ -104,10 +109,11 @@ export class VersionedKeys {
     return undefined;
   }
 
-  #forget(key: string, revisions: readonly number[]): void {
+  /** Whatever of a key is older than a forgotten version is forgotten too: each was superseded by the next. */
+  #forget(key: string, last: number): void {
     const versions = this.#versions.get(key) ?? [];
-    // Changes are forgotten in their order, so what goes is always the oldest kept.
-    while (versions[0] && revisions.includes(versions[0].kv.modRevision)) versions.shift();
+    const kept = versions.findIndex((version) => version.kv.modRevision > last);
+    versions.splice(0, kept < 0 ? versions.length : kept);
     if (versions.length > 0) return;
     this.#versions.delete(key);
     this.#known.delete(key);

@@ -1,5 +1,6 @@
 // A sorted set of keys in short runs: insertion and removal touch one run, counting a range touches run lengths only.
 import { compareKeys } from './keys.ts';
+import type { KeyRange } from './store.ts';
 
 const longestRun = 512;
 
@@ -30,8 +31,8 @@ export class SortedKeys {
     if (keys.length === 0 && this.#runs.length > 1) this.#runs.splice(run, 1);
   }
 
-  /** Keys from `start` (inclusive) to `end` (exclusive). The set must not change meanwhile. */
-  *between(start: string, end: string): Generator<string> {
+  /** Keys of `range` in order. The set must not change meanwhile. */
+  *between({ start, end }: KeyRange): Generator<string> {
     const first = this.#find(start);
     for (let run = first.run; run < this.#runs.length; run += 1) {
       const keys = this.#runs[run] as string[];
@@ -43,7 +44,7 @@ export class SortedKeys {
     }
   }
 
-  count(start: string, end: string): number {
+  count({ start, end }: KeyRange): number {
     if (compareKeys(start, end) >= 0) return 0;
     const first = this.#find(start);
     const last = this.#find(end);

@@ -25,9 +25,12 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Stor
       for (const store of opened.splice(0)) await store.close();
     });
     describeTxn(start);
+    describeLimits(start);
     describeRange(start);
     describeWatch(start);
+    describeDelivery(start);
     describeCompaction(start);
+    describeCompactionRace(start);
     describeTime(start);
     describeModel(start);
     if (options.reopen) describeReopen(start, options.reopen);
@@ -85,7 +88,9 @@ function describeTxn(start: Start): void {
     assert.deepEqual(results.map((result) => [result.type, result.type === 'committed' ? result.revision : 'absent']),
       [['committed', 2], ['committed', 3], ['committed', 4], ['conflict', 'absent'], ['committed', 5]]);
   });
+}
 
+function describeLimits(start: Start): void {
   test('txn keeps values byte for byte, empty and large ones too', async () => {
     const store = await start();
     const large = Buffer.alloc(1_500_000, 'pintle');
@@ -217,7 +222,9 @@ function describeWatch(start: Start): void {
     assert.deepEqual(watch.summary, ['put /c@4=v']);
     assert.ok(watch.progressed.every((revision) => revision >= 3));
   });
+}
 
+function describeDelivery(start: Start): void {
   test('watch delivers only its range: prefixes, single keys and odd intervals', async () => {
     const store = await start();
     const ranges = [prefixRange('/a/'), prefixRange('/a/b/'), keyRange('/a/b/c'), { start: '/a/b', end: '/a/z' }, prefixRange('/ab/')];
@@ -339,7 +346,9 @@ function describeCompaction(start: Start): void {
     assert.equal(watch.summary.at(-1), 'delete /a@7= was 3@6');
     assert.equal(watch.received.length, 6);
   });
+}
 
+function describeCompactionRace(start: Start): void {
   test('compact racing with watch starts: every event or compacted, never silence', async () => {
     const store = await start();
     let expect = 0;

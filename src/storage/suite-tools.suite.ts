@@ -65,7 +65,10 @@ export class Recorder implements WatchObserver {
   }
 
   get summary(): string[] {
-    return this.received.map(({ type, kv, previous }) => `${type} ${kv.key}@${kv.modRevision}=${text(kv.value)}${previous ? ` was ${text(previous.value)}@${previous.modRevision}` : ''}`);
+    return this.received.map(({ type, kv, previous }) => {
+      const before = previous ? ` was ${text(previous.value)}@${previous.modRevision}` : '';
+      return `${type} ${kv.key}@${kv.modRevision}=${text(kv.value)}${before}`;
+    });
   }
 }
 

@@ -7,8 +7,14 @@ import { WatchIndex } from './watch-index.ts';
 export interface HistorySource {
   revision(): number;
   compactRevision(): number;
-  /** The changes of `range` from revision `from` to at most `through`, in order, as many as fit into one turn. */
-  read(range: KeyRange, from: number, through: number): HistoryPart;
+  /** The changes of `range` in `span`, in order, as many as fit into one turn. */
+  read(range: KeyRange, span: RevisionSpan): HistoryPart;
+}
+
+/** Revisions from `from` to `through`, both inclusive. */
+export interface RevisionSpan {
+  readonly from: number;
+  readonly through: number;
 }
 
 /** Changes, complete up to and including revision `through`. */
@@ -150,7 +156,7 @@ export class WatchHub {
 
   #read(watch: Watch, through: number): HistoryPart | undefined {
     try {
-      return this.#source.read(watch.range, watch.next, through);
+      return this.#source.read(watch.range, { from: watch.next, through });
     } catch (error) {
       this.#finish(watch, { type: 'failed', error: error as Error });
       return undefined;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/base/index.ts';
-import { checkEmbeddedStore, openEmbeddedStore, prefixRange } from '../../src/storage/index.ts';
+import { type WatchObserver, checkEmbeddedStore, openEmbeddedStore, prefixRange } from '../../src/storage/index.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-full-'));
 after(() => rmSync(root, { recursive: true }));
@@ -29,7 +29,10 @@ test('a commit that fails rejects its txns and those that were built on it, and 
   const after = await store.txn({ key: '/b', expect: 0, value });
   assert.ok(after.type === 'committed' && after.revision > 4, 'a revision of unknown outcome is not used again');
   const events: number[] = [];
-  store.watch(prefixRange('/'), 2, { events: (batch) => events.push(...batch.map((event) => event.kv.modRevision)), progress: () => undefined, ended: () => undefined });
+  const observer: WatchObserver = {
+    events: (batch) => events.push(...batch.map((event) => event.kv.modRevision)), progress: () => undefined, ended: () => undefined,
+  };
+  store.watch(prefixRange('/'), 2, observer);
   await store.txn({ key: '/c', expect: 0, value });
   assert.deepEqual(events, [2, after.revision, after.revision + 1]);
   assert.deepEqual((await checkEmbeddedStore(store)).problems, []);

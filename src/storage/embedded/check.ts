@@ -92,5 +92,6 @@ async function checkIndex(check: Check, entries: () => Iterable<(ScannedVersion 
 function checkSuperseded({ snapshot, findings, swept }: Check, entry: ScannedVersion, supersededAt: number): void {
   if (supersededAt <= swept) findings.add(`the version ${entry.modRevision} of ${JSON.stringify(entry.key)} should have been swept`);
   const change = findings.attempt(() => snapshot.record(supersededAt));
-  if (change?.key !== entry.key || change.replaced !== entry.modRevision) findings.add(`revision ${supersededAt} does not supersede ${entry.modRevision} of ${JSON.stringify(entry.key)}`);
+  if (change?.key === entry.key && change.replaced === entry.modRevision) return;
+  findings.add(`revision ${supersededAt} does not supersede ${entry.modRevision} of ${JSON.stringify(entry.key)}`);
 }

@@ -8,7 +8,7 @@ import { checkTxn, isInRange } from '../keys.ts';
 import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
 } from '../store.ts';
-import { type HistoryPart, WatchHub } from '../watch-hub.ts';
+import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
 import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { PendingState } from './pending.ts';
@@ -196,7 +196,7 @@ export class EmbeddedStore implements Store {
     if (isTombstone) void live.remove(keyBytes);
     else void live.put(keyBytes, encodePointer(kv));
     if (previous) void old.put(encodeOldKey(kv.key, kv.modRevision), encodePointer(previous));
-    if (expiresAt !== undefined) void leases.put(encodeLeaseKey(expiresAt, kv.modRevision), keyBytes);
+    if (expiresAt !== undefined) void leases.put(encodeLeaseKey({ expiresAt, revision: kv.modRevision }), keyBytes);
     this.#tables.putRevision(kv.modRevision);
   }
 
@@ -221,7 +221,7 @@ export class EmbeddedStore implements Store {
     return new WatchHub({
       revision: () => this.#pending.durable,
       compactRevision: () => this.#sweeper.compactRevision,
-      read: (range, from, through) => this.#tables.read((snapshot) => readHistory(snapshot, range, { from, through })),
+      read: (range, span) => this.#tables.read((snapshot) => readHistory(snapshot, range, span)),
     });
   }
 
@@ -237,7 +237,7 @@ export class EmbeddedStore implements Store {
   #removeLeases(leases: readonly { readonly expiresAt: number; readonly revision: number }[]): Promise<void> {
     return new Promise((committed, failed) => {
       const write = () => {
-        for (const lease of leases) void this.#tables.leases.remove(encodeLeaseKey(lease.expiresAt, lease.revision));
+        for (const lease of leases) void this.#tables.leases.remove(encodeLeaseKey(lease));
       };
       this.#commits.submit({ write, bytes: leases.length * 64, committed, failed });
     });
@@ -265,10 +265,10 @@ export class EmbeddedStore implements Store {
   }
 }
 
-function readHistory(snapshot: Snapshot, range: KeyRange, span: { readonly from: number; readonly through: number }): HistoryPart {
+function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): HistoryPart {
   const events: StoreEvent[] = [];
   let bytes = 0;
-  for (const record of snapshot.records(span.from, span.through)) {
+  for (const record of snapshot.records(span)) {
     if (isInRange(record.key, range)) events.push(toEvent(snapshot, record));
     bytes += record.value.length;
     if (bytes > historyBytesPerTurn) return { events, through: record.modRevision };

@@ -71,7 +71,7 @@ function copyOf(bytes: Buffer, start: number, end: number): Uint8Array {
 /** A revision (or a time) as a table key. */
 export function encodeRevision(revision: number): Buffer {
   const bytes = Buffer.allocUnsafe(8);
-  writeRevision(bytes, revision, 0);
+  writeRevision(revision, bytes, 0);
   return bytes;
 }
 
@@ -102,7 +102,7 @@ export function encodeOldKey(key: string, supersededAt: number): Buffer {
   const escaped = escapeKey(key);
   const bytes = Buffer.alloc(escaped.length + 10);
   escaped.copy(bytes);
-  writeRevision(bytes, supersededAt, escaped.length + 2);
+  writeRevision(supersededAt, bytes, escaped.length + 2);
   return bytes;
 }
 
@@ -120,10 +120,10 @@ export function escapeKey(key: string): Buffer {
 }
 
 /** The key of a lease: when it ends, then the revision of its put. */
-export function encodeLeaseKey(expiresAt: number, revision: number): Buffer {
+export function encodeLeaseKey({ expiresAt, revision }: { readonly expiresAt: number; readonly revision: number }): Buffer {
   const bytes = Buffer.allocUnsafe(16);
-  writeRevision(bytes, expiresAt, 0);
-  writeRevision(bytes, revision, 8);
+  writeRevision(expiresAt, bytes, 0);
+  writeRevision(revision, bytes, 8);
   return bytes;
 }
 
@@ -141,7 +141,7 @@ export function decodeNumbers(bytes: Buffer): readonly number[] | undefined {
   return Array.from({ length: (bytes.length - 4) / 8 }, (_, index) => bytes.readDoubleLE(4 + 8 * index));
 }
 
-function writeRevision(bytes: Buffer, revision: number, offset: number): void {
+function writeRevision(revision: number, bytes: Buffer, offset: number): void {
   bytes.writeUInt32BE(Math.floor(revision / 2 ** 32), offset);
   bytes.writeUInt32BE(revision % 2 ** 32, offset + 4);
 }

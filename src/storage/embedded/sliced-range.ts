@@ -5,7 +5,7 @@ import { compareKeys } from '../keys.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
 
 /** How long one slice may hold the loop. */
-const sliceMs = 6;
+const sliceMs = 5;
 /** Entries between two looks at the time. */
 const entriesPerLook = 4;
 
@@ -64,7 +64,7 @@ export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; m
 
 async function countLive(options: { snapshot: Snapshot; pacer: Pacer; range: KeyRange }): Promise<number> {
   let count = 0;
-  for (count of options.snapshot.liveCounts(Buffer.from(options.range.start), Buffer.from(options.range.end))) {
+  for (count of options.snapshot.liveCounts(options.range)) {
     if (options.pacer.isDue) await options.pacer.pause();
   }
   return count;

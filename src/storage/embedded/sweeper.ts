@@ -5,8 +5,8 @@ import type { GroupCommit } from './group-commit.ts';
 import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
 import type { CompactionState, Tables } from './tables.ts';
 
-const changesPerSlice = 128;
-const valueBytesPerSlice = 2 ** 21;
+const changesPerSlice = 64;
+const valueBytesPerSlice = 2 ** 20;
 const bytesPerChange = 256;
 
 interface SweeperOptions {
@@ -83,7 +83,7 @@ export class Sweeper {
     return this.#options.tables.read((snapshot) => {
       const changes: LogRecord[] = [];
       let bytes = 0;
-      for (const change of snapshot.records(this.#swept + 1, this.#compactRevision)) {
+      for (const change of snapshot.records({ from: this.#swept + 1, through: this.#compactRevision })) {
         changes.push(change);
         bytes += change.value.length;
         if (changes.length >= changesPerSlice || bytes >= valueBytesPerSlice) return { changes, last: change.modRevision };

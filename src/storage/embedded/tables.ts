@@ -11,6 +11,7 @@ import { type Database, type RootDatabase, type Transaction, open } from 'lmdb';
 import { StorageCorruptError } from '../errors.ts';
 import type { Lease } from '../expiry.ts';
 import type { KeyRange, KeyValue } from '../store.ts';
+import type { RevisionSpan } from '../watch-hub.ts';
 import {
   type LogRecord, type VersionPointer, decodeNumbers, decodeOldKey, decodePointer, decodeRecord, decodeRevision, encodeLeaseKey,
   encodeNumbers, encodeRevision, escapeKey,
@@ -165,30 +166,31 @@ export class Snapshot {
     return bytes && decodeRecord(bytes, revision);
   }
 
-  /** The records from `from` to `through`, both inclusive; to be read or left within one turn. */
-  *records(from: number, through: number): Generator<LogRecord> {
-    const options = { ...this.#at, start: encodeRevision(from), end: encodeRevision(through + 1) };
+  /** The records of `span`; to be read or left within one turn. */
+  *records(span: RevisionSpan): Generator<LogRecord> {
+    const options = { ...this.#at, start: encodeRevision(span.from), end: encodeRevision(span.through + 1) };
     for (const { key, value } of this.#tables.log.getRange(options)) yield decodeRecord(value, decodeRevision(key));
   }
 
   /** Keys that exist at the newest revision, in order; yields undefined between batches, where the caller may pause. */
   *liveVersions(range: KeyRange): Generator<ScannedVersion | undefined> {
-    for (const entry of this.#entries(this.#tables.live, Buffer.from(range.start), Buffer.from(range.end))) {
+    for (const entry of this.#entries(this.#tables.live, { start: Buffer.from(range.start), end: Buffer.from(range.end) })) {
       yield entry && { key: entry.key.toString(), ...decodePointer(entry.value) };
     }
   }
 
   /** Superseded versions by key, then by the revision that superseded them; yields undefined between batches. */
   *oldVersions(range: KeyRange): Generator<(ScannedVersion & { readonly supersededAt: number }) | undefined> {
-    for (const entry of this.#entries(this.#tables.old, escapeKey(range.start), escapeKey(range.end))) {
+    for (const entry of this.#entries(this.#tables.old, { start: escapeKey(range.start), end: escapeKey(range.end) })) {
       yield entry && { ...decodeOldKey(entry.key), ...decodePointer(entry.value) };
     }
   }
 
-  /** Counts live keys from `start` to `end`, in steps; yields the running count after each. */
-  *liveCounts(start: Buffer, end: Buffer): Generator<number> {
+  /** Counts the live keys of `range`, in steps; yields the running count after each. */
+  *liveCounts(range: KeyRange): Generator<number> {
+    const end = Buffer.from(range.end);
     let count = 0;
-    for (let from = start; ;) {
+    for (let from: Buffer = Buffer.from(range.start); ;) {
       const [next] = [...this.#tables.live.getKeys({ ...this.#at, start: from, end, offset: keysPerCountStep, limit: 1 })];
       if (!next) {
         yield count + this.#tables.live.getKeysCount({ ...this.#at, start: from, end });
@@ -212,14 +214,14 @@ export class Snapshot {
 
   /** Leases that end at or before `until`, earliest first. */
   leases(until: number, limit: number): Lease[] {
-    const range = { ...this.#at, end: encodeLeaseKey(until + 1, 0), limit };
+    const range = { ...this.#at, end: encodeLeaseKey({ expiresAt: until + 1, revision: 0 }), limit };
     return Array.from(this.#tables.leases.getRange(range), ({ key, value }) => ({
       key: value.toString(), expiresAt: decodeRevision(key), revision: decodeRevision(key, 8),
     }));
   }
 
   /** Batches are read whole before they are handed out, so that no cursor stays open while the caller pauses. */
-  *#entries(table: Table, start: Buffer, end: Buffer): Generator<{ key: Buffer; value: Buffer } | undefined> {
+  *#entries(table: Table, { start, end }: { readonly start: Buffer; readonly end: Buffer }): Generator<{ key: Buffer; value: Buffer } | undefined> {
     for (let from = start; ;) {
       const batch = [...table.getRange({ ...this.#at, ...(from.length > 0 && { start: from }), end, limit: entriesPerBatch })];
       yield* batch;

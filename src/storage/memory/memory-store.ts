@@ -38,7 +38,7 @@ class MemoryStore implements Store {
     this.#hub = new WatchHub({
       revision: () => this.#state.revision,
       compactRevision: () => this.#state.compactRevision,
-      read: (range, from, through) => ({ events: this.#state.changes(range, from, through), through }),
+      read: (range, span) => ({ events: this.#state.changes(range, span), through: span.through }),
     });
     this.#alarm = new ExpiryAlarm({
       clock: options.clock,

@@ -1,0 +1,32 @@
+// The versions in memory: what the drawing in mvcc.ts says, and that compaction leaves nothing behind.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VersionedKeys } from './mvcc.ts';
+
+const all = { start: '', end: '\uffff' };
+const value = new Uint8Array([1]);
+
+test('VersionedKeys keeps versions until compact makes them unreachable', () => {
+  const state = new VersionedKeys();
+  state.commit('a', value);
+  state.commit('a', value);
+  const deletion = state.commit('a', undefined);
+  assert.deepEqual([deletion.type, deletion.kv.modRevision, deletion.kv.createRevision, deletion.previous?.modRevision], ['delete', 4, 2, 3]);
+  assert.deepEqual([1, 2, 3, 4].map((revision) => state.range({ ...all, revision }).kvs[0]?.modRevision), [undefined, 2, 3, undefined]);
+  state.compact(3);
+  assert.equal(state.range({ ...all, revision: 3 }).kvs[0]?.modRevision, 3);
+  assert.deepEqual(state.changes(all, { from: 4, through: 4 }), [deletion]);
+  state.compact(4);
+  assert.equal(state.range({ ...all, revision: 4 }).count, 0);
+  assert.deepEqual([state.revision, state.compactRevision], [4, 4]);
+  assert.equal(state.commit('a', value).kv.createRevision, 5);
+});
+
+test('VersionedKeys compacts a key of many versions in time that does not grow with their square', () => {
+  const state = new VersionedKeys();
+  for (let index = 0; index < 50_000; index += 1) state.commit('hot', value);
+  const started = performance.now();
+  state.compact(50_000);
+  assert.ok(performance.now() - started < 500);
+  assert.equal(state.range({ ...all, revision: 50_000 }).kvs[0]?.modRevision, 50_000);
+});
