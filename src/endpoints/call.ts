@@ -1,0 +1,68 @@
+// What the handlers of all verbs share: what a row offers, who writes, which kind a body has.
+import { formatGroupVersion, type Schema } from '../apimachinery/index.ts';
+import type { Resource, Subresource, WriteContext } from '../registry/index.ts';
+import type { Call } from './dependencies.ts';
+import type { Expected } from './decode.ts';
+import { OBJECT_TYPES } from './media.ts';
+import { checkAccept, COLLECTION_PRODUCES, negotiate, type Offer, type Representation } from './negotiate.ts';
+import type { WriteQuery } from './options.ts';
+
+const MANAGER_MAX_LENGTH = 128;
+
+/** Forms that objects of a row can be shown in. */
+export function offerOf(resource: Resource): Offer {
+  return { protobuf: !resource.custom, conversions: resource.verbs.includes('get') || resource.verbs.includes('list') };
+}
+
+/** Checks Accept as the route of the call does, then picks a representation. */
+export function negotiateCall({ exchange, resource }: Call, collection = false): Representation {
+  if (!resource.custom) checkAccept(exchange, collection ? COLLECTION_PRODUCES : OBJECT_TYPES);
+  return negotiate(exchange.headers['accept'], offerOf(resource));
+}
+
+/** The row of the call's subresource; undefined for the object itself. */
+export function subresourceOf({ resource, subresource }: Pick<Call, 'resource' | 'subresource'>): Subresource | undefined {
+  return resource.subresources.find(({ name }) => name === subresource);
+}
+
+/** The schema of the resource's own kind in the version of the call. */
+export function schemaOf({ resource, target }: Pick<Call, 'resource' | 'target'>): Schema {
+  return resource.versions.find(({ name }) => name === target.version)?.schema ?? { type: 'any' };
+}
+
+/** The kind that the bodies of a call have. */
+export function expectedKind(call: Call): Expected {
+  const kind = subresourceOf(call)?.kind;
+  const own = { group: call.resource.group, version: call.target.version, kind: call.resource.kind };
+  if (!kind || (kind.group === own.group && kind.version === own.version && kind.kind === own.kind)) {
+    return { ...own, schema: schemaOf(call), custom: call.resource.custom };
+  }
+  return { ...kind, schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false };
+}
+
+/** apiVersion of the resource's own kind. */
+export function apiVersionOf({ resource, target }: Pick<Call, 'resource' | 'target'>): string {
+  return formatGroupVersion({ group: resource.group, version: target.version });
+}
+
+/** The manager of a write that names none: the program that the user agent names. */
+function managerOfUserAgent(userAgent: string): string {
+  const program = (userAgent.split('/')[0] as string).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
+  return program.slice(0, MANAGER_MAX_LENGTH) || 'unknown';
+}
+
+/** The context of a write. */
+export function writeContext({ exchange }: Call, query: WriteQuery, options: unknown): WriteContext {
+  return {
+    user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
+    warnings: exchange.warnings, signal: exchange.signal, options,
+  };
+}
+
+/** The options object of a write, as admission shows it. */
+export function writeOptions(kind: string, query: WriteQuery): Record<string, unknown> {
+  return {
+    kind, apiVersion: 'meta.k8s.io/v1', ...(query.dryRun.length > 0 && { dryRun: query.dryRun }), ...(query.force !== undefined && { force: query.force }),
+    ...(query.fieldManager && { fieldManager: query.fieldManager }), ...(query.fieldValidation && { fieldValidation: query.fieldValidation }),
+  };
+}

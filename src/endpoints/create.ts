@@ -1,0 +1,38 @@
+// POST on a collection, and on the subresources that are created (binding, eviction, token).
+import { methodNotSupported } from '../apimachinery/index.ts';
+import { expectedKind, negotiateCall, subresourceOf, writeContext, writeOptions } from './call.ts';
+import { decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import type { Call, SpecialCreate } from './dependencies.ts';
+import type { Response } from './exchange.ts';
+import { parseWriteQuery, validateWriteQuery, validationLevel } from './options.ts';
+import { respondKubeObject, respondObject } from './respond-object.ts';
+
+/** The handler of what is not simply stored; undefined for plain creates. */
+function specialOf({ resource, subresource, dependencies }: Call): SpecialCreate | undefined {
+  const key = `${resource.group}/${resource.plural}${subresource ? `/${subresource}` : ''}`;
+  return dependencies.special?.get(key);
+}
+
+/** Creates an object. */
+export async function handleCreate(call: Call): Promise<Response> {
+  const { exchange, dependencies, resource, target } = call;
+  const representation = negotiateCall(call);
+  const form = requireBodyForm(exchange);
+  const bytes = await exchange.readBody(MAX_BODY_BYTES);
+  const query = parseWriteQuery(exchange.query);
+  validateWriteQuery('CreateOptions', query);
+  const expected = expectedKind(call);
+  const decoded = await decodeBody({ bytes, form }, expected, { catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings });
+  const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, resource, target.version);
+  const context = writeContext(call, query, writeOptions('CreateOptions', query));
+  const special = specialOf(call);
+  if (special) {
+    const answer = await special({ target, name: call.name, object, context });
+    const status = answer.kind === 'Status' ? ((answer as { code?: number }).code ?? 201) : 201;
+    const schema = answer.kind === 'Status' ? dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) : expected.schema;
+    return respondKubeObject(call, { status, object: answer, schema: schema ?? expected.schema, representation });
+  }
+  if (resource.virtual || call.subresource) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'create');
+  const result = await dependencies.registry.create({ ...target, object, context });
+  return respondObject(call, { status: 201, object: result.object, representation });
+}

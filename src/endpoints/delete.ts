@@ -1,0 +1,98 @@
+// DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
+import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../apimachinery/index.ts';
+import { decodeEnvelope, decodeMessage, JsonError, parseJson, parseYaml, ProtobufError, YamlError } from '../codec/index.ts';
+import type { DeleteResult, WriteContext } from '../registry/index.ts';
+import { negotiateCall, writeContext } from './call.ts';
+import { MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { notAnObject, notRegistered, versionKindError } from './decode-errors.ts';
+import type { Call } from './dependencies.ts';
+import type { Response } from './exchange.ts';
+import { listOptions, respondList } from './list.ts';
+import { readCollectionOptions } from './list-options.ts';
+import type { Form } from './media.ts';
+import type { Representation } from './negotiate.ts';
+import { type DeleteQuery, parseDeleteQuery, validateDeleteOptions } from './options.ts';
+import { respondValue, statusSchema } from './respond.ts';
+import { respondObject } from './respond-object.ts';
+
+const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+async function parseOptions(bytes: Uint8Array, form: Form, schema: Schema): Promise<JsonObject> {
+  try {
+    if (form === 'protobuf') {
+      const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+      return { apiVersion, kind, ...(decodeMessage(schema, raw) as JsonObject) };
+    }
+    const { value } = form === 'yaml' ? await parseYaml(bytes) : parseJson(bytes);
+    if (typeof value !== 'object' || Array.isArray(value)) throw badRequest(versionKindError(notAnObject(value)));
+    return value ?? {};
+  } catch (error) {
+    if (error instanceof JsonError) throw badRequest(versionKindError(error.message));
+    if (error instanceof YamlError || error instanceof ProtobufError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function checkKind({ kind, apiVersion }: JsonObject): void {
+  if (kind === undefined || kind === '' || kind === 'DeleteOptions') return;
+  const groupVersion = parseGroupVersion(String(apiVersion ?? '')) ?? { group: '', version: String(apiVersion) };
+  throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, OPTIONS_SCHEME));
+}
+
+async function decodeOptions(call: Call, bytes: Uint8Array): Promise<DeleteQuery> {
+  const schema = call.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
+  const value = await parseOptions(bytes, requireBodyForm(call.exchange), schema);
+  checkKind(value);
+  try {
+    const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;
+    return { ...options, dryRun: options.dryRun ?? [] };
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** The options of the request, validated. */
+async function readDeleteOptions(call: Call): Promise<DeleteQuery> {
+  const bytes = await call.exchange.readBody(MAX_BODY_BYTES);
+  const options = bytes.length > 0 ? await decodeOptions(call, bytes) : parseDeleteQuery(call.exchange.query);
+  validateDeleteOptions(options);
+  return options;
+}
+
+function deleteContext(call: Call, options: DeleteQuery): WriteContext {
+  const { dryRun, ...rest } = options;
+  const shown = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...rest, ...(dryRun.length > 0 && { dryRun }) };
+  return writeContext(call, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
+}
+
+function respondDeleted(call: Call, { result, options, representation }: { result: DeleteResult; options: DeleteQuery; representation: Representation }): Promise<Response> {
+  const { resource, dependencies, exchange, name, target } = call;
+  // 202 tells a client that asked for the dependents to go as well that it has to wait.
+  const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
+  if (result.type === 'pending' || resource.returnsDeleted) return respondObject(call, { status, object: result.object, representation });
+  const uid = result.object.object(target.version).metadata.uid;
+  const value = success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(uid && { uid }) });
+  const answer = { status, form: representation.form, value: { value, schema: statusSchema(dependencies.schemas) } };
+  return respondValue(exchange, dependencies, answer);
+}
+
+/** Deletes an object. */
+export async function handleDelete(call: Call): Promise<Response> {
+  const representation = negotiateCall(call);
+  const options = await readDeleteOptions(call);
+  const { dryRun: _, ...rest } = options;
+  const result = await call.dependencies.registry.delete({ ...call.target, name: call.name, options: rest, context: deleteContext(call, options) });
+  return respondDeleted(call, { result, options, representation });
+}
+
+/** Deletes every object of a collection that the selectors choose; answers what they were. */
+export async function handleDeleteCollection(call: Call): Promise<Response> {
+  const representation = negotiateCall(call);
+  const collection = readCollectionOptions({ ...call, name: '' });
+  const options = await readDeleteOptions(call);
+  const { dryRun: _, ...rest } = options;
+  const list = await call.dependencies.registry.deleteCollection(call.target, listOptions(collection), rest, deleteContext(call, options));
+  return respondList(call, list, representation);
+}

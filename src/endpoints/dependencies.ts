@@ -1,0 +1,71 @@
+// What the room is given from outside: it does no I/O, so hashing, compression and everything that other rooms decide come in here.
+import type { Clock, Random } from '../base/index.ts';
+import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
+import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
+import type { Exchange, Response } from './exchange.ts';
+import type { PatchFunctions } from './patch-functions.ts';
+
+/** Hashes, as functions because `node:crypto` is out of reach here. */
+export interface Hashes {
+  sha256(bytes: Uint8Array): Uint8Array;
+  sha512(bytes: Uint8Array): Uint8Array;
+}
+
+/** The document of `/version`. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly [field: string]: string;
+}
+
+/** A create on something that is not stored, or that is more than a write: reviews, bindings, evictions, tokens. */
+export interface SpecialRequest {
+  readonly target: Target;
+  /** Name of the parent object for subresources; otherwise ''. */
+  readonly name: string;
+  /** Decoded, defaulted body. */
+  readonly object: KubeObject;
+  readonly context: WriteContext;
+}
+/** Answers the object to send back with 201 (or a Status). */
+export type SpecialCreate = (request: SpecialRequest) => Promise<KubeObject>;
+
+/** Where a subresource has a connection behind it (`exec`, `log`, `proxy`), who answers. */
+export type Connect = (request: { readonly exchange: Exchange; readonly target: Target; readonly name: string; readonly subresource: string }) => Promise<Response>;
+
+/** Everything that createEndpoints needs. */
+export interface EndpointsDependencies {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  /** Definitions of built-in kinds; meta/v1 types are encoded by them, and OpenAPI is published from them. */
+  readonly schemas: SchemaSet;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hashes: Hashes;
+  /** gzip at level 1. */
+  readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
+  readonly version: VersionInfo;
+  /** host:port that discovery names. */
+  readonly serverAddress: () => string;
+  /** Paths outside the API that `/` lists: `/healthz`, `/metrics`, … */
+  readonly otherPaths?: readonly string[];
+  /** By `group/plural` or `group/plural/subresource`. */
+  readonly special?: ReadonlyMap<string, SpecialCreate>;
+  readonly connect?: Connect;
+  readonly patches?: PatchFunctions;
+  /** Shortest life of a watch without timeoutSeconds; the reference's 1800. */
+  readonly minRequestTimeoutSeconds?: number;
+}
+
+/** One request on a resource, after routing. */
+export interface Call {
+  readonly exchange: Exchange;
+  readonly dependencies: EndpointsDependencies;
+  readonly target: Target;
+  readonly resource: Resource;
+  /** '' for collections. */
+  readonly name: string;
+  /** '' or the name of a subresource of the row. */
+  readonly subresource: string;
+}

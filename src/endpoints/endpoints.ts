@@ -1,0 +1,81 @@
+// The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
+import { StatusError } from '../apimachinery/index.ts';
+import type { EndpointsDependencies } from './dependencies.ts';
+import { Discovery } from './discovery.ts';
+import { methodNotAllowed } from './errors.ts';
+import type { Exchange, Handler, Response } from './exchange.ts';
+import { OpenApi } from './openapi.ts';
+import { JSON_TYPE } from './media.ts';
+import { checkAccept } from './negotiate.ts';
+import { splitPath } from './request-info.ts';
+import { respondError, respondNotFoundText, respondRawJson } from './respond.ts';
+import { routeResource } from './router.ts';
+
+/** Paths that `/` always lists, besides those of groups. */
+const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+
+function rootPaths({ catalog, otherPaths = [] }: EndpointsDependencies): string[] {
+  const groups = catalog.groups().flatMap(({ name, versions }) =>
+    (name === '' ? versions.map((version) => `/api/${version}`) : [`/apis/${name}`, ...versions.map((version) => `/apis/${name}/${version}`)]));
+  return [...new Set([...OWN_PATHS, ...groups, ...otherPaths])].sort();
+}
+
+class Endpoints {
+  readonly #dependencies: EndpointsDependencies;
+  readonly #discovery: Discovery;
+  readonly #openapi: OpenApi;
+
+  constructor(dependencies: EndpointsDependencies) {
+    this.#dependencies = dependencies;
+    this.#discovery = new Discovery(dependencies);
+    this.#openapi = new OpenApi(dependencies);
+  }
+
+  async handle(exchange: Exchange): Promise<Response> {
+    try {
+      return await this.#route(exchange);
+    } catch (error) {
+      if (error instanceof StatusError) return respondError(exchange, error, this.#dependencies.schemas);
+      throw error;
+    }
+  }
+
+  async #route(exchange: Exchange): Promise<Response> {
+    const segments = splitPath(exchange.path);
+    const [top = '', second = '', third = ''] = segments;
+    if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
+    if (top === 'openapi') return this.#openapi.answer(exchange);
+    if (top === 'api' && segments.length <= 2) return this.#document(exchange, () => this.#answerApi(exchange, second));
+    if (top === 'apis' && segments.length <= 3) return this.#document(exchange, () => this.#answerApis(exchange, second, third));
+    if (top === 'version' && segments.length === 1) return this.#document(exchange, () => this.#answerVersion(exchange));
+    if (segments.length === 0 || (top === 'index.html' && segments.length === 1)) {
+      return respondRawJson(exchange, { paths: rootPaths(this.#dependencies) });
+    }
+    return respondNotFoundText(exchange);
+  }
+
+  #document(exchange: Exchange, answer: () => Promise<Response>): Promise<Response> {
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed();
+    return answer();
+  }
+
+  #answerApi(exchange: Exchange, version: string): Promise<Response> {
+    return version === '' ? this.#discovery.answerRoot(exchange, true) : this.#discovery.answerGroupVersion(exchange, { group: '', version });
+  }
+
+  #answerApis(exchange: Exchange, group: string, version: string): Promise<Response> {
+    if (group === '') return this.#discovery.answerRoot(exchange, false);
+    return version === '' ? this.#discovery.answerGroup(exchange, group) : this.#discovery.answerGroupVersion(exchange, { group, version });
+  }
+
+  async #answerVersion(exchange: Exchange): Promise<Response> {
+    checkAccept(exchange, [JSON_TYPE]);
+    return respondRawJson(exchange, this.#dependencies.version);
+  }
+}
+
+/** Builds the handler of everything below `/api`, `/apis`, `/openapi`, `/version` and `/`. */
+export function createEndpoints(dependencies: EndpointsDependencies): Handler {
+  const endpoints = new Endpoints(dependencies);
+  return (exchange) => endpoints.handle(exchange);
+}

@@ -1,0 +1,23 @@
+// Media types that the API speaks, and the texts that list them.
+
+export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+export const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** The forms in which bodies are written and read. */
+export type Form = 'json' | 'yaml' | 'protobuf';
+
+/** Media type of each form, in the reference's order of preference. */
+export const FORM_TYPES: Readonly<Record<Form, string>> = { json: JSON_TYPE, yaml: YAML_TYPE, protobuf: PROTOBUF_TYPE };
+
+/** What 406 and 415 texts list. */
+export const OBJECT_TYPES: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+/** The types of watch streams. */
+export const STREAM_TYPES: readonly string[] = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
+
+/** Patch types, as Content-Type names them. */
+export const JSON_PATCH_TYPE = 'application/json-patch+json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+export const STRATEGIC_PATCH_TYPE = 'application/strategic-merge-patch+json';
+export const APPLY_PATCH_TYPE = 'application/apply-patch+yaml';

@@ -1,0 +1,50 @@
+// Query and path parameters of operations, in a form that both OpenAPI dialects are written from.
+import type { Operation, ParameterSet } from './openapi-operations.ts';
+
+/** One parameter. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly type: 'string' | 'integer' | 'boolean';
+}
+
+const text = (name: string): Parameter => ({ name, in: 'query', type: 'string' });
+const flag = (name: string): Parameter => ({ name, in: 'query', type: 'boolean' });
+const count = (name: string): Parameter => ({ name, in: 'query', type: 'integer' });
+
+const LIST: readonly Parameter[] = [
+  flag('allowWatchBookmarks'), text('continue'), text('fieldSelector'), text('labelSelector'), count('limit'), text('resourceVersion'),
+  text('resourceVersionMatch'), flag('sendInitialEvents'), count('timeoutSeconds'), flag('watch'),
+];
+const WRITE: readonly Parameter[] = [text('dryRun'), text('fieldManager'), text('fieldValidation')];
+const DELETE: readonly Parameter[] = [
+  text('dryRun'), count('gracePeriodSeconds'), flag('ignoreStoreReadErrorWithClusterBreakingPotential'), flag('orphanDependents'), text('propagationPolicy'),
+];
+const SETS: Readonly<Record<ParameterSet, readonly Parameter[]>> = { list: LIST, write: WRITE, patch: [...WRITE, flag('force')], delete: DELETE, none: [] };
+
+/** Options of connections, by the kind that holds them. */
+const CONNECT: Readonly<Record<string, readonly Parameter[]>> = {
+  PodExecOptions: [text('command'), text('container'), flag('stderr'), flag('stdin'), flag('stdout'), flag('tty')],
+  PodAttachOptions: [text('container'), flag('stderr'), flag('stdin'), flag('stdout'), flag('tty')],
+  PodPortForwardOptions: [count('ports')], NodeProxyOptions: [text('path')], PodProxyOptions: [text('path')], ServiceProxyOptions: [text('path')],
+};
+const LOG: readonly Parameter[] = [
+  text('container'), flag('follow'), flag('insecureSkipTLSVerifyBackend'), count('limitBytes'), flag('previous'), count('sinceSeconds'), text('stream'),
+  count('tailLines'), flag('timestamps'),
+];
+const COLLECTION_DELETE: readonly Parameter[] = [...DELETE, ...LIST.filter(({ name }) => !['allowWatchBookmarks', 'watch'].includes(name))];
+const PRETTY = text('pretty');
+
+/** Parameters of the method itself, without those of the path. */
+export function queryParameters({ parameters, action, kind, path }: Operation): readonly Parameter[] {
+  if (action === 'deletecollection') return COLLECTION_DELETE;
+  if (action === 'connect') return CONNECT[kind?.kind ?? ''] ?? [];
+  return path.endsWith('/log') ? LOG : SETS[parameters];
+}
+
+/** Parameters that all methods of a path share. */
+export function pathParameters(path: string): Parameter[] {
+  const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name as string);
+  const inPath = names.sort().map((name): Parameter => ({ name, in: 'path', type: 'string' }));
+  return /\/$/.test(path) || path.includes('/proxy') ? inPath : [...inPath, PRETTY];
+}

@@ -1,0 +1,228 @@
+// PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
+import {
+  badRequest, failure, type FieldError, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, unsupportedMediaType,
+} from '../apimachinery/index.ts';
+import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
+import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
+import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
+import type { Call } from './dependencies.ts';
+import type { Response } from './exchange.ts';
+import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from './media.ts';
+import { checkContentType } from './negotiate.ts';
+import { parseWriteQuery, validateWriteQuery, validationLevel, type WriteQuery } from './options.ts';
+import type { PatchFunctions } from './patch-functions.ts';
+import { scaleOf, writeScale } from './scale.ts';
+import { checkBodyName, checkBodyNamespace, respondWrite } from './update.ts';
+
+/** A JSON patch may have this many operations. */
+const MAX_OPERATIONS = 10_000;
+const CUSTOM_TYPES: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, APPLY_PATCH_TYPE];
+const BUILT_IN_TYPES: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE, APPLY_PATCH_TYPE];
+
+/** What a patched document is judged by. */
+interface PatchContext {
+  readonly call: Call;
+  readonly expected: Expected;
+  readonly query: WriteQuery;
+  readonly level: Level;
+  readonly patches: PatchFunctions;
+  /** Problems of the patch itself, told before those of its result. */
+  readonly problems: readonly string[];
+}
+
+/** From the document as it is to the document as it shall be. */
+type PatchDocument = (current: JsonObject) => JsonObject;
+
+function patchType({ exchange, resource }: Call): string {
+  const type = ((exchange.headers['content-type'] ?? '').split(';')[0] as string).trim();
+  const types = resource.custom ? CUSTOM_TYPES : BUILT_IN_TYPES;
+  if (!resource.custom) checkContentType(exchange, types);
+  if (!types.includes(type)) throw unsupportedMediaType(types);
+  return type;
+}
+
+function patchFunctions({ dependencies: { patches } }: Call): PatchFunctions {
+  if (!patches) throw failure(501, 'NotImplemented', 'patches are not available');
+  return patches;
+}
+
+const jsonType = (value: JsonValue): string =>
+  (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value);
+
+interface ParsedPatch {
+  readonly value: JsonValue;
+  readonly duplicates: readonly string[];
+}
+
+function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) throw badRequest(`${prefix}${error.message}`);
+    throw error;
+  }
+}
+
+const OPERATION_FIELDS = new Set(['op', 'path', 'from', 'value']);
+
+function checkOperations(value: JsonValue): JsonObject[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type []handlers.jsonPatchOp`);
+  if (value.length > MAX_OPERATIONS) {
+    throw failure(413, 'RequestEntityTooLarge', `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
+  }
+  for (const operation of value) {
+    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
+      throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(operation)} into Go value of type handlers.jsonPatchOp`);
+    }
+  }
+  return value as JsonObject[];
+}
+
+interface ReadPatch {
+  readonly patch: PatchDocument;
+  readonly problems: readonly string[];
+}
+
+function readJsonPatch(bytes: Uint8Array, patches: PatchFunctions): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
+  const operations = checkOperations(value);
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation).filter((key) => !OPERATION_FIELDS.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
+  const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
+  const compiled = patches.compileJsonPatch(operations);
+  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated] };
+}
+
+function requireObject(value: JsonValue, prefix: string): JsonObject {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw badRequest(`${prefix}json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
+  }
+  return value;
+}
+
+const duplicateTexts = (duplicates: readonly string[]): string[] => duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+
+function readMergePatch(bytes: Uint8Array, patches: PatchFunctions): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
+  if (value === null) throw badRequest('Invalid JSON Patch');
+  const patch = requireObject(value, 'error decoding patch: ');
+  return { patch: (current) => patches.applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
+}
+
+function readStrategicPatch(bytes: Uint8Array, patches: PatchFunctions, { schema }: Expected): ReadPatch & { readonly shown: JsonObject } {
+  const { value, duplicates } = parsePatch(bytes, '');
+  const patch = requireObject(value ?? {}, '');
+  const { applyStrategicMergePatch } = patches;
+  if (!applyStrategicMergePatch) throw failure(501, 'NotImplemented', 'strategic merge patches are not available');
+  return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
+}
+
+/** Go's %v of untyped JSON, which messages about strategic merge patches hold. */
+function formatGoMap(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(formatGoMap).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  return `map[${Object.keys(value).sort().map((key) => `${key}:${formatGoMap(value[key] as JsonValue)}`).join(' ')}]`;
+}
+
+/** JSON with sorted keys, as Go writes untyped documents. */
+function sortKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key] as JsonValue)]));
+}
+
+/** 422 of a patch whose result cannot be read: it names neither kind nor object, and shows the document. */
+function patchInvalid(shown: string, why: string): StatusError {
+  const error: FieldError = { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${quoteValue(shown)}: ${why}` };
+  return invalid({ group: '', kind: '' }, '', [error]);
+}
+
+/** Reads the patched document back into an object: types, strictness, defaults. */
+function readResult(document: JsonObject, context: PatchContext, shown: () => string): KubeObject {
+  const { call, expected, level, problems } = context;
+  const fail = (why: string): StatusError => patchInvalid(shown(), why);
+  const { object, strictErrors } = typeObject({ value: document }, expected, fail);
+  const found = [...problems, ...[...strictErrors].sort()];
+  if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
+  if (level === 'Warn') call.exchange.warnings.push(...found);
+  return expected.kind === call.resource.kind ? defaultObject(object, call.resource, call.target.version) : object;
+}
+
+/** The document that a patch sees: the object, or its Scale. */
+function documentOf({ subresource, resource }: Call, current: KubeObject): JsonObject {
+  const seen = subresource === 'scale' ? scaleOf(current, resource) : current;
+  return parseJson(encodeJson(seen)).value as JsonObject;
+}
+
+function patchTransform(context: PatchContext, { patch, shown }: ReadPatch & { shown?: JsonObject }): (current: KubeObject | undefined) => KubeObject {
+  const { call } = context;
+  return (current) => {
+    const before = documentOf(call, current as KubeObject);
+    const document = patch(before);
+    const show = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
+    const next = readResult(document, context, show);
+    checkPatched(next, call);
+    return call.subresource === 'scale' ? writeScale(current as KubeObject, next, call.resource) : next;
+  };
+}
+
+function checkPatched(next: KubeObject, { name, resource, target }: Call): void {
+  checkBodyNamespace(next, { namespaced: resource.namespaced, namespace: target.namespace });
+  checkBodyName(next, name);
+}
+
+function readPatch(type: string, bytes: Uint8Array, { patches, expected }: { patches: PatchFunctions; expected: Expected }): ReadPatch & { shown?: JsonObject } {
+  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes, patches);
+  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes, patches) : readStrategicPatch(bytes, patches, expected);
+}
+
+/** The configuration of a server-side apply. Duplicate keys are judged by the YAML reader, everything else by apply itself. */
+async function readApplied(bytes: Uint8Array, level: Level, warnings: string[]): Promise<JsonObject> {
+  const { value, duplicates } = await parseYaml(bytes).catch((error: unknown) => {
+    throw error instanceof YamlError ? badRequest(`error decoding YAML: ${error.message}`) : error;
+  });
+  if (level === 'Strict' && duplicates.length > 0) {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${formatYamlDuplicates(duplicates)}`);
+  }
+  if (level === 'Warn') warnings.push(...duplicates);
+  return requireObject(value ?? {}, 'error decoding YAML: error unmarshaling JSON: ');
+}
+
+async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
+  const { call, query, patches, expected, level } = context;
+  const { apply } = patches;
+  if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
+  const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
+  applied.metadata ??= {};
+  checkPatched(applied, call);
+  return (current) => {
+    const next = apply({
+      resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,
+      force: query.force ?? false, nowMs: call.dependencies.clock.now(), current, applied,
+    });
+    return defaultObject(next, call.resource, call.target.version);
+  };
+}
+
+/** Patches an object. */
+export async function handlePatch(call: Call): Promise<Response> {
+  const { exchange, dependencies, target, name, subresource } = call;
+  const type = patchType(call);
+  const representation = negotiateCall(call);
+  const bytes = await exchange.readBody(MAX_BODY_BYTES);
+  const query = parseWriteQuery(exchange.query);
+  const isApply = type === APPLY_PATCH_TYPE;
+  validateWriteQuery('PatchOptions', query, isApply);
+  const patches = patchFunctions(call);
+  const expected = expectedKind(call);
+  const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
+  const read = isApply ? undefined : readPatch(type, bytes, base);
+  const transform = read ? patchTransform({ ...base, problems: read.problems }, read) : await applyTransform(base, bytes);
+  const result = await dependencies.registry.update({
+    ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
+    context: writeContext(call, query, writeOptions('PatchOptions', query)),
+  });
+  return respondWrite(call, result, representation);
+}

@@ -1,0 +1,74 @@
+// What a path and a method mean before anything is looked up: upstream's RequestInfo, which authorization, audit and flow control
+// read. It never consults the catalog, so unknown resources get an info as well; the router decides what exists.
+import type { Exchange, RequestInfo } from './exchange.ts';
+
+/** What parseRequestInfo reads of a request. */
+export type RequestLine = Pick<Exchange, 'method' | 'path' | 'query'>;
+
+const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+/** Path prefixes below the version that name a verb; `proxy` has no routes any more. */
+const SPECIAL_VERBS = new Set(['proxy', 'watch']);
+/** The only third segments below `namespaces/{name}` that are subresources of the namespace. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+/** List-like verbs, for which a `metadata.name=X` selector names the object. */
+const COLLECTION_VERBS = new Set(['list', 'watch', 'deletecollection']);
+
+/** The segments of a path without the slashes at its ends; empty for the root. */
+export function splitPath(path: string): string[] {
+  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  return trimmed === '' ? [] : trimmed.split('/');
+}
+
+/** `watch` of the query as Go reads booleans: present means true unless it says `false` or `0`. */
+export function isTrue(values: readonly string[]): boolean {
+  const first = values[0];
+  return first !== undefined && first !== '0' && first.toLowerCase() !== 'false';
+}
+
+function nonResource({ method, path }: RequestLine): RequestInfo {
+  return {
+    isResource: false, path, verb: method.toLowerCase(), prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [],
+  };
+}
+
+/** Namespace and the segments from the resource on. */
+function splitNamespace(segments: readonly string[]): { namespace: string; parts: readonly string[] } {
+  if (segments[0] !== 'namespaces') return { namespace: '', parts: segments };
+  if (segments.length === 1) return { namespace: '', parts: segments };
+  const third = segments[2];
+  if (third === undefined || NAMESPACE_SUBRESOURCES.has(third)) return { namespace: segments[1] as string, parts: segments };
+  return { namespace: segments[1] as string, parts: segments.slice(2) };
+}
+
+/** The name in `metadata.name=X` when the selector asks for exactly one. */
+function selectedName(selector: string | null): string {
+  for (const term of (selector ?? '').split(',')) {
+    const match = /^metadata\.name==?([^=!\\]+)$/.exec(term.trim());
+    if (match) return match[1] as string;
+  }
+  return '';
+}
+
+function collectionVerb(verb: string, query: URLSearchParams): string {
+  if (verb === 'get') return isTrue(query.getAll('watch')) ? 'watch' : 'list';
+  return verb === 'delete' ? 'deletecollection' : verb;
+}
+
+/** Reads the path, method and query of a request. Never fails. */
+export function parseRequestInfo(line: RequestLine): RequestInfo {
+  const all = splitPath(line.path);
+  const [prefix = '', ...rest] = all;
+  if (all.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(line);
+  if (prefix === 'apis' && all.length < 4) return nonResource(line);
+  const [group, version, ...below] = prefix === 'api' ? ['', ...rest] : rest;
+  const special = below.length > 1 && SPECIAL_VERBS.has(below[0] as string) ? (below.shift() as string) : '';
+  const { namespace, parts } = splitNamespace(below);
+  let verb = special || (METHOD_VERBS[line.method] ?? '');
+  let name = parts[1] ?? '';
+  if (name === '' && special === '') verb = collectionVerb(verb, line.query);
+  if (name === '' && COLLECTION_VERBS.has(verb)) name = selectedName(line.query.get('fieldSelector'));
+  return {
+    isResource: true, path: line.path, verb, prefix, group: group ?? '', version: version ?? '', namespace, resource: parts[0] ?? '',
+    subresource: parts.length >= 3 && special !== 'proxy' ? (parts[2] as string) : '', name, parts,
+  };
+}

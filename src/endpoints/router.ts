@@ -1,0 +1,116 @@
+// Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
+// to what does not exist (errors.ts).
+import { methodNotSupported, notFound } from '../apimachinery/index.ts';
+import type { Resource, ResourceVerb } from '../registry/index.ts';
+import { subresourceOf } from './call.ts';
+import { handleCreate } from './create.ts';
+import { handleDelete, handleDeleteCollection } from './delete.ts';
+import type { Call, EndpointsDependencies } from './dependencies.ts';
+import { methodNotAllowed, notServed, routeNotFound } from './errors.ts';
+import type { Exchange, RequestInfo, Response } from './exchange.ts';
+import { handleGet } from './get.ts';
+import { handleList } from './list.ts';
+import { readCollectionOptions } from './list-options.ts';
+import { checkAccept, COLLECTION_PRODUCES } from './negotiate.ts';
+import { handlePatch } from './patch.ts';
+import { splitPath } from './request-info.ts';
+import { respondNotFoundText } from './respond.ts';
+import { handleUpdate } from './update.ts';
+import { handleWatch } from './watch.ts';
+
+type CallHandler = (call: Call) => Promise<Response>;
+
+/** A method of a kind of route: the verb that the row must have, and who does it. */
+interface Method {
+  readonly verb: ResourceVerb;
+  readonly handle: CallHandler;
+}
+
+const OBJECT_METHODS: Readonly<Record<string, Method>> = {
+  GET: { verb: 'get', handle: handleGet }, PUT: { verb: 'update', handle: handleUpdate },
+  PATCH: { verb: 'patch', handle: handlePatch }, DELETE: { verb: 'delete', handle: handleDelete },
+};
+const COLLECTION_METHODS: Readonly<Record<string, Method>> = {
+  GET: { verb: 'list', handle: handleList }, POST: { verb: 'create', handle: handleCreate },
+  DELETE: { verb: 'deletecollection', handle: handleDeleteCollection },
+};
+const SUBRESOURCE_METHODS: Readonly<Record<string, Method>> = { ...OBJECT_METHODS, POST: { verb: 'create', handle: handleCreate } };
+
+/** Whether the path has the old `/watch/` prefix below its version. */
+function isOldWatch({ path, prefix, parts }: RequestInfo): boolean {
+  const segments = splitPath(path);
+  return segments[prefix === 'api' ? 2 : 3] === 'watch' && parts.length > 0 && segments.length > (prefix === 'api' ? 3 : 4);
+}
+
+/** The namespace that the path is in; '' for cluster-scoped rows, undefined when the path does not fit the row's scope. */
+function scopeOf(resource: Resource, info: RequestInfo): string | undefined {
+  const isNamespaces = resource.group === '' && resource.plural === 'namespaces';
+  const namespace = isNamespaces ? '' : info.namespace;
+  if (resource.namespaced) return namespace === '' && info.parts.length > 1 ? undefined : namespace;
+  return namespace === '' ? '' : undefined;
+}
+
+async function handleOldWatch(call: Call): Promise<Response> {
+  const { exchange, resource } = call;
+  if (exchange.method !== 'GET') throw methodNotAllowed();
+  if (!resource.verbs.includes('watch')) throw routeNotFound();
+  if (!resource.custom) checkAccept(exchange, COLLECTION_PRODUCES);
+  // The path forces the watch; the options are checked as those of a list, unless they say `watch` themselves.
+  return handleWatch(call, readCollectionOptions(call));
+}
+
+function refuseMethod(call: Call): Error {
+  const { resource, exchange } = call;
+  if (!resource.custom) return methodNotAllowed();
+  return methodNotSupported({ group: resource.group, resource: resource.plural }, exchange.info.verb);
+}
+
+function methodOf(call: Call, methods: Readonly<Record<string, Method>>, verbs: readonly string[]): Method {
+  // Only the multiplexer of custom resources takes HEAD for GET.
+  const name = call.exchange.method === 'HEAD' && call.resource.custom ? 'GET' : call.exchange.method;
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (!method || !verbs.includes(method.verb)) throw refuseMethod(call);
+  return method;
+}
+
+async function handleSubresource(call: Call): Promise<Response> {
+  const { resource, exchange, name, dependencies } = call;
+  const subresource = subresourceOf(call);
+  if (!subresource) {
+    if (resource.custom) throw notFound({ group: resource.group, resource: resource.plural }, name);
+    throw routeNotFound();
+  }
+  if (subresource.connect || (subresource.name === 'log' && dependencies.connect)) {
+    if (!dependencies.connect) throw routeNotFound();
+    return dependencies.connect({ exchange, target: call.target, name, subresource: subresource.name });
+  }
+  if (exchange.info.parts.length > 3) throw routeNotFound();
+  return methodOf(call, SUBRESOURCE_METHODS, subresource.verbs).handle(call);
+}
+
+/** Across namespaces there is only reading. */
+function collectionVerbs({ namespaced, verbs }: Resource, namespace: string): readonly string[] {
+  return namespaced && namespace === '' ? verbs.filter((verb) => verb === 'list') : verbs;
+}
+
+function dispatch(call: Call): Promise<Response> {
+  if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
+  if (call.subresource !== '') return handleSubresource(call);
+  if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
+  return methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)).handle(call);
+}
+
+/** Handles a request below a group version. */
+export async function routeResource(exchange: Exchange, dependencies: EndpointsDependencies): Promise<Response> {
+  const { info } = exchange;
+  const { catalog } = dependencies;
+  const resource = catalog.find(info.group, info.version, info.resource);
+  if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
+  const namespace = scopeOf(resource, info);
+  if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);
+  const warning = resource.versions.find(({ name }) => name === info.version)?.deprecationWarning;
+  if (warning) exchange.warnings.push(warning);
+  return dispatch({
+    exchange, dependencies, resource, target: { resource, version: info.version, namespace }, name: info.parts[1] ?? '', subresource: info.parts[2] ?? '',
+  });
+}
