@@ -1,0 +1,89 @@
+// The small parts of the registry: values, keys, the catalog, scale.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { KubeObject } from '../apimachinery/index.ts';
+import { compareVersions, createCatalog } from './catalog.ts';
+import { findMember } from './json-scan.ts';
+import { objectKey, splitKey } from './keys.ts';
+import { createEncodingMemo } from './memo.ts';
+import type { Resource } from './resource.ts';
+import { applyScale, toScale } from './scale.ts';
+import { rows } from './testing.ts';
+import { cloneJson, equalJson, sortJson } from './values.ts';
+
+const json = fc.jsonValue({ maxDepth: 4 });
+
+test('cloneJson, sortJson and equalJson agree with JSON', () => {
+  fc.assert(fc.property(json, json, (a, b) => {
+    assert.deepEqual(cloneJson(a), a);
+    assert.ok(equalJson(sortJson(a), a));
+    assert.equal(equalJson(a, b), JSON.stringify(sortJson(a)) === JSON.stringify(sortJson(b)));
+  }));
+});
+
+test('cloneJson keeps a key named __proto__ as data', () => {
+  const copy = cloneJson(JSON.parse('{"__proto__":{"x":1}}') as object);
+  assert.deepEqual(Object.keys(copy), ['__proto__']);
+  assert.equal((copy as { x?: number }).x, undefined);
+  assert.equal(equalJson({ a: 1 }, JSON.parse('{"__proto__":{}}')), false);
+});
+
+test('findMember finds each member of an object in its bytes', () => {
+  fc.assert(fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), json, { maxKeys: 5 }), (object) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(object));
+    for (const [key, value] of Object.entries(object)) {
+      const span = findMember(bytes, 1, key);
+      assert.ok(span !== undefined);
+      assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes.subarray(span.valueStart, span.valueEnd))), JSON.parse(JSON.stringify(value)));
+    }
+    assert.equal(findMember(bytes, 1, 'absent'), undefined);
+  }));
+});
+
+test('objectKey lays keys out as the reference does, splitKey reads them', () => {
+  const key = objectKey('/registry', rows.configMaps, { namespace: 'ns', name: 'a' });
+  assert.equal(key, '/registry/configmaps/ns/a');
+  assert.deepEqual(splitKey('/registry/configmaps/', rows.configMaps, key), { namespace: 'ns', name: 'a' });
+  assert.equal(objectKey('/registry', rows.namespaces, { namespace: '', name: 'n' }), '/registry/namespaces/n');
+  assert.equal(objectKey('/registry', rows.widgets, { namespace: 'ns', name: 'w' }), '/registry/example.com/widgets/ns/w');
+});
+
+test('createCatalog finds rows and orders groups by priority, versions by preference', () => {
+  const catalog = createCatalog(Object.values(rows), [{ group: '', priority: 18000 }, { group: 'policy', priority: 17100 }]);
+  assert.equal(catalog.find('', 'v1', 'pods'), rows.pods);
+  assert.equal(catalog.find('', 'v2', 'pods'), undefined);
+  assert.equal(catalog.findKind('policy', 'PodDisruptionBudget'), rows.budgets);
+  assert.deepEqual(catalog.groups().map((g) => g.name), ['', 'policy', 'coordination.k8s.io', 'example.com']);
+  assert.deepEqual(catalog.resources().slice(0, 3).map((r) => r.plural), ['configmaps', 'namespaces', 'pods']);
+  const before = catalog.generation;
+  catalog.remove('example.com', 'widgets');
+  assert.ok(catalog.generation > before);
+  assert.equal(catalog.findKind('example.com', 'Widget'), undefined);
+  assert.deepEqual(['v1beta1', 'v2', 'v1alpha1', 'foo', 'v1', 'v1beta2'].sort(compareVersions), ['v2', 'v1', 'v1beta2', 'v1beta1', 'v1alpha1', 'foo']);
+});
+
+test('toScale and applyScale follow the paths of the row', () => {
+  const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
+  const resource: Resource = { ...rows.widgets, scale };
+  const object = { metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' }, spec: { replicas: 2, selector: { matchLabels: { app: 'x' } } } } as unknown as KubeObject;
+  assert.deepEqual(toScale(resource, object), {
+    kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
+    spec: { replicas: 2 }, status: { replicas: 0, selector: 'app=x' },
+  });
+  applyScale(resource, object, { metadata: {}, spec: { replicas: 9 } });
+  assert.equal((object['spec'] as { replicas: number }).replicas, 9);
+  assert.equal(object.metadata.resourceVersion, undefined);
+});
+
+test('createEncodingMemo makes bytes once and stays within its bound', () => {
+  const memo = createEncodingMemo(100);
+  let made = 0;
+  const make = (): Uint8Array => new Uint8Array(40).fill(++made);
+  const [a, b, c] = [{}, {}, {}];
+  assert.equal(memo.get(a, 'x', make), memo.get(a, 'x', make));
+  memo.get(b, 'x', make);
+  memo.get(c, 'x', make);
+  memo.get(a, 'x', make);
+  assert.equal(made, 4);
+});
