@@ -37,6 +37,7 @@ export {
 export { TypedValueError, equalValues, isMap, ownValue, putKey } from './apply/value.ts';
 export { DecodeError, formatStrictError } from './schema/decode-error.ts';
 export { type DecodeOptions, type Decoded, decodeObject } from './schema/decode.ts';
+export { type Coerced, coerceEmbedded } from './schema/coerce.ts';
 export { applyDefaults } from './schema/defaults.ts';
 export { type OpenAPISchema, toOpenAPIv2, toOpenAPIv3 } from './schema/openapi.ts';
 export { type Pruned, pruneUnknown } from './schema/prune.ts';

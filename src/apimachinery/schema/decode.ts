@@ -75,7 +75,8 @@ class Decoder {
   /** Values are read in the order of the input, which is that of the errors, and written in the order of the struct. */
   #readStruct(plan: Plan, input: Json): Json {
     const fields = plan.fields;
-    const values = new Array<unknown>(fields.length);
+    const values: unknown[] = [];
+    values.length = fields.length;
     for (const key in input) {
       const index = plan.index.get(key);
       if (index === undefined) {
@@ -150,14 +151,14 @@ class Decoder {
   #readArray(schema: Schema, input: readonly unknown[]): unknown[] {
     const items = schema.items!;
     const operation = operationOf(items);
-    const array = new Array<unknown>(input.length);
+    const array: unknown[] = [];
     const at = this.#path.length;
     this.#path.push(0);
     this.#structs.push(undefined);
     for (let i = 0; i < input.length; i++) {
       this.#path[at] = i;
       const value = isNothing(input[i]) ? undefined : this.#readValue(operation, items, input[i]);
-      array[i] = value === undefined ? this.#zeroOf(operation, items) : value;
+      array.push(value === undefined ? this.#zeroOf(operation, items) : value);
     }
     this.#path.pop();
     this.#structs.pop();

@@ -73,7 +73,7 @@ class Pruner {
 }
 
 /** A copy with the keys of every object in byte order. */
-function sortDeep(value: unknown): unknown {
+export function sortDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortDeep);
   if (typeof value !== 'object' || value === null) return value;
   const sorted: Json = {};

@@ -1,8 +1,10 @@
 // Pruning and defaults of custom resources, case by case as the reference answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coerceEmbedded } from './coerce.ts';
 import { applyDefaults } from './defaults.ts';
 import { pruneUnknown } from './prune.ts';
+import type { Schema } from './schema.ts';
 import { type OpenAPIV3Schema, compileStructuralSchema } from './structural.ts';
 
 const text: OpenAPIV3Schema = { type: 'string' };
@@ -79,4 +81,23 @@ test('applyDefaults never hands the same default out twice', () => {
   const first = applyDefaults(schema, { spec: {} })['spec'] as Record<string, object>;
   const second = applyDefaults(schema, { spec: {} })['spec'] as Record<string, object>;
   assert.notEqual(first['o'], second['o']);
+});
+
+test('coerceEmbedded reads the metadata of embedded resources as ObjectMeta, and of nothing else', () => {
+  const label = { type: 'map', items: { type: 'string' } } as const;
+  const rules = { required: false, omitEmpty: true, pointer: false, number: 0 };
+  const objectMeta: Schema = {
+    type: 'object', name: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+    fields: new Map([['name', { name: 'name', schema: { type: 'string' }, ...rules }], ['labels', { name: 'labels', schema: label, ...rules }]]),
+  };
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, ...keep };
+  const schema = compileSpec(object({ t: embedded, l: list(embedded), plain: { type: 'object', ...keep } }));
+  const { object: coerced, strictErrors } = coerceEmbedded(schema, {
+    metadata: { nick: 1 }, spec: { t: { kind: 'Pod', metadata: { nick: 1, name: 'x', labels: {} } }, l: [{ metadata: { odd: 1 } }], plain: { metadata: 1 } },
+  }, objectMeta);
+  assert.equal(JSON.stringify(coerced['spec']), '{"t":{"kind":"Pod","metadata":{"name":"x"}},"l":[{"metadata":{}}],"plain":{"metadata":1}}');
+  assert.deepEqual(strictErrors, ['unknown field "spec.t.metadata.nick"', 'unknown field "spec.l[0].metadata.odd"']);
+  assert.throws(() => coerceEmbedded(schema, { spec: { t: { metadata: { labels: { a: 1 }, name: 'x' } } } }, objectMeta), {
+    message: 'spec.t.metadata: Invalid value: {"labels":{"a":1},"name":"x"}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+  });
 });
