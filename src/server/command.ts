@@ -30,7 +30,7 @@ function print(text: string): number {
 }
 
 async function checkStore(dataDir: string): Promise<number> {
-  const { checkEmbeddedStore } = await import('../storage/embedded/index.ts');
+  const { checkEmbeddedStore } = await import('../storage/index.ts');
   const directory = findStoreDirectory(dataDir);
   try {
     const report = await checkEmbeddedStore(directory);

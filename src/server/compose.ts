@@ -2,21 +2,23 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { createAdmissionChain } from '../admission/index.ts';
-import { loadSchemas, trackUpdate } from '../apimachinery/index.ts';
+import { createAdmissionChain, createNamespaceLifecycle, findNamespaceWith } from '../admission/index.ts';
+import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
 import type { Authenticate, Authorize } from '../auth/index.ts';
+import { invariant } from '../base/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Catalog, type Registry, createCatalog, createRegistry } from '../registry/index.ts';
+import { type Catalog, type OwnedRegistry, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { ServerExchange } from './exchange.ts';
+import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { createReviews } from './reviews.ts';
 import { kubernetesVersion } from './version.ts';
 
 /** The API behind the filters. */
 export interface Api {
-  readonly registry: Registry;
+  readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
@@ -40,16 +42,24 @@ const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm)
 export function composeApi({ options, store, authenticate, authorize, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
-  const priorities = Object.fromEntries(groupPriorities.map(({ group, priority }) => [group, priority]));
-  const catalog = createCatalog(createBuiltinResources(schemas), priorities);
-  const admission = createAdmissionChain();
-  const registry = createRegistry({ store, catalog, clock, random, admission, trackUpdate });
+  const catalog = createCatalog(createBuiltinResources(schemas), groupPriorities);
+  const findNamespace = findNamespaceWith((name) => {
+    const resource = catalog.find('', 'v1', 'namespaces');
+    invariant(resource !== undefined, 'namespaces are served');
+    return registry.get({ resource, version: 'v1', namespace: '', name }, {});
+  });
+  const admission = createAdmissionChain([createNamespaceLifecycle(findNamespace)]);
+  const registry: OwnedRegistry = createRegistry({
+    store, catalog, clock, random, admission, trackUpdate, historyMs: options.historyMs,
+    report: (error) => options.logger.warn('a cache starts over', describeError(error)),
+  });
   const handler = createEndpoints({
     registry, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
     special: createReviews({ authenticate, authorize, clock }),
+    patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   });
   return { registry, catalog, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };

@@ -44,7 +44,7 @@ const badTarget = new TextEncoder().encode('400 Bad Request');
 
 /** Makes a listener that accepts nothing until `listen`. */
 export function createListener(options: ListenerOptions): Listener {
-  const state: ListenerState = { options, active: new Set(), sockets: new Set(), sessions: new Set(), stopping: false };
+  const state: ListenerState = { options, active: new Set(), sockets: new Set(), sessions: new Set(), stopping: false, accepting: undefined };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
   const server = options.tls === undefined ? http1 : createTls(options.tls, state, { http1, http2: http2 as Http2Server });
@@ -64,6 +64,8 @@ interface ListenerState {
   readonly sockets: Set<Socket>;
   readonly sessions: Set<ServerHttp2Session>;
   stopping: boolean;
+  /** The connection whose HTTP/2 session is being made; a session does not give its own socket away. */
+  accepting: TLSSocket | undefined;
 }
 
 function trackSocket(state: ListenerState, socket: Socket): void {
@@ -96,7 +98,9 @@ function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerStat
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     socket.on('error', () => socket.destroy());
-    (socket.alpnProtocol === 'h2' ? servers.http2 : servers.http1).emit('connection', socket);
+    if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
+    state.accepting = socket;
+    servers.http2.emit('connection', socket);
   });
   server.on('tlsClientError', (error) => state.options.logger.info(4, 'TLS handshake failed', { error: error.message }));
   return server;
@@ -124,7 +128,7 @@ function createHttp2(state: ListenerState): Http2Server {
     session.setLocalWindowSize(windowBytes);
     session.on('error', () => session.destroy());
     session.on('close', () => state.sessions.delete(session));
-    const context = createSessionContext(state, session);
+    const context = createSessionContext(state, state.accepting as TLSSocket);
     session.on('stream', (stream, headers) => handleHttp2(state, context, { stream, headers }));
   });
   server.on('sessionError', () => {});
@@ -138,11 +142,10 @@ interface SessionContext {
   countReset(): void;
 }
 
-function createSessionContext(state: ListenerState, session: ServerHttp2Session): SessionContext {
+function createSessionContext(state: ListenerState, socket: TLSSocket): SessionContext {
   const { clock, logger } = state.options;
   let resets = 0;
   let periodStartMs = clock.monotonicMs();
-  const socket = session.socket as TLSSocket;
   return {
     remoteAddress: socket.remoteAddress ?? '',
     clientCertificate: describeCertificate(socket),
@@ -153,9 +156,9 @@ function createSessionContext(state: ListenerState, session: ServerHttp2Session)
         resets = 0;
       }
       resets += 1;
-      if (resets <= maxResets || session.destroyed) return;
+      if (resets <= maxResets || socket.destroyed) return;
       logger.warn('closing a connection that resets too many streams', { remote: socket.remoteAddress });
-      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      socket.destroy();
     },
   };
 }

@@ -97,8 +97,6 @@ function nameRoot(path: string): string {
   return ['api', 'apis', 'healthz', 'livez', 'readyz', 'metrics', 'openapi', 'version'].includes(root) ? root : '';
 }
 
-const overflowLabels = formatLabels({ component: 'apiserver', dry_run: '', group: '', resource: '', scope: '', subresource: '', verb: 'other', version: '' });
-
 function findSeries(requests: Map<string, Series>, labels: string): Series {
   const known = requests.get(labels);
   if (known !== undefined) return known;
@@ -112,7 +110,11 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',');
 }
 
-const escapeLabel = (value: string): string => (/[\\"\n]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value);
+function escapeLabel(value: string): string {
+  return /[\\"\n]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value;
+}
+
+const overflowLabels = formatLabels({ component: 'apiserver', dry_run: '', group: '', resource: '', scope: '', subresource: '', verb: 'other', version: '' });
 
 const describe = (name: string, help: string, type: string): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 

@@ -13,7 +13,7 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
   if (directory.store === '') return createMemoryStore(common);
   try {
     // Only servers with a disk pay for loading the database library.
-    const { openEmbeddedStore } = await import('../storage/embedded/index.ts');
+    const { openEmbeddedStore } = await import('../storage/index.ts');
     return await openEmbeddedStore({ ...common, directory: directory.store });
   } catch (error) {
     throw new StartError(`cannot open the store: ${(error as Error).message}`, { cause: error });

@@ -195,12 +195,13 @@ function startAll({ api, options, pki }: Parts, port: number): Controllers {
   });
 }
 
-async function closeServer({ options, store, state }: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
+async function closeServer({ options, store, state, api }: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
   state.stopping = true;
   options.logger.info(1, 'stopping');
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
   running.controllers.stop();
   await running.listener.close(options.shutdownGraceMs);
+  api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');
 }
