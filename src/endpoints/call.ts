@@ -40,6 +40,11 @@ export function expectedKind(call: Call): Expected {
   return { ...kind, schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false };
 }
 
+/** Schema of autoscaling/v1 Scale. */
+export function scaleSchema({ dependencies }: Call): Schema {
+  return dependencies.schemas.forKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) ?? { type: 'any' };
+}
+
 /** apiVersion of the resource's own kind. */
 export function apiVersionOf({ resource, target }: Pick<Call, 'resource' | 'target'>): string {
   return formatGroupVersion({ group: resource.group, version: target.version });

@@ -46,5 +46,5 @@ export function queryParameters({ parameters, action, kind, path }: Operation): 
 export function pathParameters(path: string): Parameter[] {
   const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name as string);
   const inPath = names.sort().map((name): Parameter => ({ name, in: 'path', type: 'string' }));
-  return /\/$/.test(path) || path.includes('/proxy') ? inPath : [...inPath, PRETTY];
+  return path.endsWith('/') || path.includes('/proxy') ? inPath : [...inPath, PRETTY];
 }

@@ -3,6 +3,7 @@ import {
   badRequest, failure, type FieldError, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
+import { checkIdentity, toScale } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
 import type { Call } from './dependencies.ts';
@@ -11,8 +12,7 @@ import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TY
 import { checkContentType } from './negotiate.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel, type WriteQuery } from './options.ts';
 import type { PatchFunctions } from './patch-functions.ts';
-import { scaleOf, writeScale } from './scale.ts';
-import { checkBodyName, checkBodyNamespace, respondWrite } from './update.ts';
+import { respondWrite, withScale } from './update.ts';
 
 /** A JSON patch may have this many operations. */
 const MAX_OPERATIONS = 10_000;
@@ -152,7 +152,7 @@ function readResult(document: JsonObject, context: PatchContext, shown: () => st
 
 /** The document that a patch sees: the object, or its Scale. */
 function documentOf({ subresource, resource }: Call, current: KubeObject): JsonObject {
-  const seen = subresource === 'scale' ? scaleOf(current, resource) : current;
+  const seen = subresource === 'scale' ? toScale(resource, current) : current;
   return parseJson(encodeJson(seen)).value as JsonObject;
 }
 
@@ -163,14 +163,9 @@ function patchTransform(context: PatchContext, { patch, shown }: ReadPatch & { s
     const document = patch(before);
     const show = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
     const next = readResult(document, context, show);
-    checkPatched(next, call);
-    return call.subresource === 'scale' ? writeScale(current as KubeObject, next, call.resource) : next;
+    checkIdentity(call.target, call.name, next);
+    return call.subresource === 'scale' ? withScale(call.resource, current as KubeObject, next) : next;
   };
-}
-
-function checkPatched(next: KubeObject, { name, resource, target }: Call): void {
-  checkBodyNamespace(next, { namespaced: resource.namespaced, namespace: target.namespace });
-  checkBodyName(next, name);
 }
 
 function readPatch(type: string, bytes: Uint8Array, { patches, expected }: { patches: PatchFunctions; expected: Expected }): ReadPatch & { shown?: JsonObject } {
@@ -196,7 +191,7 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
   if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
   const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
   applied.metadata ??= {};
-  checkPatched(applied, call);
+  checkIdentity(call.target, call.name, applied);
   return (current) => {
     const next = apply({
       resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,

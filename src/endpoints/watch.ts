@@ -102,7 +102,7 @@ class WatchStream {
     if (events.length > 0) {
       this.#write(this.#encodeAll(events));
     } else if (watch.end !== undefined) {
-      if (watch.end === 'expired') this.#fail(expired(`too old resource version: ${watch.revision} (${watch.revision})`));
+      if (watch.end === 'expired') this.#fail(watch.error ?? expired('too old resource version'));
       else this.#close();
     } else {
       this.#state = 'idle';
