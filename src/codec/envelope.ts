@@ -81,30 +81,26 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data');
   if (!isEnvelope(bytes)) throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   if (bytes.length === magic.length) throw new ProtobufError('empty body');
-  const reader = new Reader(bytes);
-  reader.at = magic.length;
+  const reader = new Reader(bytes, magic.length);
   const found = { apiVersion: '', kind: '', raw: bytes.subarray(0, 0), contentEncoding: '', contentType: '' };
-  const end = bytes.length;
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) Object.assign(found, reader.message(end, (to) => readType(reader, to)));
-    else if (tag === 0x12) found.raw = reader.delimited(end);
-    else if (tag === 0x1a) found.contentEncoding = reader.text(end);
-    else if (tag === 0x22) found.contentType = reader.text(end);
-    else reader.skip(tag, end);
+  while (reader.next()) {
+    if (reader.tag === 0x0a) readType(reader, found);
+    else if (reader.tag === 0x12) found.raw = reader.delimited();
+    else if (reader.tag === 0x1a) found.contentEncoding = reader.text();
+    else if (reader.tag === 0x22) found.contentType = reader.text();
+    else reader.skip();
   }
   return found;
 }
 
-function readType(reader: Reader, end: number): TypeMeta {
-  const type = { apiVersion: '', kind: '' };
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) type.apiVersion = reader.text(end);
-    else if (tag === 0x12) type.kind = reader.text(end);
-    else reader.skip(tag, end);
+function readType(reader: Reader, into: { apiVersion: string; kind: string }): void {
+  const outer = reader.enter();
+  while (reader.next()) {
+    if (reader.tag === 0x0a) into.apiVersion = reader.text();
+    else if (reader.tag === 0x12) into.kind = reader.text();
+    else reader.skip();
   }
-  return type;
+  reader.leave(outer);
 }
 
 /** metav1.ListMeta as lists have it. */

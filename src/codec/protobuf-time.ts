@@ -8,8 +8,17 @@ export interface Instant {
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
 
+/** The times of one object are often the same: the last result of each direction is kept. */
+let lastParsed: { readonly text: string; readonly instant: Instant | undefined } = { text: '', instant: undefined };
+let lastFormatted = { seconds: 0, text: '1970-01-01T00:00:00' };
+
 /** Seconds and nanoseconds since the Unix epoch; undefined when the text is no RFC 3339 time. */
 export function parseTime(text: string): Instant | undefined {
+  if (text !== lastParsed.text) lastParsed = { text, instant: readTime(text) };
+  return lastParsed.instant;
+}
+
+function readTime(text: string): Instant | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
   const [, clock, fraction = '', zone] = match;
@@ -25,7 +34,8 @@ const lastSecond = 253_402_300_799;
 export function formatTime({ seconds, nanos }: Instant, micro: boolean): string {
   const total = seconds + Math.floor(nanos / 1e9);
   if (!(total >= firstSecond && total <= lastSecond)) throw new ProtobufError('Time.MarshalJSON: year outside of range [0,9999]');
-  const date = new Date(total * 1000).toISOString().slice(0, 19);
+  if (total !== lastFormatted.seconds) lastFormatted = { seconds: total, text: new Date(total * 1000).toISOString().slice(0, 19) };
+  const date = lastFormatted.text;
   if (!micro) return `${date}Z`;
   const fraction = ((nanos % 1e9) + 1e9) % 1e9;
   return `${date}.${String(Math.floor(fraction / 1000)).padStart(6, '0')}Z`;

@@ -1,7 +1,7 @@
 // Codecs of single values: scalars, and the messages that JSON shows as something else (Quantity, Time, IntOrString, raw JSON …). An undefined
 // value is written as Go's zero value.
 import { type JsonValue } from '../apimachinery/index.ts';
-import { encodeJson, parseJson } from './json.ts';
+import { parseJson, stringifyJson } from './json.ts';
 import { formatDuration, formatTime, parseDuration, parseTime } from './protobuf-time.ts';
 import { ProtobufError, type Reader, type Writer } from './protobuf-wire.ts';
 
@@ -13,10 +13,12 @@ export interface ValueCodec {
   readonly nilable?: boolean;
   /** What JSON shows when nothing is on the wire and the field is always shown. */
   readonly zero: () => JsonValue;
-  /** Is the value what `omitempty` leaves out? Only for scalars and collections. */
-  readonly isZero?: (value: JsonValue) => boolean;
+  /** What `omitempty` leaves out; absent where Go never does. */
+  readonly empty?: JsonValue;
+  /** The zero value is a single byte 0. */
+  readonly shortZero?: boolean;
   write(writer: Writer, value: JsonValue | undefined): void;
-  read(reader: Reader, end: number): JsonValue;
+  read(reader: Reader): JsonValue;
 }
 
 const numberOf = (value: JsonValue | undefined): number | bigint => {
@@ -26,47 +28,46 @@ const numberOf = (value: JsonValue | undefined): number | bigint => {
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value));
 
 export const stringCodec: ValueCodec = {
-  wire: 2, zero: () => '', isZero: (value) => value === '',
+  wire: 2, zero: () => '', empty: '', shortZero: true,
   write: (writer, value) => writer.text(typeof value === 'string' ? value : textOf(value)),
-  read: (reader, end) => reader.text(end),
+  read: (reader) => reader.text(),
 };
 export const int64Codec: ValueCodec = {
-  wire: 0, zero: () => 0, isZero: (value) => value === 0,
+  wire: 0, zero: () => 0, empty: 0, shortZero: true,
   write: (writer, value) => writer.int64(numberOf(value)),
-  read: (reader, end) => reader.int64(end),
+  read: (reader) => reader.int64(),
 };
-export const int32Codec: ValueCodec = { ...int64Codec, read: (reader, end) => reader.int32(end) };
+export const int32Codec: ValueCodec = { ...int64Codec, read: (reader) => reader.int32() };
 export const boolCodec: ValueCodec = {
-  wire: 0, zero: () => false, isZero: (value) => value === false,
+  wire: 0, zero: () => false, empty: false, shortZero: true,
   write: (writer, value) => writer.varint(value === true ? 1 : 0),
-  read: (reader, end) => reader.varint(end) !== 0,
+  read: (reader) => reader.varint() !== 0,
 };
 export const doubleCodec: ValueCodec = {
-  wire: 1, zero: () => 0, isZero: (value) => value === 0,
+  wire: 1, zero: () => 0, empty: 0,
   write: (writer, value) => writer.double(Number(value ?? 0)),
-  read: (reader, end) => {
-    const value = reader.double(end);
+  read: (reader) => {
+    const value = reader.double();
     if (!Number.isFinite(value)) throw new ProtobufError('json: unsupported value');
     return value;
   },
 };
 export const bytesCodec: ValueCodec = {
-  wire: 2, nilable: true, zero: () => null, isZero: (value) => value === '',
+  wire: 2, nilable: true, zero: () => null, empty: '',
   write: (writer, value) => writer.delimited(Buffer.from(textOf(value), 'base64')),
-  read: (reader, end) => {
-    const bytes = reader.delimited(end);
+  read: (reader) => {
+    const bytes = reader.delimited();
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   },
 };
 
-/** Calls `field` with each tag of a message; what it does not take is passed over. */
-export function readFields(reader: Reader, end: number, field: (tag: number, to: number) => boolean): void {
-  reader.message(end, (to) => {
-    while (reader.at < to) {
-      const tag = reader.tag(to);
-      if (!field(tag, to)) reader.skip(tag, to);
-    }
-  });
+/** Calls `field` with each tag of a nested message; what it does not take is passed over. */
+export function readFields(reader: Reader, field: (tag: number) => boolean): void {
+  const outer = reader.enter();
+  while (reader.next()) {
+    if (!field(reader.tag)) reader.skip();
+  }
+  reader.leave(outer);
 }
 
 /** A message whose fields `write` puts, in descending order. */
@@ -78,7 +79,7 @@ export function writeMessage(writer: Writer, write: () => void): void {
 
 function timeCodec(micro: boolean): ValueCodec {
   return {
-    wire: 2, zero: () => null, isZero: (value) => value === null,
+    wire: 2, zero: () => null, empty: null, shortZero: true,
     write(writer, value) {
       const time = typeof value === 'string' ? parseTime(value) : undefined;
       writeMessage(writer, () => {
@@ -89,14 +90,14 @@ function timeCodec(micro: boolean): ValueCodec {
         writer.varint(0x08);
       });
     },
-    read(reader, end) {
+    read(reader) {
       let seconds = 0;
       let nanos = 0;
       let some = false;
-      readFields(reader, end, (tag, to) => {
+      readFields(reader, (tag) => {
         some = true;
-        if (tag === 0x08) seconds = Number(reader.int64(to));
-        else if (tag === 0x10) nanos = reader.int32(to);
+        if (tag === 0x08) seconds = Number(reader.int64());
+        else if (tag === 0x10) nanos = reader.int32();
         return tag === 0x08 || tag === 0x10;
       });
       return some ? formatTime({ seconds, nanos }, micro) : null;
@@ -110,10 +111,10 @@ const quantityCodec: ValueCodec = {
     writer.text(value === undefined || value === null ? '0' : textOf(value));
     writer.varint(0x0a);
   }),
-  read(reader, end) {
+  read(reader) {
     let text = '0';
-    readFields(reader, end, (tag, to) => {
-      if (tag === 0x0a) text = reader.text(to) || '0';
+    readFields(reader, (tag) => {
+      if (tag === 0x0a) text = reader.text() || '0';
       return tag === 0x0a;
     });
     return text;
@@ -131,14 +132,14 @@ const intOrStringCodec: ValueCodec = {
     writer.varint(isText ? 1 : 0);
     writer.varint(0x08);
   }),
-  read(reader, end) {
+  read(reader) {
     let type = 0;
     let number = 0;
     let text = '';
-    readFields(reader, end, (tag, to) => {
-      if (tag === 0x08) type = reader.int32(to);
-      else if (tag === 0x10) number = reader.int32(to);
-      else if (tag === 0x1a) text = reader.text(to);
+    readFields(reader, (tag) => {
+      if (tag === 0x08) type = reader.int32();
+      else if (tag === 0x10) number = reader.int32();
+      else if (tag === 0x1a) text = reader.text();
       return tag === 0x08 || tag === 0x10 || tag === 0x1a;
     });
     return type === 1 ? text : number;
@@ -151,10 +152,10 @@ const durationCodec: ValueCodec = {
     writer.int64(parseDuration(textOf(value)));
     writer.varint(0x08);
   }),
-  read(reader, end) {
+  read(reader) {
     let nanoseconds: number | bigint = 0;
-    readFields(reader, end, (tag, to) => {
-      if (tag === 0x08) nanoseconds = reader.int64(to);
+    readFields(reader, (tag) => {
+      if (tag === 0x08) nanoseconds = reader.int64();
       return tag === 0x08;
     });
     return formatDuration(nanoseconds);
@@ -163,16 +164,16 @@ const durationCodec: ValueCodec = {
 
 /** RawExtension, FieldsV1 and JSON: a message with the bytes of a JSON text as field 1. */
 const rawCodec: ValueCodec = {
-  wire: 2, zero: () => null, isZero: (value) => value === null,
+  wire: 2, zero: () => null, empty: null, shortZero: true,
   write: (writer, value) => writeMessage(writer, () => {
     if (value === undefined) return;
-    writer.delimited(encodeJson(value));
+    writer.text(stringifyJson(value));
     writer.varint(0x0a);
   }),
-  read(reader, end) {
+  read(reader) {
     let raw: Uint8Array | undefined;
-    readFields(reader, end, (tag, to) => {
-      if (tag === 0x0a) raw = reader.delimited(to);
+    readFields(reader, (tag) => {
+      if (tag === 0x0a) raw = reader.delimited();
       return tag === 0x0a;
     });
     return raw === undefined || (raw as Uint8Array).length === 0 ? null : parseRaw(raw);
@@ -191,7 +192,7 @@ function parseRaw(raw: Uint8Array): JsonValue {
 function alternativeCodec(format: string, schema: ValueCodec): ValueCodec {
   const other = format === 'schema-or-array' ? schema : stringCodec;
   return {
-    wire: 2, zero: () => null, isZero: (value) => value === null,
+    wire: 2, zero: () => null, empty: null, shortZero: true,
     write: (writer, value) => writeMessage(writer, () => {
       const isSchema = typeof value === 'object' && value !== null && !Array.isArray(value);
       const items = Array.isArray(value) ? value : [];
@@ -203,15 +204,15 @@ function alternativeCodec(format: string, schema: ValueCodec): ValueCodec {
       for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, 0x12, other, items[i]);
       if (isSchema) writeTagged(writer, 0x0a, schema, value);
     }),
-    read(reader, end) {
+    read(reader) {
       let found: JsonValue | undefined;
       let allows = false;
       const items: JsonValue[] = [];
       const isBool = format === 'schema-or-bool';
-      readFields(reader, end, (tag, to) => {
-        if (isBool && tag === 0x08) allows = reader.varint(to) !== 0;
-        else if (tag === (isBool ? 0x12 : 0x0a)) found = schema.read(reader, to);
-        else if (!isBool && tag === 0x12) items.push(other.read(reader, to));
+      readFields(reader, (tag) => {
+        if (isBool && tag === 0x08) allows = reader.varint() !== 0;
+        else if (tag === (isBool ? 0x12 : 0x0a)) found = schema.read(reader);
+        else if (!isBool && tag === 0x12) items.push(other.read(reader));
         else return false;
         return true;
       });
@@ -229,15 +230,15 @@ export function writeTagged(writer: Writer, tag: number, codec: ValueCodec, valu
 export function wrappedCodec(item: ValueCodec): ValueCodec {
   const tag = 8 | item.wire;
   return {
-    wire: 2, nilable: true, zero: () => null, isZero: (value) => Array.isArray(value) && value.length === 0,
+    wire: 2, nilable: true, zero: () => null,
     write: (writer, value) => writeMessage(writer, () => {
       const items = Array.isArray(value) ? value : [];
       for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, tag, item, items[i]);
     }),
-    read(reader, end) {
+    read(reader) {
       const items: JsonValue[] = [];
-      readFields(reader, end, (found, to) => {
-        if (found === tag) items.push(item.read(reader, to));
+      readFields(reader, (found) => {
+        if (found === tag) items.push(item.read(reader));
         return found === tag;
       });
       return items;

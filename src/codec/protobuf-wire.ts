@@ -14,6 +14,7 @@ interface FastBuffer extends Buffer {
 
 const keptBytes = 1 << 20;
 const shortText = 40;
+const maxShortRead = 12;
 
 /** Writes backwards; `start` forgets what was written before. */
 export class Writer {
@@ -39,12 +40,22 @@ export class Writer {
   }
 
   private reserve(size: number): void {
-    if (this.at >= size) return;
+    if (this.at < size) this.grow(size);
+  }
+
+  private grow(size: number): void {
     const used = this.bytes.length - this.at;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, used + size)) as FastBuffer;
     grown.set(this.bytes.subarray(this.at), grown.length - used);
     this.at = grown.length - used;
     this.bytes = grown;
+  }
+
+  /** The zero of a varint or of a text behind its tag: a byte 0. */
+  zero(tag: number): void {
+    this.reserve(1);
+    this.bytes[--this.at] = 0;
+    this.varint(tag);
   }
 
   /** A non-negative integer below 2^53. */
@@ -127,21 +138,60 @@ const maxDepth = 1000;
 
 const unexpectedEnd = (): ProtobufError => new ProtobufError('unexpected EOF');
 
+/** Reads forwards through the message that `end` bounds; entering a nested message narrows the bounds. */
 export class Reader {
   readonly bytes: FastBuffer;
-  at = 0;
+  at: number;
+  /** Where the message being read ends. */
+  end: number;
+  /** The tag read last. */
+  tag = 0;
   private depth = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, from = 0) {
     this.bytes = (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as FastBuffer;
+    this.at = from;
+    this.end = bytes.length;
   }
 
-  /** A varint as a number; low 53 bits only are exact, see `int64` for the rest. */
-  varint(end: number): number {
+  /** Reads the next tag; false at the end of the message. */
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    const tag = this.varint();
+    if (tag < 8 || tag >= 2 ** 32) throw new ProtobufError(`proto: illegal tag ${Math.floor(tag / 8) | 0} (wire type ${tag % 8})`);
+    this.tag = tag;
+    return true;
+  }
+
+  /** Enters the nested message whose length comes next; hand what it returns to `leave` when `next` was false. */
+  enter(): number {
+    const outer = this.end;
+    this.end = this.length();
+    if (++this.depth > maxDepth) throw new ProtobufError('proto: exceeded max depth');
+    return outer;
+  }
+
+  leave(outer: number): void {
+    this.depth--;
+    this.at = this.end;
+    this.end = outer;
+  }
+
+  /** A varint as a number; beyond 2^53 only about right, see `int64`. */
+  varint(): number {
+    const first = this.at < this.end ? (this.bytes[this.at] as number) : 0x80;
+    if (first < 0x80) {
+      this.at++;
+      return first;
+    }
+    return this.longVarint();
+  }
+
+  private longVarint(): number {
     let value = 0;
     let scale = 1;
     for (let i = 0; i < 10; i++, scale *= 0x80) {
-      if (this.at >= end) throw unexpectedEnd();
+      if (this.at >= this.end) throw unexpectedEnd();
       const byte = this.bytes[this.at++] as number;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
@@ -149,9 +199,9 @@ export class Reader {
     throw new ProtobufError('proto: integer overflow');
   }
 
-  int64(end: number): number | bigint {
+  int64(): number | bigint {
     const from = this.at;
-    const value = this.varint(end);
+    const value = this.varint();
     if (value <= Number.MAX_SAFE_INTEGER) return value;
     let exact = 0n;
     for (let i = this.at - 1; i >= from; i--) exact = (exact << 7n) | BigInt((this.bytes[i] as number) & 0x7f);
@@ -160,72 +210,71 @@ export class Reader {
   }
 
   /** The low 32 bits of a varint, signed. */
-  int32(end: number): number {
-    const value = this.int64(end);
+  int32(): number {
+    const value = this.int64();
     return typeof value === 'number' ? value | 0 : Number(BigInt.asIntN(32, value));
   }
 
-  double(end: number): number {
-    this.skipBytes(8, end);
+  double(): number {
+    this.skipBytes(8);
     return this.bytes.readDoubleLE(this.at - 8);
   }
 
   /** Reads a length and tells where its bytes end; they begin at `at`. */
-  length(end: number): number {
-    const length = this.varint(end);
+  private length(): number {
+    const length = this.varint();
     if (length >= 2 ** 63) throw new ProtobufError('proto: negative length found during unmarshaling');
-    if (length > end - this.at) throw unexpectedEnd();
+    if (length > this.end - this.at) throw unexpectedEnd();
     return this.at + length;
   }
 
-  text(end: number): string {
-    const to = this.length(end);
-    const text = this.bytes.utf8Slice(this.at, to);
+  text(): string {
+    const to = this.length();
+    const from = this.at;
     this.at = to;
+    if (to - from > maxShortRead) return this.bytes.utf8Slice(from, to);
+    return this.shortText(from, to);
+  }
+
+  /** Native calls cost more than a loop over a short text. */
+  private shortText(from: number, to: number): string {
+    const { bytes } = this;
+    let text = '';
+    for (let i = from; i < to; i++) {
+      const c = bytes[i] as number;
+      if (c > 0x7f) return bytes.utf8Slice(from, to);
+      text += String.fromCharCode(c);
+    }
     return text;
   }
 
   /** A view, not a copy. */
-  delimited(end: number): Uint8Array {
-    const to = this.length(end);
+  delimited(): Uint8Array {
+    const to = this.length();
     const bytes = this.bytes.subarray(this.at, to);
     this.at = to;
     return bytes;
   }
 
-  /** Reads a length and calls `read` with the end of the message. */
-  message<T>(end: number, read: (end: number) => T): T {
-    const to = this.length(end);
-    if (++this.depth > maxDepth) throw new ProtobufError('proto: exceeded max depth');
-    const value = read(to);
-    this.depth--;
-    this.at = to;
-    return value;
-  }
-
-  tag(end: number): number {
-    const tag = this.varint(end);
-    if (tag < 8 || tag >= 2 ** 32) throw new ProtobufError(`proto: illegal tag ${Math.floor(tag / 8) | 0} (wire type ${tag % 8})`);
-    return tag;
-  }
-
-  /** Passes over a field whose tag was read; groups, which nobody writes, with all that is in them. */
-  skip(tag: number, end: number): void {
+  /** Passes over the field whose tag was read; over groups, which nobody writes, with all that is in them. */
+  skip(): void {
     let groups = 0;
-    for (let wire = tag & 7; ; wire = this.tag(end) & 7) {
-      if (wire === 0) this.varint(end);
-      else if (wire === 1) this.skipBytes(8, end);
-      else if (wire === 2) this.at = this.length(end);
+    do {
+      const wire = this.tag & 7;
+      if (wire === 0) this.varint();
+      else if (wire === 1) this.skipBytes(8);
+      else if (wire === 2) this.at = this.length();
       else if (wire === 3) groups++;
-      else if (wire === 5) this.skipBytes(4, end);
-      else if (wire !== 4) throw new ProtobufError(`proto: illegal wireType ${wire}`);
-      else if (--groups < 0) throw new ProtobufError('proto: unexpected end of group');
-      if (groups === 0) return;
-    }
+      else if (wire === 4) groups--;
+      else if (wire === 5) this.skipBytes(4);
+      else throw new ProtobufError(`proto: illegal wireType ${wire}`);
+      if (groups < 0) throw new ProtobufError('proto: unexpected end of group');
+      if (groups > 0 && !this.next()) throw unexpectedEnd();
+    } while (groups > 0);
   }
 
-  private skipBytes(size: number, end: number): void {
-    if (size > end - this.at) throw unexpectedEnd();
+  private skipBytes(size: number): void {
+    if (size > this.end - this.at) throw unexpectedEnd();
     this.at += size;
   }
 }

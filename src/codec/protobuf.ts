@@ -3,7 +3,7 @@
 // maps by key. Unknown fields are passed over. kind and apiVersion are not in messages but in the envelope, see envelope.ts.
 import { type Field, type JsonObject, type JsonValue, type Schema } from '../apimachinery/index.ts';
 import {
-  type ValueCodec, boolCodec, bytesCodec, doubleCodec, findFormatCodec, int32Codec, int64Codec, readFields, stringCodec, wrappedCodec, writeMessage, writeTagged,
+  type ValueCodec, boolCodec, bytesCodec, doubleCodec, findFormatCodec, int32Codec, int64Codec, readFields, stringCodec, wrappedCodec, writeTagged,
 } from './protobuf-values.ts';
 import { ProtobufError, Reader, Writer } from './protobuf-wire.ts';
 
@@ -22,7 +22,7 @@ export function encodeMessage(schema: Schema, object: JsonValue): Uint8Array {
 
 /** The object of a message, without kind and apiVersion, keys in the order of the schema; throws ProtobufError. */
 export function decodeMessage(schema: Schema, bytes: Uint8Array): JsonObject {
-  return compileObject(schema).readBody(new Reader(bytes), bytes.length);
+  return compileObject(schema).readBody(new Reader(bytes));
 }
 
 /** One writer is kept between calls; a call inside a call, or after one that threw, makes its own. */
@@ -33,15 +33,20 @@ type Slots = (JsonValue | undefined)[];
 /** Codec of one field, or of a message that nests fields which JSON shows flat. */
 interface FieldCodec {
   readonly number: number;
-  /** Writes the field, tag included, from its owner. */
-  write(writer: Writer, owner: JsonObject): void;
-  /** Reads one occurrence of the field into the slots; `tag` tells the wire type. */
-  read(reader: Reader, at: { readonly tag: number; readonly end: number }, slots: Slots): void;
+  /** Where the field's value is; -1 for a message that nests others. */
+  readonly slot: number;
+  /** The field is left out when it has no value; otherwise `zeroTag`, when above 0, is all it takes to write its zero. */
+  readonly optional: boolean;
+  readonly zeroTag: number;
+  /** Writes the field, tag included, from the slots of its owner. */
+  write(writer: Writer, slots: Slots): void;
+  /** Reads one occurrence of the field, whose tag was just read, into the slots. */
+  read(reader: Reader, slots: Slots): void;
 }
 
 interface ObjectCodec extends ValueCodec {
   writeBody(writer: Writer, object: JsonObject): void;
-  readBody(reader: Reader, end: number): JsonObject;
+  readBody(reader: Reader): JsonObject;
 }
 
 const compiled = new WeakMap<Schema, ObjectCodec>();
@@ -58,37 +63,71 @@ function compileObject(schema: Schema): ObjectCodec {
 /** Schemas refer to themselves: fields are compiled on first use. */
 function makeObjectCodec(schema: Schema): ObjectCodec {
   let message: MessageLayout | undefined;
+  const spare: Slots[] = [];
   const layout = (): MessageLayout => (message ??= layOut(schema));
   const codec: ObjectCodec = {
     wire: 2,
-    zero: () => layout().build([]),
-    isZero: (value) => Object.keys(value as JsonObject).length === 0,
+    zero: () => buildObject(layout().members, []),
     writeBody(writer, object) {
-      for (const field of layout().fields) field.write(writer, object);
+      const { slots: count, slotOf, fields } = layout();
+      const slots = spare.pop() ?? new Array<JsonValue | undefined>(count).fill(undefined);
+      for (const key in object) {
+        const slot = slotOf.get(key);
+        if (slot !== undefined) slots[slot] = object[key];
+      }
+      writeFields(writer, fields, slots);
+      slots.fill(undefined);
+      if (spare.length < maxSpare) spare.push(slots);
     },
     write(writer, value) {
-      const object = typeof value === 'object' && value !== null ? (value as JsonObject) : emptyObject;
       const used = writer.size;
-      for (const field of layout().fields) field.write(writer, object);
+      codec.writeBody(writer, typeof value === 'object' && value !== null ? (value as JsonObject) : emptyObject);
       writer.varint(writer.size - used);
     },
-    readBody(reader, end) {
-      const { slots: count, byNumber, build } = layout();
-      const slots: Slots = new Array<JsonValue | undefined>(count).fill(undefined);
-      readInto({ reader, end, byNumber, slots });
-      return build(slots);
+    readBody(reader) {
+      const { slots: count, byNumber, members } = layout();
+      const slots = spare.pop() ?? new Array<JsonValue | undefined>(count).fill(undefined);
+      readInto(reader, byNumber, slots);
+      const object = buildObject(members, slots);
+      if (spare.length < maxSpare) spare.push(slots);
+      return object;
     },
-    read: (reader, end) => reader.message(end, (to) => codec.readBody(reader, to)),
+    read(reader) {
+      const outer = reader.enter();
+      const object = codec.readBody(reader);
+      reader.leave(outer);
+      return object;
+    },
   };
   return codec;
 }
 
-function readInto({ reader, end, byNumber, slots }: { reader: Reader; end: number; byNumber: readonly (FieldCodec | undefined)[]; slots: Slots }): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    const field = byNumber[tag >>> 3];
-    if (field === undefined) reader.skip(tag, end);
-    else field.read(reader, { tag, end }, slots);
+/** Slots are used again, one array per level of a schema in itself; they are empty in between. */
+const maxSpare = 8;
+
+/** Most fields of most objects have no value: these are dealt with here, without a call. */
+function writeFields(writer: Writer, fields: readonly FieldCodec[], slots: Slots): void {
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as FieldCodec;
+    if (field.slot >= 0) {
+      const value = slots[field.slot];
+      if (value === undefined || value === null) {
+        if (field.optional) continue;
+        if (field.zeroTag > 0) {
+          writer.zero(field.zeroTag);
+          continue;
+        }
+      }
+    }
+    field.write(writer, slots);
+  }
+}
+
+function readInto(reader: Reader, byNumber: readonly (FieldCodec | undefined)[], slots: Slots): void {
+  while (reader.next()) {
+    const field = byNumber[reader.tag >>> 3];
+    if (field === undefined) reader.skip();
+    else field.read(reader, slots);
   }
 }
 
@@ -97,15 +136,18 @@ interface MessageLayout {
   readonly fields: readonly FieldCodec[];
   readonly byNumber: readonly (FieldCodec | undefined)[];
   readonly slots: number;
-  /** Puts what was read into an object, as Go's JSON encoder would show it. */
-  build(slots: Slots): JsonObject;
+  readonly slotOf: ReadonlyMap<string, number>;
+  readonly members: readonly Member[];
 }
 
 interface Member {
   readonly field: Field;
-  readonly slot: number;
-  readonly shown: (value: JsonValue | undefined) => JsonValue | undefined;
+  readonly name: string;
   readonly codec: FieldCodec;
+  /** Shown where nothing was read; undefined when the field is left out then. */
+  readonly absent: (() => JsonValue) | undefined;
+  /** A value that `omitempty` leaves out; undefined when there is none. */
+  readonly empty: JsonValue | undefined;
 }
 
 function layOut(schema: Schema): MessageLayout {
@@ -114,7 +156,7 @@ function layOut(schema: Schema): MessageLayout {
     if (field.number > 0) members.push(compileMember(field, members.length));
   }
   const fields = nest(members, 0);
-  return { fields, byNumber: indexByNumber(fields), slots: members.length, build: (slots) => buildObject(members, slots) };
+  return { fields, byNumber: indexByNumber(fields), slots: members.length, slotOf: new Map(members.map(({ name }, slot) => [name, slot])), members };
 }
 
 function indexByNumber(fields: readonly FieldCodec[]): readonly (FieldCodec | undefined)[] {
@@ -141,16 +183,18 @@ function compileWrapper(number: number, fields: readonly FieldCodec[]): FieldCod
   const byNumber = indexByNumber(fields);
   const tag = number * 8 + 2;
   return {
-    number,
-    write(writer, owner) {
-      writeMessage(writer, () => {
-        for (const field of fields) field.write(writer, owner);
-      });
+    number, slot: -1, optional: false, zeroTag: 0,
+    write(writer, slots) {
+      const used = writer.size;
+      writeFields(writer, fields, slots);
+      writer.varint(writer.size - used);
       writer.varint(tag);
     },
-    read(reader, at, slots) {
-      checkTag(at.tag, tag, 'embedded message');
-      reader.message(at.end, (end) => readInto({ reader, end, byNumber, slots }));
+    read(reader, slots) {
+      checkTag(reader.tag, tag, 'embedded message');
+      const outer = reader.enter();
+      readInto(reader, byNumber, slots);
+      reader.leave(outer);
     },
   };
 }
@@ -159,53 +203,48 @@ function checkTag(found: number, expected: number, name: string): void {
   if (found !== expected) throw new ProtobufError(`proto: wrong wireType = ${found & 7} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`);
 }
 
+/** Puts what was read into an object, as Go's JSON encoder would show it, and empties the slots. */
 function buildObject(members: readonly Member[], slots: Slots): JsonObject {
   const object: JsonObject = {};
-  for (const { field, slot, shown } of members) {
-    const value = shown(slots[slot]);
-    if (value !== undefined) object[field.name] = value;
+  for (let i = 0; i < members.length; i++) {
+    const member = members[i] as Member;
+    const value = slots[i];
+    if (value === undefined) {
+      if (member.absent !== undefined) object[member.name] = member.absent();
+      continue;
+    }
+    slots[i] = undefined;
+    if (value !== member.empty) object[member.name] = value;
   }
   return object;
 }
 
+const showNull = (): JsonValue => null;
+
 function compileMember(field: Field, slot: number): Member {
-  const { schema } = field;
+  const { name, schema } = field;
   const isList = schema.type === 'array' && schema.format !== 'wrapped';
   if (isList || schema.type === 'map') {
-    return {
-      field, slot,
-      shown: (value) => value ?? (field.omitEmpty ? undefined : null),
-      codec: isList ? compileList(field, slot) : compileMap(field, slot),
-    };
+    const codec = isList ? compileList(field, slot) : compileMap(field, slot);
+    return { field, name, codec, absent: field.omitEmpty ? undefined : showNull, empty: undefined };
   }
-  const codec = compileValue(schema);
-  return { field, slot, shown: compileShown(field, codec), codec: compileSingle(field, slot, codec) };
-}
-
-/** The rule of `omitempty`: what JSON shows of a single value, undefined when nothing. */
-function compileShown(field: Field, codec: ValueCodec): (value: JsonValue | undefined) => JsonValue | undefined {
-  if (field.pointer) return field.omitEmpty ? (value) => value : (value) => value ?? null;
-  if (!field.omitEmpty) return (value) => value ?? codec.zero();
-  return (value) => (value === undefined || codec.isZero?.(value) === true ? undefined : value);
+  const value = compileValue(schema);
+  const absent = field.omitEmpty ? undefined : field.pointer ? showNull : value.zero;
+  return { field, name, codec: compileSingle(field, slot, value), absent, empty: field.omitEmpty && !field.pointer ? value.empty : undefined };
 }
 
 function compileSingle(field: Field, slot: number, codec: ValueCodec): FieldCodec {
   const { name, number } = field;
   const tag = number * 8 + codec.wire;
-  const optional = field.pointer || codec.nilable === true;
   return {
-    number,
-    write(writer, owner) {
-      const value = owner[name];
-      if (value === undefined || value === null) {
-        if (optional) return;
-        codec.write(writer, undefined);
-      } else codec.write(writer, value);
+    number, slot, optional: field.pointer || codec.nilable === true, zeroTag: codec.shortZero === true ? tag : 0,
+    write(writer, slots) {
+      codec.write(writer, slots[slot] ?? undefined);
       writer.varint(tag);
     },
-    read(reader, at, slots) {
-      if (at.tag !== tag) checkTag(at.tag, tag, name);
-      slots[slot] = codec.read(reader, at.end);
+    read(reader, slots) {
+      if (reader.tag !== tag) checkTag(reader.tag, tag, name);
+      slots[slot] = codec.read(reader);
     },
   };
 }
@@ -215,27 +254,27 @@ function compileList(field: Field, slot: number): FieldCodec {
   const codec = compileValue(field.schema.items as Schema);
   const tag = number * 8 + codec.wire;
   return {
-    number,
-    write(writer, owner) {
-      const items = owner[name];
+    number, slot, optional: true, zeroTag: 0,
+    write(writer, slots) {
+      const items = slots[slot];
       if (!Array.isArray(items)) return;
       for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, tag, codec, items[i]);
     },
-    read(reader, at, slots) {
+    read(reader, slots) {
       const items = (slots[slot] ??= []) as JsonValue[];
-      if (at.tag === tag) items.push(codec.read(reader, at.end));
+      if (reader.tag === tag) items.push(codec.read(reader));
       else {
-        checkTag(at.tag, codec.wire === 2 ? tag : number * 8 + 2, name);
-        readPacked(reader, { end: at.end, codec, items });
+        checkTag(reader.tag, codec.wire === 2 ? tag : number * 8 + 2, name);
+        readPacked(reader, codec, items);
       }
     },
   };
 }
 
-function readPacked(reader: Reader, { end, codec, items }: { end: number; codec: ValueCodec; items: JsonValue[] }): void {
-  reader.message(end, (to) => {
-    while (reader.at < to) items.push(codec.read(reader, to));
-  });
+function readPacked(reader: Reader, codec: ValueCodec, items: JsonValue[]): void {
+  const outer = reader.enter();
+  while (reader.at < reader.end) items.push(codec.read(reader));
+  reader.leave(outer);
 }
 
 function compileMap(field: Field, slot: number): FieldCodec {
@@ -244,9 +283,9 @@ function compileMap(field: Field, slot: number): FieldCodec {
   const tag = number * 8 + 2;
   const valueTag = 16 + codec.wire;
   return {
-    number,
-    write(writer, owner) {
-      const map = owner[name];
+    number, slot, optional: true, zeroTag: 0,
+    write(writer, slots) {
+      const map = slots[slot];
       if (typeof map !== 'object' || map === null || Array.isArray(map)) return;
       const keys = sortKeys(map);
       for (let i = keys.length - 1; i >= 0; i--) {
@@ -258,9 +297,9 @@ function compileMap(field: Field, slot: number): FieldCodec {
         writer.varint(tag);
       }
     },
-    read(reader, at, slots) {
-      if (at.tag !== tag) checkTag(at.tag, tag, name);
-      const { key, value } = readEntry(reader, at.end, codec);
+    read(reader, slots) {
+      if (reader.tag !== tag) checkTag(reader.tag, tag, name);
+      const { key, value } = readEntry(reader, codec);
       const map = (slots[slot] ??= {}) as JsonObject;
       if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
       else map[key] = value;
@@ -268,13 +307,13 @@ function compileMap(field: Field, slot: number): FieldCodec {
   };
 }
 
-function readEntry(reader: Reader, end: number, codec: ValueCodec): { key: string; value: JsonValue } {
+function readEntry(reader: Reader, codec: ValueCodec): { key: string; value: JsonValue } {
   let key = '';
   let value: JsonValue | undefined;
   const valueTag = 16 + codec.wire;
-  readFields(reader, end, (tag, to) => {
-    if (tag === 0x0a) key = reader.text(to);
-    else if (tag === valueTag) value = codec.read(reader, to);
+  readFields(reader, (tag) => {
+    if (tag === 0x0a) key = reader.text();
+    else if (tag === valueTag) value = codec.read(reader);
     else return false;
     return true;
   });

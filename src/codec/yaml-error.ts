@@ -17,6 +17,7 @@ const parser = (text: string): Problem => ({ by: 'parser', text });
 
 const cannotStart = scanner('found character that cannot start any token');
 const noMapping = scanner('mapping values are not allowed in this context');
+const noContent = parser('did not find expected node content');
 const noKey = parser('did not find expected key');
 
 /** Tells a syntax error as the reference would; `lineAt` counts from one. */
@@ -29,7 +30,7 @@ export function explainSyntax(error: YAMLError, text: string, lineAt: (offset: n
 }
 
 /** The parser notices a missing end only at the token behind, often the end of the text. */
-const atEnd = (error: YAMLError, text: string): boolean => text.slice(error.pos[0]).trim().length <= 1;
+const atEnd = (error: YAMLError, text: string): boolean => text.slice(error.pos[0]).trim() === '';
 
 function countLines(text: string): number {
   return text.split('\n').length - 1;
@@ -40,28 +41,36 @@ function findProblem(error: YAMLError, text: string): Problem {
   switch (error.code) {
     case 'TAB_AS_INDENT': case 'BAD_SCALAR_START': return cannotStart;
     case 'BLOCK_AS_IMPLICIT_KEY': return noMapping;
-    case 'BAD_INDENT': return message.includes('sequence') ? parser("did not find expected '-' indicator") : noKey;
+    case 'BAD_INDENT': return explainIndent(message, text.slice(0, error.pos[0]));
     case 'MULTILINE_IMPLICIT_KEY': case 'KEY_OVER_1024_CHARS': return scanner("could not find expected ':'");
     case 'BAD_DQ_ESCAPE': return scanner('found unknown escape character');
     case 'MISSING_CHAR': return findMissing(message, text.slice(error.pos[0]));
     case 'BAD_ALIAS': return scanner('did not find expected alphabetic or numeric character');
-    case 'BLOCK_IN_FLOW': return parser('did not find expected node content');
+    case 'BLOCK_IN_FLOW': return noContent;
     case 'BAD_DIRECTIVE': return scanner('found unknown directive name');
     default: return findUnexpected(message, text.slice(error.pos[0], error.pos[1]));
   }
 }
 
+function explainIndent(message: string, before: string): Problem {
+  const close = message.startsWith('Flow sequence') ? ']' : message.startsWith('Flow map') ? '}' : '';
+  if (close !== '') return /[[{,]\s*$/.test(before.slice(-100)) ? noContent : parser(`did not find expected ',' or '${close}'`);
+  return message.includes('sequence') ? parser("did not find expected '-' indicator") : noKey;
+}
+
 function findMissing(message: string, rest: string): Problem {
   if (message.includes('quote')) return scanner('found unexpected end of stream');
-  if (message.includes('flow sequence') || message.includes(']')) return rest.trim() === '' ? parser('did not find expected node content') : parser("did not find expected ',' or ']'");
-  if (message.includes('flow map') || message.includes('}')) return rest.trim() === '' ? parser('did not find expected node content') : parser("did not find expected ',' or '}'");
-  return message.includes('block') || message.includes('map') ? scanner("could not find expected ':'") : noKey;
+  const close = message.includes('flow sequence') ? ']' : message.includes('flow map') ? '}' : '';
+  if (close !== '') return rest.trim() === '' ? noContent : parser(`did not find expected ',' or '${close}'`);
+  return scanner("could not find expected ':'");
 }
 
 function findUnexpected(message: string, token: string): Problem {
   if (message.includes('flow sequence')) return parser("did not find expected ',' or ']'");
   if (message.includes('flow map')) return parser("did not find expected ',' or '}'");
   if (/^[@`%\t]/.test(token)) return cannotStart;
+  if (/^[\]}]/.test(token)) return noContent;
+  if (message.startsWith('Block scalar')) return scanner('did not find expected comment or line break');
   if (message.includes('document') || message.includes('stream')) return parser('did not find expected <document start>');
   return noKey;
 }
