@@ -27,6 +27,7 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Stor
     describeTxn(start);
     describeLimits(start);
     describeRange(start);
+    describeConcurrentReads(start);
     describeWatch(start);
     describeDelivery(start);
     describeCompaction(start);
@@ -120,6 +121,10 @@ function describeLimits(start: Start): void {
     assert.deepEqual(watch.end, { type: 'closed' });
     await assert.rejects(store.txn({ key: '/b', expect: 0, value: bytes('v') }), { name: 'StorageClosedError' });
     await assert.rejects(store.range(all), { name: 'StorageClosedError' });
+    const late = new Recorder();
+    store.watch(all, 1, late);
+    await settle();
+    assert.deepEqual(late.end, { type: 'closed' });
     await store.close();
   });
 }
@@ -179,6 +184,35 @@ function describeRange(start: Start): void {
       from = `${paged.at(-1)}\u0000`;
     }
     assert.equal(paged.length, total);
+  });
+}
+
+function describeConcurrentReads(start: Start): void {
+  test('range among concurrent writers answers whole states that never go back', async () => {
+    const store = await start();
+    let acknowledged = 1;
+    let isDone = false;
+    const write = async (writer: number): Promise<void> => {
+      for (let index = 0; index < 60; index += 1) {
+        const revision = await put(store, { key: `/w${writer}/${index}`, value: 'v'.repeat(300) });
+        acknowledged = Math.max(acknowledged, revision);
+      }
+    };
+    const read = async (): Promise<void> => {
+      while (!isDone) {
+        const before = acknowledged;
+        const result = ok(await store.range(all));
+        assert.ok(result.revision >= before && (await store.revision()) >= result.revision);
+        assert.deepEqual([result.count, result.kvs.length], [result.revision - 1, result.revision - 1]);
+        const exact = ok(await store.range({ ...all, revision: Math.ceil(result.revision / 2), countOnly: true }));
+        assert.equal(exact.count, Math.ceil(result.revision / 2) - 1);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const reading = Promise.all([read(), read(), read()]);
+    await Promise.all(Array.from({ length: 16 }, (_, writer) => write(writer)));
+    isDone = true;
+    await reading;
   });
 }
 

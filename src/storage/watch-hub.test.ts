@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { systemClock } from '../base/index.ts';
 import { isInRange } from './keys.ts';
 import { type KeyRange, type StoreEvent, keyRange, prefixRange } from './store.ts';
 import { Recorder, all, settle } from './suite-tools.suite.ts';
@@ -23,7 +24,7 @@ function createSource(revision: number) {
       const last = Math.min(through, from + state.perTurn - 1);
       return { events: Array.from({ length: last - from + 1 }, (_, index) => change(from + index)), through: last };
     },
-  });
+  }, systemClock);
   const write = (): void => {
     state.revision += 1;
     hub.publish([change(state.revision)]);

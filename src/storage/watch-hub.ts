@@ -1,5 +1,6 @@
 // All watches of one Store: replay of history, then live changes, each revision once and in order. Shared by the Stores
 // that keep their own log; they hand in a reader of history and publish what has become durable.
+import type { Clock } from '../base/index.ts';
 import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from './store.ts';
 import { WatchIndex } from './watch-index.ts';
 
@@ -25,8 +26,10 @@ export interface HistoryPart {
 
 type EndReason = Parameters<WatchObserver['ended']>[0];
 
-/** Revisions looked at in one turn while a watch catches up; bounds how long the loop is held. */
+/** Revisions that a watch may be sent at once while it catches up. */
 const revisionsPerSlice = 250;
+/** How long catching up, of all watches together, may hold the loop in one turn. */
+const turnMs = 5;
 
 /**
  * A watch in one of three states:
@@ -71,16 +74,24 @@ export class WatchHub {
   readonly #early = new Set<Watch>();
   readonly #queue: (readonly StoreEvent[])[] = [];
   #draining = false;
+  /** Lagging watches, served in turns: one slice each. */
+  #lagging: Watch[] = [];
+  #pumping = false;
+  #over: EndReason | undefined;
 
-  constructor(source: HistorySource) {
+  readonly #clock: Clock;
+
+  constructor(source: HistorySource, clock: Clock) {
     this.#source = source;
+    this.#clock = clock;
   }
 
   add(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
     const watch = new Watch(this, { range, from, observer });
     this.#watches.add(watch);
-    if (from > this.#source.revision()) this.#sync(watch);
-    else queueMicrotask(() => this.#catchUp(watch));
+    if (this.#over) queueMicrotask(() => this.end(this.#over as EndReason));
+    else if (from > this.#source.revision()) this.#sync(watch);
+    else this.#queueLagging(watch);
     return watch;
   }
 
@@ -101,8 +112,9 @@ export class WatchHub {
     for (const watch of this.#early) this.answerProgress(watch);
   }
 
-  /** Ends every watch, in this turn. */
+  /** Ends every watch in this turn, and those that are added later right after they are. */
   end(reason: EndReason): void {
+    this.#over = reason;
     for (const watch of [...this.#watches]) this.#finish(watch, reason);
   }
 
@@ -140,6 +152,28 @@ export class WatchHub {
     if (last) call(() => watch.observer.events(events, last.kv.modRevision));
   }
 
+  #queueLagging(watch: Watch): void {
+    this.#lagging.push(watch);
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => this.#pump());
+  }
+
+  /** One slice for each lagging watch, as far as this turn goes. */
+  #pump(): void {
+    const started = this.#clock.monotonicMs();
+    const round = this.#lagging;
+    this.#lagging = [];
+    let served = 0;
+    while (served < round.length && (served === 0 || this.#clock.monotonicMs() - started < turnMs)) {
+      this.#catchUp(round[served] as Watch);
+      served += 1;
+    }
+    this.#lagging = [...round.slice(served), ...this.#lagging];
+    this.#pumping = this.#lagging.length > 0;
+    if (this.#pumping) setImmediate(() => this.#pump());
+  }
+
   #catchUp(watch: Watch): void {
     if (watch.state !== 'lagging') return;
     const compactRevision = this.#source.compactRevision();
@@ -151,7 +185,7 @@ export class WatchHub {
     if (!part) return;
     this.#emit(watch, part.events, part.through);
     if (watch.next > this.#source.revision()) this.#sync(watch);
-    else setImmediate(() => this.#catchUp(watch));
+    else this.#lagging.push(watch);
   }
 
   #read(watch: Watch, through: number): HistoryPart | undefined {

@@ -1,5 +1,5 @@
 // Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them.
-import { Pacer } from './sliced-range.ts';
+import type { Pacer } from './sliced-range.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
 
 /** What a check found. */
@@ -41,15 +41,15 @@ interface Check {
   readonly swept: number;
 }
 
-/** Checks everything at `snapshot`, in slices. */
-export async function checkTables(snapshot: Snapshot, isClosed: () => boolean): Promise<CheckReport> {
+/** Checks everything at `snapshot`, in slices that `pacer` measures. */
+export async function checkTables(snapshot: Snapshot, pacer: Pacer): Promise<CheckReport> {
   const findings = new Findings();
   const revision = findings.attempt(() => snapshot.revision) ?? 0;
   const compaction = findings.attempt(() => snapshot.compaction) ?? { compactRevision: 0, sweptRevision: 0 };
   if (compaction.sweptRevision > compaction.compactRevision || compaction.compactRevision > revision) {
     findings.add(`compaction record out of order: swept ${compaction.sweptRevision}, compacted ${compaction.compactRevision}, revision ${revision}`);
   }
-  const check = { snapshot, findings, pacer: new Pacer(isClosed), revision, swept: compaction.sweptRevision };
+  const check = { snapshot, findings, pacer, revision, swept: compaction.sweptRevision };
   const versions = await checkLog(check);
   const live = await checkIndex(check, () => snapshot.liveVersions(everything));
   const old = await checkIndex(check, () => snapshot.oldVersions(everything));

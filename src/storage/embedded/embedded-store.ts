@@ -13,7 +13,7 @@ import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { PendingState } from './pending.ts';
 import { type LogRecord, encodeLeaseKey, encodeOldKey, encodePointer, encodeRecord } from './record.ts';
-import { readSliced } from './sliced-range.ts';
+import { Pacer, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
 import { type Snapshot, type Tables, toKeyValue } from './tables.ts';
 
@@ -23,6 +23,7 @@ export interface EmbeddedStoreParts {
   readonly clock: Clock;
   readonly historyMs?: number | undefined;
   readonly compactionIntervalMs?: number | undefined;
+  readonly maxReaders?: number | undefined;
   /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
   readonly failpoint?: ((name: string) => void) | undefined;
   /** Gives up the directory, after the tables are closed. */
@@ -38,8 +39,9 @@ interface AcceptedWrite {
 }
 
 const noValue = new Uint8Array(0);
-/** Reads that may hold a snapshot over several turns at once; LMDB has 126 reader slots by default. */
-const concurrentReads = 64;
+/** Reads that may hold a snapshot over several turns at once, and LMDB's own number of reader slots. */
+const mostConcurrentReads = 64;
+const defaultReaderSlots = 126;
 /** Values that a watch may be sent in one turn while it catches up. */
 const historyBytesPerTurn = 2 ** 21;
 
@@ -58,6 +60,7 @@ export class EmbeddedStore implements Store {
   /** Changes of the commit that is being completed, in revision order. */
   #completed: StoreEvent[] = [];
   #readers = 0;
+  readonly #concurrentReads: number;
   readonly #waitingReaders: (() => void)[] = [];
   /** Set once memory and disk disagree; every call fails with it. */
   #poison: Error | undefined;
@@ -66,6 +69,8 @@ export class EmbeddedStore implements Store {
   constructor(parts: EmbeddedStoreParts) {
     this.#parts = parts;
     this.#tables = parts.tables;
+    // Half of the slots stay free for reads within one turn and for snapshots that are being given up.
+    this.#concurrentReads = Math.max(1, Math.min(mostConcurrentReads, (parts.maxReaders ?? defaultReaderSlots) >> 1));
     const { revision, compaction, lease } = parts.tables.read((snapshot) => ({
       revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(Number.MAX_SAFE_INTEGER - 1, 1)[0],
     }));
@@ -85,7 +90,7 @@ export class EmbeddedStore implements Store {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkOpen();
-    while (this.#readers >= concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
+    while (this.#readers >= this.#concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
     this.#checkOpen();
     return this.#withSnapshot(async (snapshot) => {
       const result = await this.#rangeAt(snapshot, request);
@@ -106,7 +111,6 @@ export class EmbeddedStore implements Store {
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
-    this.#checkOpen();
     return this.#hub.add(range, from, observer);
   }
 
@@ -130,7 +134,7 @@ export class EmbeddedStore implements Store {
   /** Verifies the whole file at the newest durable state. */
   async check(): Promise<CheckReport> {
     this.#checkOpen();
-    return this.#withSnapshot((snapshot) => checkTables(snapshot, () => this.#closed !== undefined));
+    return this.#withSnapshot((snapshot) => checkTables(snapshot, this.#pacer()));
   }
 
   #checkOpen(): void {
@@ -156,8 +160,12 @@ export class EmbeddedStore implements Store {
     const revision = request.revision ?? newest;
     if (revision > newest) return { type: 'future', revision: newest };
     if (revision < compactRevision) return { type: 'compacted', compactRevision, revision: newest };
-    const isClosed = () => this.#closed !== undefined;
-    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === newest, isClosed })) };
+    const pacer = this.#pacer();
+    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === newest, pacer })) };
+  }
+
+  #pacer(): Pacer {
+    return new Pacer(this.#parts.clock, () => this.#closed !== undefined);
   }
 
   #write(request: TxnRequest, previous: KeyValue | undefined): Promise<TxnResult> {
@@ -222,7 +230,7 @@ export class EmbeddedStore implements Store {
       revision: () => this.#pending.durable,
       compactRevision: () => this.#sweeper.compactRevision,
       read: (range, span) => this.#tables.read((snapshot) => readHistory(snapshot, range, span)),
-    });
+    }, this.#parts.clock);
   }
 
   #createAlarm(): ExpiryAlarm {

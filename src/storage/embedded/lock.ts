@@ -1,5 +1,5 @@
 // The lock on a data directory: a file with the pid of its holder, void when that process is gone.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageLockedError } from '../errors.ts';
 
@@ -28,16 +28,18 @@ export function takeLock(directory: string): () => void {
   };
 }
 
+/** The file appears with its content in it: an empty one would be taken for a stale one. */
 function createLock(file: string): boolean {
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, `${process.pid} ${startOf(process.pid)}\n`, { mode: 0o600 });
   try {
-    const handle = openSync(file, 'wx', 0o600);
-    writeSync(handle, `${process.pid} ${startOf(process.pid)}\n`);
-    fsyncSync(handle);
-    closeSync(handle);
+    linkSync(fresh, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(fresh, { force: true });
   }
 }
 
@@ -73,7 +75,7 @@ function startOf(pid: number): string {
 
 /** Two processes may find the same stale file: it is moved aside first, and put back if it turns out to be a fresh one. */
 function removeStale(file: string, content: string): void {
-  const aside = `${file}.${process.pid}`;
+  const aside = `${file}.${process.pid}.stale`;
   try {
     renameSync(file, aside);
   } catch {

@@ -1,6 +1,6 @@
 // Opens and checks data directories: lock, inspect, open the tables, and make a new directory complete step by step.
-import { resolve } from 'node:path';
-import type { Clock } from '../../base/index.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { type Clock, systemClock } from '../../base/index.ts';
 import { StorageCorruptError, StorageFormatError } from '../errors.ts';
 import { firstRevision } from '../mvcc.ts';
 import type { Store } from '../store.ts';
@@ -8,6 +8,7 @@ import { type CheckReport, checkTables } from './check.ts';
 import { type Format, dataPath, inspectDirectory, prepareDirectory, restrictRights, writeFormat } from './directory.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
+import { Pacer } from './sliced-range.ts';
 import { Tables } from './tables.ts';
 
 /** What the embedded Store may be told. */
@@ -47,10 +48,11 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   if (target instanceof EmbeddedStore) return target.check();
   if (typeof target !== 'string') throw new TypeError('only an embedded store can be checked');
+  if (!existsSync(target)) throw new StorageFormatError(target, 'does not exist');
   const opened = await openDirectory({ directory: target }, undefined);
   const snapshot = opened.tables.snapshot();
   try {
-    return await checkTables(snapshot, () => false);
+    return await checkTables(snapshot, new Pacer(systemClock, () => false));
   } finally {
     snapshot.done();
     await abandon(opened);
@@ -64,7 +66,7 @@ async function abandon(opened: OpenDirectory): Promise<void> {
 
 /** Without `newAt`, the time at which a new directory is made, an empty one is refused. */
 async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt: number | undefined): Promise<OpenDirectory> {
-  const directory = newAt === undefined ? resolve(options.directory) : prepareDirectory(options.directory);
+  const directory = newAt === undefined ? realpathSync(options.directory) : prepareDirectory(options.directory);
   const release = takeLock(directory);
   let tables: Tables | undefined;
   try {

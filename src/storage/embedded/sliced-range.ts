@@ -1,4 +1,5 @@
 // Reads a range at one snapshot in slices, so that a large one does not hold the event loop.
+import type { Clock } from '../../base/index.ts';
 import type { KeyRange, KeyValue, RangeRequest } from '../store.ts';
 import { StorageClosedError } from '../errors.ts';
 import { compareKeys } from '../keys.ts';
@@ -15,36 +16,38 @@ interface SlicedRead {
   /** Revision to read at; at most the snapshot's. */
   readonly revision: number;
   readonly isNewest: boolean;
-  readonly isClosed: () => boolean;
+  readonly pacer: Pacer;
 }
 
 /** Gives other work a turn whenever a slice has been used up. */
 export class Pacer {
   readonly #isClosed: () => boolean;
   #entries = 0;
-  #started = performance.now();
+  #started: number;
+  readonly #clock: Clock;
 
-  constructor(isClosed: () => boolean) {
+  constructor(clock: Clock, isClosed: () => boolean) {
+    this.#clock = clock;
     this.#isClosed = isClosed;
+    this.#started = clock.monotonicMs();
   }
 
   /** True when `pause` is due; cheap enough to ask for every entry. */
   get isDue(): boolean {
     this.#entries += 1;
-    return this.#entries % entriesPerLook === 0 && performance.now() - this.#started > sliceMs;
+    return this.#entries % entriesPerLook === 0 && this.#clock.monotonicMs() - this.#started > sliceMs;
   }
 
   async pause(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#isClosed()) throw new StorageClosedError();
-    this.#started = performance.now();
+    this.#started = this.#clock.monotonicMs();
   }
 }
 
 /** The key-values and the count of `read.request`. */
 export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; more: boolean; count: number }> {
-  const { snapshot, request } = read;
-  const pacer = new Pacer(read.isClosed);
+  const { snapshot, request, pacer } = read;
   const limit = request.countOnly ? 0 : (request.limit ?? Infinity);
   const kvs: KeyValue[] = [];
   let count = 0;

@@ -39,7 +39,7 @@ class MemoryStore implements Store {
       revision: () => this.#state.revision,
       compactRevision: () => this.#state.compactRevision,
       read: (range, span) => ({ events: this.#state.changes(range, span), through: span.through }),
-    });
+    }, options.clock);
     this.#alarm = new ExpiryAlarm({
       clock: options.clock,
       book: this.#leases,
@@ -77,7 +77,6 @@ class MemoryStore implements Store {
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
-    this.#checkOpen();
     return this.#hub.add(range, from, observer);
   }
 
