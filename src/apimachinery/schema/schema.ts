@@ -70,7 +70,7 @@ export interface Field {
   readonly required: boolean;
   /**
    * Go's JSON encoder leaves the field out when it is empty (omitempty, omitzero). False: the zero value is written, e.g.
-   * `"name": ""`, `"items": []`, `"status": {}`.
+   * `"name": ""`, `"status": {}`, and null for lists, maps, pointers and unset times.
    */
   readonly omitEmpty: boolean;
   /** The Go field is a pointer: absent and zero differ (`replicas: 0` is kept), and protobuf writes a present zero. */

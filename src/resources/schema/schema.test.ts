@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Schema, decodeObject, loadSchemas, toOpenAPIv2, toOpenAPIv3 } from '../../apimachinery/index.ts';
+import fc from 'fast-check';
+import { DecodeError, type Schema, decodeObject, loadSchemas, toOpenAPIv2, toOpenAPIv3 } from '../../apimachinery/index.ts';
 import { schemaData } from './index.ts';
 
 const schemas = loadSchemas(schemaData);
@@ -153,4 +154,43 @@ test('toOpenAPIv3 and toOpenAPIv2 write references, defaults and extensions each
   assert.deepEqual(template, { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec' }], default: {} });
   const v2 = toOpenAPIv2(schemas.definition('io.k8s.api.apps.v1.DeploymentSpec')!)['properties'] as Record<string, object>;
   assert.deepEqual(v2['strategy'], { $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentStrategy', 'x-kubernetes-patch-strategy': 'retainKeys' });
+});
+
+test('decodeObject reads the places of a JSON schema that take a schema or something else', () => {
+  const decodeSchema = (schema: object): unknown => {
+    const definition = decode('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } });
+    return (definition as { spec: { versions: { schema: { openAPIV3Schema: unknown } }[] } }).spec.versions[0]!.schema.openAPIV3Schema;
+  };
+  const schema = { type: 'object', default: { b: [null], a: 1 }, items: { type: 'string' }, additionalProperties: false, dependencies: { a: ['b'] } };
+  assert.equal(JSON.stringify(decodeSchema({ ...schema, odd: 1 })), JSON.stringify(schema));
+  assert.deepEqual(decodeSchema({ items: { odd: 1, type: 'string' }, additionalProperties: { nullable: true } }), {
+    items: { type: 'string' }, additionalProperties: { nullable: true },
+  });
+  assert.throws(() => decodeSchema({ additionalProperties: 'x' }), { message: 'boolean or JSON schema expected' });
+});
+
+/** The value with the node at the end of a random way replaced. */
+function replaceAt(value: unknown, way: readonly number[], replacement: unknown): unknown {
+  if (way.length === 0 || typeof value !== 'object' || value === null) return replacement;
+  const keys = Object.keys(value);
+  const key = keys[way[0]! % keys.length];
+  if (key === undefined) return replacement;
+  const changed = replaceAt((value as Record<string, unknown>)[key], way.slice(1), replacement);
+  return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed };
+}
+
+test('decodeObject either fails with DecodeError or makes an object that decodes to itself', () => {
+  for (const name of ['apps.v1.StatefulSet', 'core.v1.PersistentVolume', 'events.k8s.io.v1.Event', 'resource.k8s.io.v1.ResourceSlice']) {
+    const sample = JSON.parse(readFileSync(new URL(`${name}.json`, samples), 'utf8')) as { apiVersion: string; kind: string };
+    const schema = schemaOf(sample.apiVersion, sample.kind);
+    fc.assert(fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 8 }), fc.jsonValue(), (way, replacement) => {
+      const input = replaceAt(sample, way, replacement);
+      try {
+        const { object } = decodeObject(schema, input);
+        assert.equal(JSON.stringify(decodeObject(schema, object).object), JSON.stringify(object));
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+      }
+    }), { numRuns: 60 });
+  }
 });
