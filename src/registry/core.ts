@@ -53,7 +53,12 @@ export class Core {
   readonly options: RegistryOptions;
   readonly root: string;
   readonly #memo: EncodingMemo = createEncodingMemo();
+  /** By key prefix, and the same by row. */
   readonly #slots = new Map<string, Slot>();
+  readonly #slotOf = new Map<Resource, Slot>();
+  /** Row asked for to row that stores, while the catalog stays as it is. */
+  #rows = new WeakMap<Resource, Resource>();
+  #rowsGeneration = -1;
   readonly #views = new WeakMap<Resource, VersionContext>();
   #closed = false;
 
@@ -91,14 +96,18 @@ export class Core {
   /** Ends the cache of a row that is no longer served, and with it its watches. */
   release(resource: Resource): void {
     const prefix = resourcePrefix(this.root, resource);
-    this.#slots.get(prefix)?.cache.close();
+    const slot = this.#slots.get(prefix);
+    if (slot === undefined) return;
+    slot.cache.close();
     this.#slots.delete(prefix);
+    this.#slotOf.delete(slot.resource);
   }
 
   close(): void {
     this.#closed = true;
     for (const slot of this.#slots.values()) slot.cache.close();
     this.#slots.clear();
+    this.#slotOf.clear();
   }
 
   /** The object as the store has it this moment. */
@@ -109,18 +118,30 @@ export class Core {
   }
 
   #storingRow(resource: Resource): Resource {
-    const [group, plural] = (resource.storedAs ?? `${resource.group}/${resource.plural}`).split('/') as [string, string];
-    return this.options.catalog.findResource(group, plural) ?? resource;
+    const { catalog } = this.options;
+    if (this.#rowsGeneration !== catalog.generation) {
+      this.#rows = new WeakMap();
+      this.#rowsGeneration = catalog.generation;
+    }
+    let row = this.#rows.get(resource);
+    if (row === undefined) {
+      const [group, plural] = (resource.storedAs ?? `${resource.group}/${resource.plural}`).split('/') as [string, string];
+      this.#rows.set(resource, (row = catalog.findResource(group, plural) ?? resource));
+    }
+    return row;
   }
 
   #slot(resource: Resource): Slot {
+    const known = this.#slotOf.get(resource);
+    if (known !== undefined) return known;
     const prefix = resourcePrefix(this.root, resource);
     const slot = this.#slots.get(prefix);
-    if (slot !== undefined && slot.resource === resource) return slot;
     // A row that was replaced (a definition changed) starts afresh: its watches end, as they do in the reference.
     slot?.cache.close();
+    if (slot !== undefined) this.#slotOf.delete(slot.resource);
     const fresh = this.#createSlot(resource, prefix);
     this.#slots.set(prefix, fresh);
+    this.#slotOf.set(resource, fresh);
     return fresh;
   }
 

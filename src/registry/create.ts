@@ -23,7 +23,8 @@ interface Creation {
 
 /** Admission of a creation. */
 export function creationAttributes(target: Target, object: KubeObject, context: WriteContext): AdmissionAttributes {
-  return { ...target, operation: 'CREATE', subresource: '', name: object.metadata.name ?? '', object, oldObject: undefined, context };
+  const { resource, version, namespace } = target;
+  return { resource, version, namespace, operation: 'CREATE', subresource: '', name: object.metadata.name ?? '', object, oldObject: undefined, context };
 }
 
 /** The client's resourceVersion as a number; 0 when it is none. */

@@ -1,5 +1,6 @@
 // Bytes that were made a moment ago and will be asked for again: one event goes to a thousand watchers, one hot object to many readers.
-// First in, first out, bounded in bytes; losing an entry costs an encoding, nothing else.
+// Two generations: when the young one is full it becomes the old one, and what was not asked for since is gone. Losing an entry costs an
+// encoding, nothing else.
 
 /** Encoded forms of recent object versions. */
 export interface EncodingMemo {
@@ -7,36 +8,33 @@ export interface EncodingMemo {
   get(owner: object, form: string, make: () => Uint8Array): Uint8Array;
 }
 
-/** Most bytes kept by one registry. */
+/** Most bytes kept by one registry, in both generations. */
 const defaultLimitBytes = 8 * 1024 * 1024;
 
-interface Entry {
-  readonly forms: Map<string, Uint8Array>;
-  bytes: number;
-}
+type Forms = Map<string, Uint8Array>;
 
 /** An empty memo of at most `limitBytes`. */
 export function createEncodingMemo(limitBytes: number = defaultLimitBytes): EncodingMemo {
-  const entries = new Map<object, Entry>();
-  let total = 0;
-  const evict = (): void => {
-    for (const [owner, entry] of entries) {
-      if (total <= limitBytes) return;
-      entries.delete(owner);
-      total -= entry.bytes;
+  let young = new Map<object, Forms>();
+  let old = new Map<object, Forms>();
+  let youngBytes = 0;
+  const keep = (owner: object, form: string, bytes: Uint8Array): void => {
+    if (youngBytes + bytes.length > limitBytes / 2) {
+      old = young;
+      young = new Map();
+      youngBytes = 0;
     }
+    const forms = young.get(owner);
+    if (forms === undefined) young.set(owner, new Map([[form, bytes]]));
+    else forms.set(form, bytes);
+    youngBytes += bytes.length;
   };
   return {
     get(owner, form, make) {
-      let entry = entries.get(owner);
-      const kept = entry?.forms.get(form);
-      if (kept !== undefined) return kept;
-      const bytes = make();
-      if (entry === undefined) entries.set(owner, (entry = { forms: new Map(), bytes: 0 }));
-      entry.forms.set(form, bytes);
-      entry.bytes += bytes.length;
-      total += bytes.length;
-      if (total > limitBytes) evict();
+      const recent = young.get(owner)?.get(form);
+      if (recent !== undefined) return recent;
+      const bytes = old.get(owner)?.get(form) ?? make();
+      keep(owner, form, bytes);
       return bytes;
     },
   };

@@ -77,13 +77,14 @@ test('toScale and applyScale follow the paths of the row', () => {
 });
 
 test('createEncodingMemo makes bytes once and stays within its bound', () => {
-  const memo = createEncodingMemo(100);
+  const memo = createEncodingMemo(200);
   let made = 0;
   const make = (): Uint8Array => new Uint8Array(40).fill(++made);
-  const [a, b, c] = [{}, {}, {}];
-  assert.equal(memo.get(a, 'x', make), memo.get(a, 'x', make));
-  memo.get(b, 'x', make);
-  memo.get(c, 'x', make);
-  memo.get(a, 'x', make);
-  assert.equal(made, 4);
+  const owners = Array.from({ length: 6 }, () => ({}));
+  for (const owner of owners) assert.equal(memo.get(owner, 'x', make), memo.get(owner, 'x', make));
+  assert.equal(made, 6);
+  memo.get(owners[5] as object, 'x', make);
+  assert.equal(made, 6);
+  memo.get(owners[0] as object, 'x', make);
+  assert.equal(made, 7);
 });
