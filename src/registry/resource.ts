@@ -134,6 +134,8 @@ export interface Resource {
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;
+  /** A creator may bring a status (nodes); elsewhere it is cleared. */
+  readonly statusOnCreate?: boolean;
   /** Never stored (reviews, bindings, componentstatuses): another room answers its requests. */
   readonly virtual?: boolean;
   readonly strategy: Strategy;

@@ -34,7 +34,7 @@ const core: GroupSpec = {
     },
     {
       kind: 'Node', plural: 'nodes', shortNames: ['no'], cluster: true, storagePrefix: 'minions', selectableFields: fields.nodeFields,
-      subresources: [connectSubresource('proxy', 'NodeProxyOptions', proxy), status],
+      subresources: [connectSubresource('proxy', 'NodeProxyOptions', proxy), status], statusOnCreate: true,
     },
     { kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'], subresources: [status], returnsDeleted: true },
     { kind: 'PersistentVolume', plural: 'persistentvolumes', shortNames: ['pv'], cluster: true, subresources: [status], returnsDeleted: true },

@@ -6,12 +6,12 @@ import { labelNamespace } from '../defaults/cluster.ts';
 import * as cluster from '../defaults/cluster.ts';
 import { ensureStruct, readPointer } from '../defaults/set.ts';
 import { applyClaimDefaults, applyVolumeObjectDefaults } from '../defaults/volumes.ts';
-import { copyMember, formatTime, separateStatus } from './status.ts';
+import { copyMember, formatTime, prepareWithStatus } from './status.ts';
 
 /** What makes services special, except what has to be allocated. */
-export const serviceStrategy: Strategy = { applyDefaults: cluster.applyServiceDefaults, ...separateStatus() };
+export const serviceStrategy: Strategy = { applyDefaults: cluster.applyServiceDefaults };
 /** What makes resourcequotas special. */
-export const resourceQuotaStrategy: Strategy = { applyDefaults: cluster.applyResourceQuotaDefaults, ...separateStatus() };
+export const resourceQuotaStrategy: Strategy = { applyDefaults: cluster.applyResourceQuotaDefaults };
 
 const namespaceFinalizer = 'kubernetes';
 
@@ -29,20 +29,16 @@ export const namespaceStrategy: Strategy = {
   prepareForCreate: prepareNamespace,
   prepareForUpdate(namespace, old, { subresource }) {
     if (subresource !== 'finalize') copyMember(namespace, old, 'spec');
-    if (subresource !== 'status') copyMember(namespace, old, 'status');
   },
 };
 
-/** What makes nodes special: unlike elsewhere, a creator may bring a status. */
-export const nodeStrategy: Strategy = {
-  applyDefaults: cluster.applyNodeDefaults,
-  prepareForUpdate: separateStatus().prepareForUpdate as NonNullable<Strategy['prepareForUpdate']>,
-};
+/** What makes nodes special. */
+export const nodeStrategy: Strategy = { applyDefaults: cluster.applyNodeDefaults };
 
 /** What makes persistentvolumes special: the time of the last phase change is kept by the server. */
 export const volumeStrategy: Strategy = {
   applyDefaults: applyVolumeObjectDefaults,
-  ...separateStatus({
+  ...prepareWithStatus({
     prepareForCreate(volume, { nowMs }) {
       volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) };
     },
@@ -66,7 +62,7 @@ function mirrorDataSource(claim: KubeObject): void {
 /** What makes persistentvolumeclaims special. */
 export const claimStrategy: Strategy = {
   applyDefaults: applyClaimDefaults,
-  ...separateStatus({
+  ...prepareWithStatus({
     prepareForCreate(claim) {
       claim['status'] = { phase: 'Pending' };
       mirrorDataSource(claim);

@@ -81,16 +81,15 @@ export const podStrategy: Strategy = {
   },
   prepareForUpdate(pod, old, { subresource }) {
     if (subresource === 'status') {
-      keepAllButStatus(pod, old);
       keepMetadata(pod, old, ['ownerReferences']);
       const qosClass = readPath(old, 'status', 'qosClass');
       if (qosClass !== undefined) ensureStruct(pod, 'status')['qosClass'] = qosClass;
       return;
     }
+    if (subresource !== 'resize' && subresource !== 'ephemeralcontainers') return;
     copyMember(pod, old, 'status');
-    if (subresource === '') return;
     keepMetadata(pod, old, userMetadata);
     if (subresource === 'resize') takeFromContainers(pod, old, ['resources', 'resizePolicy']);
-    else if (subresource === 'ephemeralcontainers') takeEphemeralContainers(pod, old);
+    else takeEphemeralContainers(pod, old);
   },
 };

@@ -4,9 +4,9 @@ import type { Strategy, StrategyContext } from '../../registry/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
 import { ensureStruct } from '../defaults/set.ts';
 import * as defaults from '../defaults/policies.ts';
-import { allUserMetadata, copyMember, formatTime, separateStatus } from './status.ts';
+import { allUserMetadata, copyMember, formatTime, prepareWithStatus } from './status.ts';
 
-const separated = separateStatus({ keeps: allUserMetadata });
+const separated = prepareWithStatus({ keeps: allUserMetadata });
 
 /** What makes flowschemas special. */
 export const flowSchemaStrategy: Strategy = { applyDefaults: defaults.applyFlowSchemaDefaults, ...separated };
@@ -20,8 +20,6 @@ export const validatingPolicyStrategy: Strategy = { applyDefaults: defaults.appl
 export const resourceClaimStrategy: Strategy = { applyDefaults: defaults.applyResourceClaimDefaults, ...separated };
 /** What makes volumeattachments and servicecidrs special. */
 export const separatedStrategy: Strategy = separated;
-/** What makes ingresses special. */
-export const ingressStrategy: Strategy = separateStatus();
 
 /** The version that stores now belongs to those that were ever stored. */
 function addStoredVersion(definition: KubeObject): void {
@@ -36,7 +34,7 @@ function addStoredVersion(definition: KubeObject): void {
 /** What makes customresourcedefinitions special. */
 export const definitionStrategy: Strategy = {
   applyDefaults: defaults.applyDefinitionDefaults,
-  ...separateStatus({ keeps: allUserMetadata, prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
+  ...prepareWithStatus({ keeps: allUserMetadata, prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
 };
 
 /** The requester is who asked, whatever the body says. */
@@ -67,7 +65,7 @@ function keepDecisions(request: KubeObject, old: KubeObject): void {
   if (kept.length + others.length > 0) status['conditions'] = [...kept, ...others];
 }
 
-const requestStatus = separateStatus({
+const requestStatus = prepareWithStatus({
   prepareForCreate: stampRequester,
   prepareForUpdate: (request, old) => copyMember(request, old, 'spec'),
   prepareForStatus(request, old, { nowMs }) {

@@ -1,5 +1,5 @@
-// Spec and status are written by different people: the main endpoint cannot write status, the status endpoint nothing else.
-// What a status update may change in metadata differs per kind upstream and is named here.
+// What kinds add to the separation of spec and status, which the registry does for all of them: the metadata that a status update
+// may change differs per kind upstream and is named here.
 import type { KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
 import type { Strategy, StrategyContext } from '../../registry/index.ts';
 
@@ -30,34 +30,29 @@ export function keepMetadata(object: KubeObject, old: KubeObject, names: KeptMet
   }
 }
 
-/** What a kind with a status does beyond keeping both apart. */
+/** What a kind with a status does besides; the registry has kept spec and status apart before any of it runs. */
 export interface StatusRules {
   /** Metadata that a status update keeps; nothing by default. */
   readonly keeps?: KeptMetadata;
   /** Runs after the status of a new object was cleared. */
   prepareForCreate?(object: KubeObject, context: StrategyContext): void;
-  /** Runs after status was kept, on the main endpoint. */
+  /** Runs on the paths that leave the status alone. */
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
-  /** Runs after everything else was kept, on the status endpoint. */
+  /** Runs on the status path. */
   prepareForStatus?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
 }
 
-/** The prepare functions of a kind with a status subresource. */
-export function separateStatus(rules: StatusRules = {}): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
+/** The prepare functions of a kind with a status path. */
+export function prepareWithStatus(rules: StatusRules = {}): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
   return {
-    prepareForCreate(object, context) {
-      delete object['status'];
-      rules.prepareForCreate?.(object, context);
-    },
+    prepareForCreate: (object, context) => rules.prepareForCreate?.(object, context),
     prepareForUpdate(object, old, context) {
-      if (context.subresource === 'status') {
-        keepAllButStatus(object, old);
-        keepMetadata(object, old, rules.keeps ?? []);
-        rules.prepareForStatus?.(object, old, context);
+      if (context.subresource !== 'status') {
+        rules.prepareForUpdate?.(object, old, context);
         return;
       }
-      copyMember(object, old, 'status');
-      rules.prepareForUpdate?.(object, old, context);
+      keepMetadata(object, old, rules.keeps ?? []);
+      rules.prepareForStatus?.(object, old, context);
     },
   };
 }

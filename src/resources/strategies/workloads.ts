@@ -4,22 +4,20 @@ import type { Strategy } from '../../registry/index.ts';
 import { readPath, toObject, toText } from '../columns/common.ts';
 import { ensureStruct, readPointer } from '../defaults/set.ts';
 import * as defaults from '../defaults/workloads.ts';
-import { separateStatus } from './status.ts';
+import { prepareWithStatus } from './status.ts';
 
 /** What makes deployments special: a status update cannot relabel them. */
-export const deploymentStrategy: Strategy = { applyDefaults: defaults.applyDeploymentDefaults, ...separateStatus({ keeps: ['labels'] }) };
+export const deploymentStrategy: Strategy = { applyDefaults: defaults.applyDeploymentDefaults, ...prepareWithStatus({ keeps: ['labels'] }) };
 /** What makes replicasets special. */
-export const replicaSetStrategy: Strategy = { applyDefaults: defaults.applyReplicaSetDefaults, ...separateStatus() };
+export const replicaSetStrategy: Strategy = { applyDefaults: defaults.applyReplicaSetDefaults };
 /** What makes replicationcontrollers special. */
-export const replicationControllerStrategy: Strategy = { applyDefaults: defaults.applyReplicationControllerDefaults, ...separateStatus() };
+export const replicationControllerStrategy: Strategy = { applyDefaults: defaults.applyReplicationControllerDefaults };
 /** What makes statefulsets special. */
-export const statefulSetStrategy: Strategy = { applyDefaults: defaults.applyStatefulSetDefaults, ...separateStatus() };
+export const statefulSetStrategy: Strategy = { applyDefaults: defaults.applyStatefulSetDefaults };
 /** What makes cronjobs special. */
-export const cronJobStrategy: Strategy = { applyDefaults: defaults.applyCronJobDefaults, ...separateStatus() };
+export const cronJobStrategy: Strategy = { applyDefaults: defaults.applyCronJobDefaults };
 /** What makes horizontalpodautoscalers special. */
-export const autoscalerStrategy: Strategy = { applyDefaults: defaults.applyAutoscalerDefaults, ...separateStatus() };
-/** What makes poddisruptionbudgets special. */
-export const disruptionBudgetStrategy: Strategy = separateStatus();
+export const autoscalerStrategy: Strategy = { applyDefaults: defaults.applyAutoscalerDefaults };
 
 const templateGenerationKey = 'deprecated.daemonset.template.generation';
 
@@ -43,7 +41,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 /** What makes daemonsets special: an annotation counts the changes of the template. */
 export const daemonSetStrategy: Strategy = {
   applyDefaults: defaults.applyDaemonSetDefaults,
-  ...separateStatus({
+  ...prepareWithStatus({
     prepareForCreate: (daemonSet) => setTemplateGeneration(daemonSet, Math.max(1, readTemplateGeneration(daemonSet))),
     prepareForUpdate(daemonSet, old) {
       const changed = !isSame(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
@@ -81,5 +79,5 @@ function generateSelector(job: KubeObject): void {
 /** What makes jobs special. */
 export const jobStrategy: Strategy = {
   applyDefaults: defaults.applyJobDefaults,
-  ...separateStatus({ prepareForCreate: generateSelector }),
+  ...prepareWithStatus({ prepareForCreate: generateSelector }),
 };
