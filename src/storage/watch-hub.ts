@@ -115,7 +115,7 @@ export class WatchHub {
   /** Ends every watch in this turn, and those that are added later right after they are. */
   end(reason: EndReason): void {
     this.#over = reason;
-    for (const watch of [...this.#watches]) this.#finish(watch, reason);
+    for (const watch of this.#watches) this.#finish(watch, reason);
   }
 
   answerProgress(watch: Watch): void {

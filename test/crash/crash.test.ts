@@ -146,7 +146,7 @@ for (const name of failpoints) {
     const directory = join(root, name);
     const ledger = new Ledger();
     for (let cycle = 0; cycle < killsPerFailpoint; cycle += 1) {
-      const life = await live(directory, { cycle, failpoint: `${name}:${1 + cycle * 3}`, killAfterMs: 5000 });
+      const life = await live(directory, { cycle, failpoint: `${name}:${1 + (cycle % 5) * 2}`, killAfterMs: 5000 });
       if (life.openedAt !== undefined) ledger.enter(life.acknowledged, life.openedAt);
       await verify(directory, ledger);
     }

@@ -39,6 +39,30 @@ test('a commit that fails rejects its txns and those that were built on it, and 
   await store.close();
 });
 
+test('a commit that is reported failed and yet reached the disk stops the Store, and is found after opening again', async () => {
+  let isBroken = false;
+  const failpoint = (name: string) => {
+    if (isBroken && name === 'after-commit') throw new Error('input/output error');
+  };
+  const directory = join(root, 'unknown');
+  const store = await openEmbeddedStore({ directory, clock: systemClock, failpoint });
+  const value = Buffer.from('value');
+  await store.txn({ key: '/a', expect: 0, value });
+  const ends: string[] = [];
+  store.watch(prefixRange('/'), 3, { events: () => ends.push('events'), progress: () => undefined, ended: (reason) => ends.push(reason.type) });
+  isBroken = true;
+  await assert.rejects(store.txn({ key: '/b', expect: 0, value }), { name: 'StorageWriteError' });
+  isBroken = false;
+  await assert.rejects(store.txn({ key: '/c', expect: 0, value }), /restart to recover/);
+  await assert.rejects(store.range(prefixRange('/')), /restart to recover/);
+  assert.deepEqual(ends, ['failed']);
+  await store.close();
+  const again = await openEmbeddedStore({ directory, clock: systemClock });
+  assert.equal(await again.revision(), 3);
+  assert.deepEqual((await checkEmbeddedStore(again)).problems, []);
+  await again.close();
+});
+
 test('a full disk rejects writes, keeps serving reads, and nothing acknowledged is lost', async () => {
   const directory = join(root, 'real');
   const child = fileURLToPath(new URL('./disk-full.child.js', import.meta.url));

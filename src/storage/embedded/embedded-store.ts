@@ -62,7 +62,7 @@ export class EmbeddedStore implements Store {
   #readers = 0;
   readonly #concurrentReads: number;
   readonly #waitingReaders: (() => void)[] = [];
-  /** Set once memory and disk disagree; every call fails with it. */
+  /** Set once the file cannot be trusted; every call fails with it. */
   #poison: Error | undefined;
   #closed: Promise<void> | undefined;
 
@@ -216,13 +216,25 @@ export class EmbeddedStore implements Store {
     this.#pending.wake();
   }
 
-  /** A failed commit must have left nothing behind; if it did, no later answer could be trusted. */
+  /**
+   * A failed commit must have left nothing behind, and the file must still be readable. If not (a meta page could not be
+   * written), nothing can be answered any more: opening the directory again finds the last durable state.
+   */
   #recover(error: Error): void {
     this.#pending.fail(error);
-    const onDisk = this.#tables.read((snapshot) => snapshot.revision);
-    if (onDisk === this.#pending.durable) return;
-    this.#poison = new StorageWriteError(`a commit failed and yet reached the disk (revision ${onDisk}); restart to recover`, { cause: error });
+    const problem = this.#findDisagreement();
+    if (problem === undefined) return;
+    this.#poison = new StorageWriteError(`a commit failed and ${problem}; restart to recover the last durable state`, { cause: error });
     this.#hub.end({ type: 'failed', error: this.#poison });
+  }
+
+  #findDisagreement(): string | undefined {
+    try {
+      const onDisk = this.#tables.read((snapshot) => snapshot.revision);
+      return onDisk === this.#pending.durable ? undefined : `yet reached the disk as revision ${onDisk}`;
+    } catch (error) {
+      return `the file cannot be read any more (${(error as Error).message})`;
+    }
   }
 
   #createHub(): WatchHub {
@@ -268,8 +280,11 @@ export class EmbeddedStore implements Store {
     while (this.#readers > 0) await new Promise((resolve) => setImmediate(resolve));
     for (const reader of this.#waitingReaders.splice(0)) reader();
     this.#hub.end({ type: 'closed' });
-    await this.#tables.close();
-    this.#parts.release();
+    try {
+      await this.#tables.close();
+    } finally {
+      this.#parts.release();
+    }
   }
 }
 

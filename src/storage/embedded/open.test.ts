@@ -1,7 +1,7 @@
 // What a data directory must be to be opened: refusals of foreign, damaged, newer and locked ones, rights, and the check of damage.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync,
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync,
   writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,19 +120,18 @@ test('checkEmbeddedStore passes a good directory and an open Store, and refuses 
   await assert.rejects(checkEmbeddedStore(place('absent')));
 });
 
-test('a flipped bit in a value is found by the check and never served', async () => {
+test('flipped bits in values are found by the check and never served', async () => {
   const directory = await fill(place('flip'));
-  const clean = place('flip-clean');
-  cpSync(directory, clean, { recursive: true });
   const file = join(directory, 'store.mdb');
-  const data = readFileSync(clean + '/store.mdb');
-  const at = data.lastIndexOf(value.subarray(0, 300));
+  const data = readFileSync(file);
   const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.from([(data[at + 40] as number) ^ 4]), 0, 1, at + 40);
+  // Every copy, since pages that a later commit replaced are still in the file and nobody reads them.
+  for (let at = data.indexOf(value); at >= 0; at = data.indexOf(value, at + 1)) writeSync(handle, Buffer.from([(data[at + 40] as number) ^ 4]), 0, 1, at + 40);
+  closeSync(handle);
   const report = await checkEmbeddedStore(directory);
+  assert.ok(!report.ok && report.problems.length >= 50);
+  assert.match(report.problems[0] as string, /revision \d+ does not match its checksum/);
   const store = await open(directory);
-  const read = store.range(prefixRange('/k/')).then((result) => result.type, (error: Error) => error.name);
-  // The value may lie in a page that a later commit has replaced; then nothing reads it.
-  assert.equal(await read, report.ok ? 'ok' : 'StorageCorruptError');
+  await assert.rejects(store.range(prefixRange('/k/')), { name: 'StorageCorruptError' });
   await store.close();
 });

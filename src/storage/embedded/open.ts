@@ -117,8 +117,11 @@ async function initialise(directory: string, tables: Tables, createdAt: number):
   writeFormat(directory, createdAt);
 }
 
+/** Damage is told from a disk that refuses: LMDB numbers its own findings below zero, those of the system above. */
 function asFormatError(directory: string, error: unknown): Error {
   if (error instanceof StorageFormatError) return error;
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'number' && code > 0) return new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
   const problem = error instanceof StorageCorruptError ? error.message : `its data file cannot be opened (${(error as Error).message})`;
   return new StorageFormatError(directory, `${problem}; restore a backup`);
 }
