@@ -65,6 +65,16 @@ export class Writer {
       this.bytes[--this.at] = value;
       return;
     }
+    if (value < 0x4000) {
+      this.reserve(2);
+      this.bytes[--this.at] = value >>> 7;
+      this.bytes[--this.at] = (value & 0x7f) | 0x80;
+      return;
+    }
+    this.longVarint(value);
+  }
+
+  private longVarint(value: number): void {
     let size = 2;
     for (let rest = value / 0x4000; rest >= 1; rest /= 0x80) size++;
     this.reserve(size);
@@ -179,10 +189,18 @@ export class Reader {
 
   /** A varint as a number; beyond 2^53 only about right, see `int64`. */
   varint(): number {
-    const first = this.at < this.end ? (this.bytes[this.at] as number) : 0x80;
-    if (first < 0x80) {
-      this.at++;
-      return first;
+    const { at, bytes } = this;
+    if (at + 1 < this.end) {
+      const first = bytes[at] as number;
+      if (first < 0x80) {
+        this.at = at + 1;
+        return first;
+      }
+      const second = bytes[at + 1] as number;
+      if (second < 0x80) {
+        this.at = at + 2;
+        return (first & 0x7f) | (second << 7);
+      }
     }
     return this.longVarint();
   }

@@ -3,7 +3,7 @@
 // maps by key. Unknown fields are passed over. kind and apiVersion are not in messages but in the envelope, see envelope.ts.
 import { type Field, type JsonObject, type JsonValue, type Schema } from '../apimachinery/index.ts';
 import {
-  type ValueCodec, boolCodec, bytesCodec, doubleCodec, findFormatCodec, int32Codec, int64Codec, readFields, stringCodec, wrappedCodec, writeTagged,
+  type ValueCodec, boolCodec, bytesCodec, doubleCodec, findFormatCodec, int32Codec, int64Codec, stringCodec, wrappedCodec, writeTagged,
 } from './protobuf-values.ts';
 import { ProtobufError, Reader, Writer } from './protobuf-wire.ts';
 
@@ -33,13 +33,17 @@ type Slots = (JsonValue | undefined)[];
 /** Codec of one field, or of a message that nests fields which JSON shows flat. */
 interface FieldCodec {
   readonly number: number;
-  /** Where the field's value is; -1 for a message that nests others. */
-  readonly slot: number;
+  readonly name: string;
+  /** The message nests fields of its owner, which it is handed as its value. */
+  readonly isWrapper: boolean;
   /** The field is left out when it has no value; otherwise `zeroTag`, when above 0, is all it takes to write its zero. */
   readonly optional: boolean;
   readonly zeroTag: number;
-  /** Writes the field, tag included, from the slots of its owner. */
-  write(writer: Writer, slots: Slots): void;
+  /** The tag of a single text, the commonest of all fields, which is read into its slot and written without a call; else 0. */
+  readonly textTag: number;
+  readonly slot: number;
+  /** Writes the field, tag included. */
+  write(writer: Writer, value: JsonValue | undefined): void;
   /** Reads one occurrence of the field, whose tag was just read, into the slots. */
   read(reader: Reader, slots: Slots): void;
 }
@@ -68,17 +72,7 @@ function makeObjectCodec(schema: Schema): ObjectCodec {
   const codec: ObjectCodec = {
     wire: 2,
     zero: () => buildObject(layout().members, []),
-    writeBody(writer, object) {
-      const { slots: count, slotOf, fields } = layout();
-      const slots = spare.pop() ?? new Array<JsonValue | undefined>(count).fill(undefined);
-      for (const key in object) {
-        const slot = slotOf.get(key);
-        if (slot !== undefined) slots[slot] = object[key];
-      }
-      writeFields(writer, fields, slots);
-      slots.fill(undefined);
-      if (spare.length < maxSpare) spare.push(slots);
-    },
+    writeBody: (writer, object) => writeFields(writer, layout().fields, object),
     write(writer, value) {
       const used = writer.size;
       codec.writeBody(writer, typeof value === 'object' && value !== null ? (value as JsonObject) : emptyObject);
@@ -105,21 +99,17 @@ function makeObjectCodec(schema: Schema): ObjectCodec {
 /** Slots are used again, one array per level of a schema in itself; they are empty in between. */
 const maxSpare = 8;
 
-/** Most fields of most objects have no value: these are dealt with here, without a call. */
-function writeFields(writer: Writer, fields: readonly FieldCodec[], slots: Slots): void {
+/** Most fields of most objects have no value, and most others are texts: these are dealt with here, without a call. */
+function writeFields(writer: Writer, fields: readonly FieldCodec[], owner: JsonObject): void {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as FieldCodec;
-    if (field.slot >= 0) {
-      const value = slots[field.slot];
-      if (value === undefined || value === null) {
-        if (field.optional) continue;
-        if (field.zeroTag > 0) {
-          writer.zero(field.zeroTag);
-          continue;
-        }
-      }
-    }
-    field.write(writer, slots);
+    const value = field.isWrapper ? owner : owner[field.name];
+    if (typeof value === 'string' && field.textTag > 0) {
+      writer.text(value);
+      writer.varint(field.textTag);
+    } else if (value !== undefined && value !== null) field.write(writer, value);
+    else if (field.zeroTag > 0) writer.zero(field.zeroTag);
+    else if (!field.optional) field.write(writer, undefined);
   }
 }
 
@@ -127,6 +117,7 @@ function readInto(reader: Reader, byNumber: readonly (FieldCodec | undefined)[],
   while (reader.next()) {
     const field = byNumber[reader.tag >>> 3];
     if (field === undefined) reader.skip();
+    else if (reader.tag === field.textTag) slots[field.slot] = reader.text();
     else field.read(reader, slots);
   }
 }
@@ -136,7 +127,6 @@ interface MessageLayout {
   readonly fields: readonly FieldCodec[];
   readonly byNumber: readonly (FieldCodec | undefined)[];
   readonly slots: number;
-  readonly slotOf: ReadonlyMap<string, number>;
   readonly members: readonly Member[];
 }
 
@@ -156,7 +146,7 @@ function layOut(schema: Schema): MessageLayout {
     if (field.number > 0) members.push(compileMember(field, members.length));
   }
   const fields = nest(members, 0);
-  return { fields, byNumber: indexByNumber(fields), slots: members.length, slotOf: new Map(members.map(({ name }, slot) => [name, slot])), members };
+  return { fields, byNumber: indexByNumber(fields), slots: members.length, members };
 }
 
 function indexByNumber(fields: readonly FieldCodec[]): readonly (FieldCodec | undefined)[] {
@@ -183,10 +173,10 @@ function compileWrapper(number: number, fields: readonly FieldCodec[]): FieldCod
   const byNumber = indexByNumber(fields);
   const tag = number * 8 + 2;
   return {
-    number, slot: -1, optional: false, zeroTag: 0,
-    write(writer, slots) {
+    number, name: '', isWrapper: true, optional: false, zeroTag: 0, textTag: 0, slot: -1,
+    write(writer, owner) {
       const used = writer.size;
-      writeFields(writer, fields, slots);
+      writeFields(writer, fields, owner as JsonObject);
       writer.varint(writer.size - used);
       writer.varint(tag);
     },
@@ -236,10 +226,11 @@ function compileMember(field: Field, slot: number): Member {
 function compileSingle(field: Field, slot: number, codec: ValueCodec): FieldCodec {
   const { name, number } = field;
   const tag = number * 8 + codec.wire;
+  const optional = field.pointer || codec.nilable === true;
   return {
-    number, slot, optional: field.pointer || codec.nilable === true, zeroTag: codec.shortZero === true ? tag : 0,
-    write(writer, slots) {
-      codec.write(writer, slots[slot] ?? undefined);
+    number, name, isWrapper: false, optional, zeroTag: !optional && codec.shortZero === true ? tag : 0, textTag: codec === stringCodec ? tag : 0, slot,
+    write(writer, value) {
+      codec.write(writer, value);
       writer.varint(tag);
     },
     read(reader, slots) {
@@ -254,9 +245,8 @@ function compileList(field: Field, slot: number): FieldCodec {
   const codec = compileValue(field.schema.items as Schema);
   const tag = number * 8 + codec.wire;
   return {
-    number, slot, optional: true, zeroTag: 0,
-    write(writer, slots) {
-      const items = slots[slot];
+    number, name, isWrapper: false, optional: true, zeroTag: 0, textTag: 0, slot,
+    write(writer, items) {
       if (!Array.isArray(items)) return;
       for (let i = items.length - 1; i >= 0; i--) writeTagged(writer, tag, codec, items[i]);
     },
@@ -283,9 +273,8 @@ function compileMap(field: Field, slot: number): FieldCodec {
   const tag = number * 8 + 2;
   const valueTag = 16 + codec.wire;
   return {
-    number, slot, optional: true, zeroTag: 0,
-    write(writer, slots) {
-      const map = slots[slot];
+    number, name, isWrapper: false, optional: true, zeroTag: 0, textTag: 0, slot,
+    write(writer, map) {
       if (typeof map !== 'object' || map === null || Array.isArray(map)) return;
       const keys = sortKeys(map);
       for (let i = keys.length - 1; i >= 0; i--) {
@@ -299,34 +288,41 @@ function compileMap(field: Field, slot: number): FieldCodec {
     },
     read(reader, slots) {
       if (reader.tag !== tag) checkTag(reader.tag, tag, name);
-      const { key, value } = readEntry(reader, codec);
       const map = (slots[slot] ??= {}) as JsonObject;
-      if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
-      else map[key] = value;
+      readEntry(reader, codec, map);
     },
   };
 }
 
-function readEntry(reader: Reader, codec: ValueCodec): { key: string; value: JsonValue } {
+function readEntry(reader: Reader, codec: ValueCodec, map: JsonObject): void {
   let key = '';
   let value: JsonValue | undefined;
   const valueTag = 16 + codec.wire;
-  readFields(reader, (tag) => {
-    if (tag === 0x0a) key = reader.text();
-    else if (tag === valueTag) value = codec.read(reader);
-    else return false;
-    return true;
-  });
-  return { key, value: value ?? codec.zero() };
+  const outer = reader.enter();
+  while (reader.next()) {
+    if (reader.tag === 0x0a) key = reader.text();
+    else if (reader.tag === valueTag) value = codec.read(reader);
+    else reader.skip();
+  }
+  reader.leave(outer);
+  value ??= codec.zero();
+  if (key === '__proto__') Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
+  else map[key] = value;
 }
 
 /** Keys in the order of their bytes, which differs from JavaScript's order only beyond the basic plane. */
 function sortKeys(map: JsonObject): string[] {
   const keys = Object.keys(map);
-  if (keys.length < 2) return keys;
-  keys.sort();
-  return keys.some((key) => /[\ud800-\uffff]/.test(key)) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys;
+  for (let i = 1; i < keys.length; i++) {
+    if ((keys[i] as string) < (keys[i - 1] as string)) {
+      keys.sort();
+      break;
+    }
+  }
+  return keys.length > 1 && keys.some((key) => beyondBasic.test(key)) ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys;
 }
+
+const beyondBasic = /[\ud800-\uffff]/;
 
 const scalars: Readonly<Record<string, ValueCodec>> = { string: stringCodec, boolean: boolCodec, number: doubleCodec };
 
