@@ -3,10 +3,8 @@
 //   put a · put a · delete a · compact(4)        versions of a: [2:v1] → [2:v1 3:v2] → [2:v1 3:v2 4:✝] → none
 //
 // Synchronous and without time. It is the whole state of the memory Store, and what the embedded one is compared with in tests.
-import { invariant } from '../base/index.ts';
+import { type SortedMap, createBoundsTest, createSortedMap, invariant } from '../base/index.ts';
 import { forgottenBy } from './compaction.ts';
-import { isInRange } from './keys.ts';
-import { SortedKeys } from './sorted-keys.ts';
 import type { KeyRange, KeyValue, RangeRequest, StoreEvent } from './store.ts';
 
 /** The revision of a Store that nobody has written to. */
@@ -19,12 +17,18 @@ interface Version {
   readonly isTombstone: boolean;
 }
 
+/** The kept versions of one key, oldest first. */
+interface Life {
+  readonly key: string;
+  readonly versions: Version[];
+}
+
 /** Keys, versions and the log of changes since the last compaction. */
 export class VersionedKeys {
-  readonly #versions = new Map<string, Version[]>();
-  /** Keys that have any kept version, and those that exist at the newest revision. */
-  readonly #known = new SortedKeys();
-  readonly #live = new SortedKeys();
+  /** Keys that have any kept version. */
+  #lives: SortedMap<Life> = createSortedMap<Life>();
+  /** Keys that exist at the newest revision. */
+  #live: SortedMap<KeyValue> = createSortedMap<KeyValue>();
   /** Changes after `compactRevision`; change i has revision `#logStart + i`. */
   #log: StoreEvent[] = [];
   #logStart = firstRevision + 1;
@@ -33,8 +37,7 @@ export class VersionedKeys {
 
   /** The newest version of `key`, undefined when it does not exist. */
   head(key: string): KeyValue | undefined {
-    const last = this.#versions.get(key)?.at(-1);
-    return last && !last.isTombstone ? last.kv : undefined;
+    return this.#live.get(key);
   }
 
   /** Writes the next revision; without a value it deletes a key that must exist. */
@@ -55,24 +58,22 @@ export class VersionedKeys {
   range(request: RangeRequest): { kvs: KeyValue[]; more: boolean; count: number } {
     const revision = request.revision ?? this.revision;
     const limit = request.countOnly ? 0 : (request.limit ?? Infinity);
+    const isNewest = revision === this.revision;
     const kvs: KeyValue[] = [];
-    let count = 0;
-    const newest = revision === this.revision;
-    for (const key of (newest ? this.#live : this.#known).between(request)) {
-      if (newest && kvs.length >= limit) break;
-      const kv = this.#at(key, revision);
-      if (!kv) continue;
+    let count = isNewest ? this.#live.count(request) : 0;
+    for (const kv of isNewest ? this.#live.entries(request) : this.#statesAt(request, revision)) {
+      if (isNewest && kvs.length >= limit) break;
       if (kvs.length < limit) kvs.push(kv);
-      count += 1;
+      if (!isNewest) count += 1;
     }
-    if (newest) count = this.#live.count(request);
     return { kvs, more: count > kvs.length, count };
   }
 
   /** Changes of `range` in `span`, which must begin after the compact revision. */
   changes(range: KeyRange, span: { readonly from: number; readonly through: number }): StoreEvent[] {
     const part = this.#log.slice(Math.max(0, span.from - this.#logStart), Math.max(0, span.through + 1 - this.#logStart));
-    return part.filter((event) => isInRange(event.kv.key, range));
+    const isInside = createBoundsTest(range);
+    return part.filter((event) => isInside(event.kv.key));
   }
 
   /** Forgets what was superseded at or before `revision`. */
@@ -92,30 +93,24 @@ export class VersionedKeys {
   }
 
   #append(key: string, version: Version): void {
-    const versions = this.#versions.get(key);
-    if (versions) versions.push(version);
-    else this.#versions.set(key, [version]);
-    this.#known.add(key);
-    if (version.isTombstone) this.#live.delete(key);
-    else this.#live.add(key);
+    const life = this.#lives.get(key);
+    if (life) life.versions.push(version);
+    else this.#lives = this.#lives.set({ key, versions: [version] });
+    this.#live = version.isTombstone ? this.#live.delete(key) : this.#live.set(version.kv);
   }
 
-  #at(key: string, revision: number): KeyValue | undefined {
-    const versions = this.#versions.get(key) ?? [];
-    for (let index = versions.length - 1; index >= 0; index -= 1) {
-      const version = versions[index] as Version;
-      if (version.kv.modRevision <= revision) return version.isTombstone ? undefined : version.kv;
+  *#statesAt(range: KeyRange, revision: number): Generator<KeyValue> {
+    for (const { versions } of this.#lives.entries(range)) {
+      const version = versions.findLast((candidate) => candidate.kv.modRevision <= revision);
+      if (version && !version.isTombstone) yield version.kv;
     }
-    return undefined;
   }
 
   /** Whatever of a key is older than a forgotten version is forgotten too: each was superseded by the next. */
   #forget(key: string, last: number): void {
-    const versions = this.#versions.get(key) ?? [];
+    const versions = this.#lives.get(key)?.versions ?? [];
     const kept = versions.findIndex((version) => version.kv.modRevision > last);
     versions.splice(0, kept < 0 ? versions.length : kept);
-    if (versions.length > 0) return;
-    this.#versions.delete(key);
-    this.#known.delete(key);
+    if (versions.length === 0) this.#lives = this.#lives.delete(key);
   }
 }

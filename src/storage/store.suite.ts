@@ -1,10 +1,10 @@
 // What every Store must do. Each implementation runs the whole suite; one that keeps nothing after close leaves `reopen` out.
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { Clock } from '../base/index.ts';
+import { type Clock, createManualClock } from '../base/index.ts';
 import { describeModel } from './store-model.suite.ts';
 import { type Store, type StoreEvent, type WatchObserver, keyRange, prefixRange } from './store.ts';
-import { ManualClock, Recorder, all, bytes, keysOf, ok, put, remove, settle, text } from './suite-tools.suite.ts';
+import { Recorder, advance, all, bytes, keysOf, ok, put, remove, settle, text } from './suite-tools.suite.ts';
 
 /** How the suite opens the Store under test. */
 export interface SuiteOptions {
@@ -16,7 +16,7 @@ export interface SuiteOptions {
 export function describeStore(name: string, open: (clock: Clock) => Promise<Store>, options: SuiteOptions = {}): void {
   describe(name, () => {
     const opened: Store[] = [];
-    const start = async (clock: Clock = new ManualClock()): Promise<Store> => {
+    const start = async (clock: Clock = createManualClock()): Promise<Store> => {
       const store = await open(clock);
       opened.push(store);
       return store;
@@ -408,7 +408,7 @@ function describeCompactionRace(start: Start): void {
 
 function describeTime(start: Start): void {
   test('a ttl deletes the key when its time is over, unless it was written again', async () => {
-    const clock = new ManualClock();
+    const clock = createManualClock();
     const store = await start(clock);
     await put(store, { key: '/short', ttlSeconds: 10 });
     const kept = await put(store, { key: '/kept', ttlSeconds: 10 });
@@ -417,23 +417,23 @@ function describeTime(start: Start): void {
     store.watch(all, 5, watch);
     await put(store, { key: '/kept', expect: kept });
     await put(store, { key: '/longer', expect: longer, ttlSeconds: 30 });
-    await clock.advance(9_000);
+    await advance(clock, 9_000);
     assert.equal(ok(await store.range(all)).count, 3);
-    await clock.advance(2_000);
+    await advance(clock, 2_000);
     assert.deepEqual(keysOf(ok(await store.range(all)).kvs), ['/kept', '/longer']);
-    await clock.advance(20_000);
+    await advance(clock, 20_000);
     assert.deepEqual(keysOf(ok(await store.range(all)).kvs), ['/kept']);
     assert.deepEqual(watch.received.filter((event) => event.type === 'delete').map((event) => event.kv.key), ['/short', '/longer']);
   });
 
   test('history older than its time is compacted by itself', async () => {
-    const clock = new ManualClock();
+    const clock = createManualClock();
     const store = await start(clock);
     const first = await put(store, { key: '/a' });
     await put(store, { key: '/a', expect: first });
-    await clock.advance(4 * 60_000);
+    await advance(clock, 4 * 60_000);
     assert.equal((await store.range({ ...all, revision: first })).type, 'ok');
-    await clock.advance(8 * 60_000);
+    await advance(clock, 8 * 60_000);
     assert.equal((await store.range({ ...all, revision: first })).type, 'compacted');
     assert.equal(ok(await store.range(all)).count, 1);
   });
@@ -441,7 +441,7 @@ function describeTime(start: Start): void {
 
 function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>): void {
   test('reopen finds everything: state, history, watches from history, compaction', async () => {
-    const clock = new ManualClock();
+    const clock = createManualClock();
     const store = await start(clock);
     for (let index = 0; index < 10; index += 1) await put(store, { key: `/k${index % 5}`, expect: index < 5 ? 0 : index - 3, value: `${index}` });
     await remove(store, '/k0', 7);
@@ -463,7 +463,7 @@ function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>):
   });
 
   test('reopen never goes back in revisions, even when the newest change was a delete that compaction removed', async () => {
-    const clock = new ManualClock();
+    const clock = createManualClock();
     const store = await start(clock);
     await remove(store, '/a', await put(store, { key: '/a' }));
     await store.compact(3);
@@ -475,16 +475,16 @@ function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>):
   });
 
   test('reopen finds ttl keys, those whose time passed meanwhile too', async () => {
-    const clock = new ManualClock();
+    const clock = createManualClock();
     const store = await start(clock);
     await put(store, { key: '/soon', ttlSeconds: 10 });
     await put(store, { key: '/later', ttlSeconds: 100 });
     await store.close();
-    await clock.advance(20_000);
+    await advance(clock, 20_000);
     const again = await reopen(clock);
-    await clock.advance(1);
+    await advance(clock, 1);
     assert.deepEqual(keysOf(ok(await again.range(all)).kvs), ['/later']);
-    await clock.advance(100_000);
+    await advance(clock, 100_000);
     assert.equal(ok(await again.range(all)).count, 0);
     await again.close();
   });

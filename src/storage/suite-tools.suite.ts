@@ -1,42 +1,17 @@
 // What the suite of all Stores and the tests of single ones share: time moved by hand, a watch that writes down what it gets.
 import assert from 'node:assert/strict';
-import type { Clock, Timer } from '../base/index.ts';
+import type { ManualClock } from '../base/index.ts';
 import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnResult, WatchObserver } from './store.ts';
 
-/** Time that moves when told; shared by tests that need leases or automatic compaction. */
-export class ManualClock implements Clock {
-  #now = 1_700_000_000_000;
-  #timers: { at: number; callback: () => void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  monotonicMs(): number {
-    return this.#now;
-  }
-
-  after(delayMs: number, callback: () => void): Timer {
-    const timer = { at: this.#now + delayMs, callback };
-    this.#timers.push(timer);
-    return { cancel: () => void (this.#timers = this.#timers.filter((other) => other !== timer)) };
-  }
-
-  /** Moves on by `ms`, ringing what is due in order, with room for asynchronous work after each. */
-  async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      const next = this.#timers.filter((timer) => timer.at <= end).sort((left, right) => left.at - right.at)[0];
-      if (!next) break;
-      this.#timers = this.#timers.filter((timer) => timer !== next);
-      this.#now = Math.max(this.#now, next.at);
-      next.callback();
-      await settle();
-    }
-    this.#now = end;
+/** Moves `clock` on by `ms` in steps, with room for asynchronous work after each. */
+export async function advance(clock: ManualClock, ms: number): Promise<void> {
+  for (let step = 0; step < stepsPerAdvance; step += 1) {
+    clock.advance(ms / stepsPerAdvance);
     await settle();
   }
 }
+
+const stepsPerAdvance = 5;
 
 /** Collects what a watch delivers. */
 export class Recorder implements WatchObserver {

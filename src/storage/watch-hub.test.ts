@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { systemClock } from '../base/index.ts';
-import { isInRange } from './keys.ts';
+import { createBoundsTest, systemClock } from '../base/index.ts';
 import { type KeyRange, type StoreEvent, keyRange, prefixRange } from './store.ts';
 import { Recorder, all, settle } from './suite-tools.suite.ts';
 import { WatchHub } from './watch-hub.ts';
@@ -81,6 +80,6 @@ test('WatchIndex finds the watches of a key as asking each of them does', () => 
     }
     const found = new Set<unknown>();
     index.matching(key, (watch) => found.add(watch));
-    assert.deepEqual(found, new Set([...watches].filter((watch) => isInRange(key, watch.range))));
+    assert.deepEqual(found, new Set([...watches].filter((watch) => createBoundsTest(watch.range)(key))));
   }));
 });

@@ -1,5 +1,5 @@
 // Finds the watches that a key belongs to without asking each of them: exact keys and prefixes by hash, other ranges in turn.
-import { isInRange } from './keys.ts';
+import { createBoundsTest } from '../base/index.ts';
 import { type KeyRange, keyRange, prefixRange } from './store.ts';
 
 /** Anything that is interested in a range of keys. */
@@ -13,14 +13,14 @@ export class WatchIndex<W extends Ranged> {
   readonly #prefixes = new Map<string, Set<W>>();
   /** Distinct prefix lengths, each with the number of prefixes of that length. */
   readonly #lengths = new Map<number, number>();
-  readonly #others = new Set<W>();
+  readonly #others = new Map<W, (key: string) => boolean>();
 
   add(watch: W): void {
     const { range } = watch;
     if (isExact(range)) addTo(this.#exact, range.start, watch);
     else if (isPrefix(range)) {
       if (addTo(this.#prefixes, range.start, watch)) this.#countLength(range.start.length, 1);
-    } else this.#others.add(watch);
+    } else this.#others.set(watch, createBoundsTest(range));
   }
 
   remove(watch: W): void {
@@ -37,8 +37,8 @@ export class WatchIndex<W extends Ranged> {
     for (const length of this.#lengths.keys()) {
       if (length <= key.length) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
     }
-    for (const watch of this.#others) {
-      if (isInRange(key, watch.range)) visit(watch);
+    for (const [watch, isInside] of this.#others) {
+      if (isInside(key)) visit(watch);
     }
   }
 

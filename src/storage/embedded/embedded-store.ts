@@ -1,10 +1,10 @@
 // The durable Store: one LMDB file in a data directory. Writes are checked against pending and durable state in the turn in which
 // they arrive, committed in groups, and answered when they are on disk; reads and watches see only what is on disk.
-import type { Clock } from '../../base/index.ts';
+import { type Clock, createBoundsTest } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError, StorageWriteError } from '../errors.ts';
 import { ExpiryAlarm, type LeaseBook } from '../expiry.ts';
-import { checkTxn, isInRange } from '../keys.ts';
+import { checkTxn } from '../keys.ts';
 import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
 } from '../store.ts';
@@ -289,10 +289,11 @@ export class EmbeddedStore implements Store {
 }
 
 function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): HistoryPart {
+  const isInside = createBoundsTest(range);
   const events: StoreEvent[] = [];
   let bytes = 0;
   for (const record of snapshot.records(span)) {
-    if (isInRange(record.key, range)) events.push(toEvent(snapshot, record));
+    if (isInside(record.key)) events.push(toEvent(snapshot, record));
     bytes += record.value.length;
     if (bytes > historyBytesPerTurn) return { events, through: record.modRevision };
   }
