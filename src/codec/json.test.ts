@@ -114,7 +114,8 @@ test('stringifyJson survives any depth', () => {
 const anyKey = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'a', '0', ''));
 const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
   tree: fc.oneof(
-    { maxDepth: 5 }, fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).filter((n) => n !== BigInt(Number(n)) || n > 2n ** 53n),
+    { maxDepth: 5 }, fc.string({ unit: 'binary' }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null),
+    fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).filter((n) => n !== BigInt(Number(n)) || n > 2n ** 53n),
     fc.double({ noNaN: true, noDefaultInfinity: true, maxExcluded: true }).filter((n) => !Object.is(n, -0)),
     fc.array(tie('tree'), { maxLength: 5 }),
     fc.array(fc.tuple(anyKey, tie('tree')), { maxLength: 5 }).map((entries) => Object.fromEntries(entries) as JsonValue),
@@ -140,7 +141,9 @@ test('parseJson tells exactly the duplicates that a naive scanner finds', () => 
   const key = fc.constantFrom('a', 'b', '__proto__', 'c');
   type Node = number | Node[] | { members: [string, Node][] };
   const { node } = fc.letrec<{ node: Node }>((tie) => ({
-    node: fc.oneof({ maxDepth: 4 }, fc.nat(9), fc.array(tie('node'), { maxLength: 3 }), fc.record({ members: fc.array(fc.tuple(key, tie('node')), { maxLength: 4 }) })),
+    node: fc.oneof({ maxDepth: 4 }, fc.nat(9), fc.array(tie('node'), { maxLength: 3 }), fc.record({
+      members: fc.array(fc.tuple(key, tie('node')), { maxLength: 4 }),
+    })),
   }));
   const write = (n: Node): string =>
     typeof n === 'number' ? String(n) : Array.isArray(n) ? `[${n.map(write).join()}]` : `{${n.members.map(([k, v]) => `"${k}" : ${write(v)}`).join()}}`;

@@ -9,7 +9,8 @@ const YAML = 'application/yaml';
 const PROTO = 'application/vnd.kubernetes.protobuf';
 const as = (kind: string, version = 'v1', base = JSONT, group = 'meta.k8s.io'): string => `${base};as=${kind};v=${version};g=${group}`;
 const allowsTable = (type: MediaTypeName, to: Transform | undefined): boolean =>
-  to === undefined || (to.group === 'meta.k8s.io' && ['v1', 'v1beta1'].includes(to.version) && (to.kind === 'PartialObjectMetadata' || (to.kind === 'Table' && type !== 'protobuf')));
+  to === undefined || (to.group === 'meta.k8s.io' && ['v1', 'v1beta1'].includes(to.version) && kindsIn(type).includes(to.kind));
+const kindsIn = (type: MediaTypeName): string[] => (type === 'protobuf' ? ['PartialObjectMetadata'] : ['PartialObjectMetadata', 'Table']);
 
 /** Both layers, as a route of a built-in kind has them. */
 function answer(accept: string | undefined): string {
@@ -24,7 +25,8 @@ test('negotiate answers each Accept header with the media type of the reference'
     [`${JSONT};charset=utf-8`, 'json'], [`${JSONT};stream=watch`, 'json'], [`${JSONT};foo=bar`, 'json'], [`${JSONT}; q=0`, 'json'],
     [`${YAML};charset=utf-8`, 'yaml'], [`${PROTO};stream=watch`, 'protobuf'],
     [`${PROTO},${JSONT}`, 'protobuf'], [`${JSONT},${PROTO}`, 'json'], [`${YAML};q=0.1,${JSONT};q=0.9`, 'json'], [`${JSONT};q=0.1,${YAML}`, 'yaml'],
-    [`text/html,${YAML}`, 'yaml'], [`application/xml;q=0.9,${PROTO};q=0.2`, 'protobuf'], [`*/*;q=0.1,${YAML};q=0.2`, 'yaml'], [`${JSONT},*/*;q=0.9,${YAML}`, 'json'],
+    [`text/html,${YAML}`, 'yaml'], [`application/xml;q=0.9,${PROTO};q=0.2`, 'protobuf'], [`*/*;q=0.1,${YAML};q=0.2`, 'yaml'], [`${JSONT},*/*;q=0.9,${YAML}`,
+    'json'],
     ['text/html', 'no route'], ['text/*', 'no route'], ['application/xml', 'no route'], ['application/cbor', 'no route'], ['json', 'no route'],
     [as('Table'), 'json'], [as('Table', 'v1', YAML), 'yaml'], [as('Table', 'v1', PROTO), 'no serializer'],
     [`${as('Table', 'v1', PROTO)},${as('Table', 'v1', YAML)}`, 'yaml'], [as('Table', 'v2'), 'no serializer'], [`${JSONT};as=Table`, 'no serializer'],
@@ -36,7 +38,8 @@ test('negotiate answers each Accept header with the media type of the reference'
 
 test('negotiate hands out the parameters of the clause that won', () => {
   const table = { kind: 'Table', group: 'meta.k8s.io', version: 'v1beta1' };
-  assert.deepEqual(negotiate(`${as('Table', 'v9')},${as('Table', 'v1beta1')};pretty=1`, builtIn, allowsTable), { type: 'json', transform: table, pretty: true });
+  assert.deepEqual(negotiate(`${as('Table', 'v9')},${as('Table', 'v1beta1')};pretty=1`, builtIn, allowsTable), { type: 'json', transform: table,
+    pretty: true });
   assert.deepEqual(negotiate(`${JSONT};stream=watch;profile=nopeer`, builtIn), { type: 'json', stream: 'watch', profile: 'nopeer' });
   assert.equal(negotiate(`${JSONT};stream=other`, builtIn), undefined);
   assert.equal(negotiate(PROTO, ['json', 'yaml']), undefined);

@@ -38,7 +38,8 @@ const maxClauses = 100;
 /** The clauses by quality, then concrete types before wildcards, then as listed; what is no `type/subtype` is left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(',', maxClauses).map(parseClause).filter((clause) => clause !== undefined);
-  return clauses.sort((a, b) => b.quality - a.quality || Number(a.type === '*') - Number(b.type === '*') || Number(a.subtype === '*') - Number(b.subtype === '*'));
+  const wildcards = (clause: AcceptClause): number => (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
+  return clauses.sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
 function parseClause(text: string): AcceptClause | undefined {
@@ -60,11 +61,13 @@ function parseClause(text: string): AcceptClause | undefined {
 /** Does the route allow this type and transformation? Without a transformation the second argument is undefined. */
 export type AllowsTransform = (type: MediaTypeName, transform: Transform | undefined) => boolean;
 
+const allowNone: AllowsTransform = (_, transform) => transform === undefined;
+
 /**
  * The first offer that a clause accepts, clauses in their order of preference; the first offer of all when there is no header.
  * Undefined: 406. By default no transformation is allowed.
  */
-export function negotiate(accept: string | undefined, offers: readonly MediaTypeName[], allows: AllowsTransform = (_, to) => to === undefined): MediaType | undefined {
+export function negotiate(accept: string | undefined, offers: readonly MediaTypeName[], allows: AllowsTransform = allowNone): MediaType | undefined {
   if (accept === undefined || accept === '') return offers[0] && { type: offers[0] };
   for (const clause of parseAccept(accept)) {
     for (const type of offers) {

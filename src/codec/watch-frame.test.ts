@@ -9,7 +9,8 @@ test('frameJson writes one line per event', () => {
 });
 
 test('frameProtobuf writes a length and the event with the envelope inside', () => {
-  assert.equal(Buffer.from(frameProtobuf('ADDED', Uint8Array.of(1, 2, 3))).toString('hex'), `0000000e${'0a05'}${Buffer.from('ADDED').toString('hex')}${'1205'}${'0a03'}010203`);
+  assert.equal(Buffer.from(frameProtobuf('ADDED', Uint8Array.of(1, 2, 3))).toString('hex'),
+    `0000000e${'0a05'}${Buffer.from('ADDED').toString('hex')}${'1205'}${'0a03'}010203`);
   for (const size of [0, 127, 128, 16_380, 16_384, 2_097_152]) {
     const frame = frameProtobuf('BOOKMARK', new Uint8Array(size).fill(7));
     assert.equal(new DataView(frame.buffer).getUint32(0), frame.length - 4);

@@ -14,7 +14,8 @@ for (const word of ['-.inf', '-.Inf', '-.INF']) words.set(word, Number.NEGATIVE_
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
-const timestamp = /^\d{4}-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?))?$/;
+const timestamp = /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt]([\d:]+)(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| ([\d:]+)(?:\.\d+)?)?$/;
+const clock = /^(\d{1,2}):(\d{1,2}):(\d{1,2})$/;
 
 /** The value of a plain scalar. Integers beyond int64 (and uint64) are floats, as in Go. */
 export function resolvePlain(text: string): YamlScalar {
@@ -47,9 +48,11 @@ export function needsQuotes(text: string): boolean {
 function isTimestamp(text: string): boolean {
   const match = timestamp.exec(text);
   if (match === null) return false;
-  const [month = 0, day = 0, ...clock] = match.slice(1).map((part) => Number(part ?? 0));
-  const limits = [24, 60, 60, 24, 60, 60];
-  return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000, month, 0)).getUTCDate() && clock.every((n, i) => n < (limits[i] as number));
+  const month = Number(match[1]);
+  const day = Number(match[2]);
+  const time = clock.exec(match[3] ?? match[4] ?? '0:0:0');
+  if (time === null || Number(time[1]) > 23 || Number(time[2]) > 59 || Number(time[3]) > 59) return false;
+  return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000, month, 0)).getUTCDate();
 }
 
 /** A float as Go's strconv writes it with format 'g': an exponent, of at least two digits, below 1e-4 and from 1e6 up. */

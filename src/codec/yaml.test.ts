@@ -40,7 +40,8 @@ test('parseYaml fails with the texts of the reference', async () => {
 
 test('parseYaml reads scalars by YAML 1.1 as the reference does', async () => {
   const cases: [string, JsonValue][] = [
-    ['yes', true], ['on', true], ['y', true], ['Off', false], ['n', false], ['yES', 'yES'], ['~', null], ['null', null], ['', null], ['"yes"', 'yes'], ["'1'", '1'],
+    ['yes', true], ['on', true], ['y', true], ['Off', false], ['n', false], ['yES', 'yES'], ['~', null], ['null', null], ['', null], ['"yes"', 'yes'], ["'1'",
+    '1'],
     ['017', 15], ['0o17', 15], ['0x1F', 31], ['0b11', 3], ['-0x10', -16], ['1_000', 1000], ['08', 8], ['1e3', 1000], ['1.0', 1], ['.5', 0.5], ['+3', 3],
     ['9007199254740993', 9007199254740993n], ['2020-01-02', '2020-01-02'], ['12:30', '12:30'], ['!!str 12', '12'], ['!!float 3', 3], ['!!binary aGk=', 'hi'],
     ['!custom 12', '12'], ['1.2.3', '1.2.3'], ['0x', '0x'], ['-', [null]],
@@ -49,15 +50,18 @@ test('parseYaml reads scalars by YAML 1.1 as the reference does', async () => {
 });
 
 test('parseYaml turns keys into strings', async () => {
-  assert.deepEqual(await parse('2020-01-02: x\n1: one\ntrue: two\n1.5: f\nn: off\n"y": q\n'), { '2020-01-02': 'x', '1': 'one', true: 'two', '1.5': 'f', false: false, y: 'q' });
+  assert.deepEqual(await parse('2020-01-02: x\n1: one\ntrue: two\n1.5: f\nn: off\n"y": q\n'), { '2020-01-02': 'x', '1': 'one', true: 'two', '1.5': 'f',
+    false: false, y: 'q' });
   const value = await parse('__proto__: {a: 1}\nconstructor: 2\n');
   assert.deepEqual(Object.keys(value as object), ['__proto__', 'constructor']);
 });
 
 test('parseYaml expands aliases and merges', async () => {
-  assert.deepEqual(await parse('labels: &l {app: x}\nannotations: *l\none: &t some\ntwo: *t\n'), { labels: { app: 'x' }, annotations: { app: 'x' }, one: 'some', two: 'some' });
+  assert.deepEqual(await parse('labels: &l {app: x}\nannotations: *l\none: &t some\ntwo: *t\n'), { labels: { app: 'x' }, annotations: { app: 'x' },
+    one: 'some', two: 'some' });
   assert.deepEqual(await parse('data:\n  <<: {k: v, m: x}\n  k: w\n'), { data: { k: 'w', m: 'x' } });
-  assert.deepEqual(await parse('a: &a {x: 1, s: 1}\nb: &b {s: 2, z: 2}\nc: {<<: [*a, *b], w: 0}\n'), { a: { x: 1, s: 1 }, b: { s: 2, z: 2 }, c: { s: 1, z: 2, x: 1, w: 0 } });
+  assert.deepEqual(await parse('a: &a {x: 1, s: 1}\nb: &b {s: 2, z: 2}\nc: {<<: [*a, *b], w: 0}\n'), { a: { x: 1, s: 1 }, b: { s: 2, z: 2 }, c: { s: 1, z: 2,
+    x: 1, w: 0 } });
 });
 
 test('parseYaml reads only the first document, and nothing as null', async () => {
@@ -84,8 +88,10 @@ test('parseYaml refuses alias bombs and depth fast', async () => {
 
 test('stringifyYaml quotes, folds and orders like the reference', () => {
   const data = {
-    plain: 'text', number: '12', bool: 'true', yes: 'yes', empty: '', null: 'null', tilde: '~', colon: 'a: b', hash: 'a #b', star: '*a', dash: '- a', multi: 'one\ntwo\n',
-    trailing: 'one\ntwo', blank: '\n', spaces: '  lead', trail: 'x ', quote: 'it\'s "x"', tab: 'a\tb', date: '2020-01-02', unicode: 'héé☃', long: 'word '.repeat(40).trim(),
+    plain: 'text', number: '12', bool: 'true', yes: 'yes', empty: '', null: 'null', tilde: '~', colon: 'a: b', hash: 'a #b', star: '*a', dash: '- a',
+    multi: 'one\ntwo\n',
+    trailing: 'one\ntwo', blank: '\n', spaces: '  lead', trail: 'x ', quote: 'it\'s "x"', tab: 'a\tb', date: '2020-01-02', unicode: 'héé☃',
+    long: 'word '.repeat(40).trim(),
     crlf: 'a\r\nb', octal: '0o17', float: '1e3', brace: '{a}', at: '@x', percent: '%x',
   };
   const word = (n: number): string => Array(n).fill('word').join(' ');
@@ -130,9 +136,10 @@ kind: ConfigMap
 });
 
 test('stringifyYaml folds quoted texts and lays out sequences like the reference', () => {
-  const message = 'Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \'-\' or \'.\', and must start and end'
-    + ' with an alphanumeric character (e.g. \'example.com\', regex used for validation is \'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\')';
-  const status = { metadata: {}, details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'metadata.name' }], kind: 'ConfigMap' }, code: 422, nested: [[1, 2], [], [{}]], z10: 1.5, z9: null };
+  const message = 'Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, \'-\' or \'.\', and must start'
+    + ' and end with an alphanumeric character (e.g. \'example.com\', regex used for validation is \'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\')';
+  const status = { metadata: {}, details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'metadata.name' }], kind: 'ConfigMap' }, code: 422,
+    nested: [[1, 2], [], [{}]], z10: 1.5, z9: null };
   assert.equal(stringifyYaml(status), `code: 422
 details:
   causes:
@@ -156,10 +163,12 @@ z10: 1.5
     'fieldsV1:\n  f:metadata:\n    f:labels:\n      .: {}\n      f:a: {}\n    v:"example.com/f": {}\n');
 });
 
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[-a-c01:#{}[\]?&*!|>'"%@`., \n\t]*$/), fc.constantFrom('yes', '~', '0o7', '1_0', '<<', '---', '... ', 'a: b', '.5', '+.inf', '1:30'));
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[-a-c01:#{}[\]?&*!|>'"%@`., \n\t]*$/), fc.constantFrom('yes', '~', '0o7', '1_0',
+  '<<', '---', '... ', 'a: b', '.5', '+.inf', '1:30'));
 const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
   tree: fc.oneof(
-    { maxDepth: 4 }, text, fc.maxSafeInteger(), fc.boolean(), fc.constant(null), fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Number.isInteger(n)),
+    { maxDepth: 4 }, text, fc.maxSafeInteger(), fc.boolean(), fc.constant(null), fc.double({ noNaN: true,
+    noDefaultInfinity: true }).filter((n) => !Number.isInteger(n)),
     fc.array(tie('tree'), { maxLength: 4 }), fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map((entries) => Object.fromEntries(entries) as JsonValue),
   ),
 }));
@@ -172,7 +181,8 @@ test('parseYaml of stringifyYaml gives back any value', async () => {
 });
 
 test('parseYaml never fails with anything but YamlError', async () => {
-  const piece = fc.constantFrom('a', ': ', '- ', '\n', '  ', '[', ']', '{', '}', ',', '&x ', '*x', '"', "'", '|', '>', '#', '?', '!', '!!int ', '%', '@', '\t', '---\n', '<<: ', '1');
+  const piece = fc.constantFrom('a', ': ', '- ', '\n', '  ', '[', ']', '{', '}', ',', '&x ', '*x', '"', "'", '|', '>', '#', '?', '!', '!!int ', '%', '@',
+    '\t', '---\n', '<<: ', '1');
   await fc.assert(fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => void (await failureOf(pieces.join('')))), { numRuns: 2000 });
   await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (input) => void (await failureOf(input))), { numRuns: 500 });
 });

@@ -4,7 +4,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Field, type JsonObject, type JsonValue, type Schema, decodeObject, loadSchemas } from '../../src/apimachinery/index.ts';
-import { ProtobufError, decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage, parseJson, parseYaml, stringifyJson, stringifyYaml } from '../../src/codec/index.ts';
+import { ProtobufError, decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage, parseJson, parseYaml, stringifyJson,
+  stringifyYaml } from '../../src/codec/index.ts';
 import { schemaData } from '../../src/resources/schema/index.ts';
 
 const directory = new URL('../../../test/data/roundtrip/', import.meta.url);
@@ -69,7 +70,8 @@ test('decodeMessage of each sample cut short or with a byte changed never fails 
   }
 });
 
-const kinds = [['', 'v1', 'Pod'], ['', 'v1', 'Service'], ['', 'v1', 'Event'], ['apps', 'v1', 'Deployment'], ['rbac.authorization.k8s.io', 'v1', 'ClusterRole'], ['batch', 'v1', 'CronJob']] as const;
+const kinds = [['', 'v1', 'Pod'], ['', 'v1', 'Service'], ['', 'v1', 'Event'], ['apps', 'v1', 'Deployment'], ['rbac.authorization.k8s.io', 'v1',
+  'ClusterRole'], ['batch', 'v1', 'CronJob']] as const;
 
 test('decodeMessage of encodeMessage settles after one turn on objects of real kinds', () => {
   for (const [group, version, kind] of kinds) {
@@ -109,9 +111,11 @@ const texts = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.consta
 const byFormat: Record<string, fc.Arbitrary<JsonValue>> = {
   time: fc.integer({ min: 0, max: 4e9 }).map((s) => new Date(s * 1000).toISOString().replace('.000', '')),
   'micro-time': fc.integer({ min: 0, max: 4e9 }).map((s) => new Date(s * 1000).toISOString().replace('.000', '.000001')),
-  quantity: fc.nat(1000).map((n) => `${n}m`), 'int-or-string': fc.oneof(fc.integer({ min: -5, max: 70_000 }), texts), byte: fc.uint8Array({ maxLength: 9 }).map((b) => Buffer.from(b).toString('base64')),
+  quantity: fc.nat(1000).map((n) => `${n}m`), 'int-or-string': fc.oneof(fc.integer({ min: -5, max: 70_000 }), texts),
+  byte: fc.uint8Array({ maxLength: 9 }).map((b) => Buffer.from(b).toString('base64')),
   duration: fc.nat(59).map((n) => `${n}s`), raw: fc.constant({ a: [1] }), 'fields-v1': fc.constant({ 'f:a': { '.': {} } }), json: fc.constant([1]),
-  int32: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), int64: fc.oneof(fc.maxSafeInteger(), fc.constantFrom(2n ** 63n - 1n, -(2n ** 60n))), double: fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
+  int32: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), int64: fc.oneof(fc.maxSafeInteger(), fc.constantFrom(2n ** 63n - 1n, -(2n ** 60n))),
+  double: fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
 };
 
 function valueOf(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
@@ -120,7 +124,8 @@ function valueOf(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
   if (schema.type === 'string') return texts;
   if (schema.type === 'boolean') return fc.boolean();
   if (schema.type === 'array') return depth <= 0 ? fc.constant([]) : fc.array(valueOf(schema.items as Schema, depth - 1), { maxLength: 2 });
-  if (schema.type === 'map') return fc.array(fc.tuple(texts, valueOf(schema.items as Schema, depth - 1)), { maxLength: 3 }).map((entries) => Object.fromEntries(entries) as JsonObject);
+  if (schema.type === 'map') return fc.array(fc.tuple(texts, valueOf(schema.items as Schema, depth - 1)),
+    { maxLength: 3 }).map((entries) => Object.fromEntries(entries) as JsonObject);
   if (schema.type !== 'object' || depth <= 0) return fc.constant({});
   const fields = [...(schema.fields?.values() ?? [])].filter((field) => field.number > 0);
   // An empty map and none are the same on the wire; JSON tells them apart where Go has no omitempty.
