@@ -1,7 +1,7 @@
 // GET of a collection. JSON and protobuf lists are put together from the bytes of their items; nothing is parsed on the way.
 import { failure, type JsonValue } from '../apimachinery/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
-import type { ListOptions, ListResult } from '../registry/index.ts';
+import type { ListOptions, ListResult, ListRun } from '../registry/index.ts';
 import { apiVersionOf, negotiateCall } from './call.ts';
 import type { Call } from './dependencies.ts';
 import { byteLength, type Encodable, encodeBody, encodeText, joinBytes } from './encoding.ts';
@@ -53,12 +53,32 @@ function jsonFrame(call: Call, list: ListResult): { head: string; tail: string }
 function jsonPieces(call: Call, list: ListResult): Uint8Array[] {
   const { head, tail } = jsonFrame(call, list);
   const pieces = [encodeText(head)];
-  for (const item of list.items) {
-    if (pieces.length > 1) pieces.push(COMMA);
-    pieces.push(item.bytes(call.target.version, 'json-item'));
-  }
+  const push = (bytes: Uint8Array): void => void (pieces.length > 1 ? pieces.push(COMMA, bytes) : pieces.push(bytes));
+  if (list.runs) for (const run of list.runs) push(runBytes(call, run));
+  else for (const item of list.items) push(item.bytes(call.target.version, 'json-item'));
   pieces.push(encodeText(tail));
   return pieces;
+}
+
+/** Items of whole chunks, joined, by chunk and by group version. Snapshots share chunks, so most of a big list is here the second time. */
+const chunkBytes = new WeakMap<ListRun['chunk'], Map<string, Uint8Array>>();
+
+function runBytes(call: Call, { chunk, from, to }: ListRun): Uint8Array {
+  const encode = (): Uint8Array => {
+    const pieces: Uint8Array[] = [];
+    for (let i = from; i < to; i++) {
+      if (i > from) pieces.push(COMMA);
+      pieces.push((chunk[i] as ListRun['chunk'][number]).value.bytes(call.target.version, 'json-item'));
+    }
+    return joinBytes(pieces);
+  };
+  if (from !== 0 || to !== chunk.length) return encode();
+  let kept = chunkBytes.get(chunk);
+  if (!kept) chunkBytes.set(chunk, (kept = new Map<string, Uint8Array>()));
+  const key = apiVersionOf(call);
+  let bytes = kept.get(key);
+  if (!bytes) kept.set(key, (bytes = encode()));
+  return bytes;
 }
 
 /** Tag and length of a length-delimited protobuf field. */

@@ -141,7 +141,7 @@ function connectOperations(context: RowContext, path: string, subresource: Subre
   const paths = subresource.name === 'proxy' ? [[path, ''], [`${path}/{path}`, 'WithPath']] as const : [[path, '']] as const;
   return paths.flatMap(([at, suffix]) => methods.map((method) => ({
     path: at, method, id: `connect${prefix}${capitalize(method)}${scoped(context)}${capitalize(subresource.name)}${suffix}`, tag: context.tag, action: 'connect',
-    kind, consumes: ['*/*'], produces: ['*/*'], parameters: 'none', answer: 'text', statuses: ['200', '401'],
+    kind, consumes: [], produces: ['*/*'], parameters: 'none', answer: 'text', statuses: ['200', '401'],
   }) satisfies Operation));
 }
 

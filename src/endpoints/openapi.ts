@@ -1,6 +1,5 @@
 // OpenAPI over HTTP. The v3 index names a hash per document, which is made of what the document is made of, so that documents are only
 // built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
-import { failure } from '../apimachinery/index.ts';
 import { parseAccept } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { rowsOf } from './discovery-data.ts';
@@ -15,7 +14,7 @@ import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
 import { DefinitionWriter, type DocumentSource, groupVersionDocument, rootDocument, versionDocument } from './openapi-v3.ts';
 import { splitPath } from './request-info.ts';
-import { headersFor, respondBytes, respondNotFoundText } from './respond.ts';
+import { headersFor, respondBytes, respondNotFoundText, respondText } from './respond.ts';
 
 type Json = Record<string, unknown>;
 
@@ -37,7 +36,6 @@ function chooseType(accept: string | undefined, protobuf: string): string | unde
   return undefined;
 }
 
-const notAcceptable = (): Error => failure(406, 'NotAcceptable', '406: Not Acceptable', {});
 
 /** The OpenAPI documents of what the catalog serves. */
 export class OpenApi {
@@ -120,7 +118,7 @@ export class OpenApi {
     const hash = this.#hashes.get(path);
     if (hash === undefined) return respondNotFoundText(exchange);
     const type = chooseType(exchange.headers['accept'], V3_PROTOBUF);
-    if (type === undefined) throw notAcceptable();
+    if (type === undefined) return respondText(exchange, 406, '');
     const asked = exchange.query.get('hash');
     const headers = { ...headersFor(exchange, type), vary: 'Accept', etag: `"${hash}"` };
     if (asked !== null && asked !== '' && asked !== hash) {
@@ -132,7 +130,7 @@ export class OpenApi {
 
   async #answerV2(exchange: Exchange): Promise<Response> {
     const type = chooseType(exchange.headers['accept'], V2_PROTOBUF);
-    if (type === undefined) throw notAcceptable();
+    if (type === undefined) return respondText(exchange, 406, '');
     const hash = toHex(this.#dependencies.hashes.sha512(encodeText([...this.#hashes.values()].join(' '))));
     const etag = `"${hash}"`;
     const headers = {
