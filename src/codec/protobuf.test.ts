@@ -37,8 +37,8 @@ test('encodeMessage writes negative integers in ten bytes and int64 exactly', ()
 });
 
 test('encodeMessage nests fields that JSON shows flat, and writes the wrapper even when empty', () => {
-  const schema = object(field('name', 1, string), field('x', 1, string, { pointer: true, inlined: [2] }), field('y', 3, string, { pointer: true, inlined: [2,
-    5] }));
+  const schema = object(field('name', 1, string), field('x', 1, string, { pointer: true, inlined: [2] }),
+    field('y', 3, string, { pointer: true, inlined: [2, 5] }));
   assert.equal(hex(encodeMessage(schema, { name: 'n' })), '0a016e' + '12022a00');
   assert.deepEqual(decodeMessage(schema, encodeMessage(schema, { name: 'n', x: '1', y: '2' })), { name: 'n', x: '1', y: '2' });
 });
@@ -83,8 +83,8 @@ test('decodeMessage shows durations as Go prints them', () => {
 });
 
 test('decodeMessage shows zero values where Go does and omits them where Go does', () => {
-  const inner = object(field('x', 1, string, { omitEmpty: false }), field('l', 2, { type: 'array', items: string }, { omitEmpty: false }), field('t', 3,
-    special('time'), { omitEmpty: false }));
+  const inner = object(field('x', 1, string, { omitEmpty: false }), field('l', 2, { type: 'array', items: string }, { omitEmpty: false }),
+    field('t', 3, special('time'), { omitEmpty: false }));
   const schema = object(field('s', 1, string), field('i', 2, inner, { omitEmpty: false }), field('t', 3, special('time')));
   assert.deepEqual(decodeMessage(schema, Uint8Array.of()), { i: { x: '', l: null, t: null } });
   assert.deepEqual(decodeMessage(schema, fromHex('0a00' + '1200' + '1a00')), { i: { x: '', l: null, t: null } });
@@ -148,8 +148,8 @@ test('encodeEnvelope and decodeEnvelope carry the type and the message', () => {
 test('decodeEnvelope fails with the texts of the reference', () => {
   const prefix = 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]';
   const cases: [string, string][] = [
-    ['', 'empty data'], ['6b3873', prefix], ['7b7d', prefix], ['6b387300', 'empty body'], ['6b3873000a0f0a0276311209436f6e6669674d6170120d0a030a01611206',
-    'unexpected EOF'],
+    ['', 'empty data'], ['6b3873', prefix], ['7b7d', prefix], ['6b387300', 'empty body'],
+    ['6b3873000a0f0a0276311209436f6e6669674d6170120d0a030a01611206', 'unexpected EOF'],
   ];
   for (const [bytes, message] of cases) assert.equal(failure(() => decodeEnvelope(fromHex(bytes))), message);
 });
@@ -159,6 +159,6 @@ test('encodeList joins ready messages behind the metadata', () => {
   assert.equal(hex(encodeListHead(meta)), '0a0c' + '0a00' + '12023132' + '1a0163' + '20ac02');
   assert.equal(hex(encodeListHead({ resourceVersion: '1' })), '0a07' + '0a00' + '120131' + '1a00');
   const items = [Uint8Array.of(1, 2), new Uint8Array(200).fill(3)];
-  assert.deepEqual(Buffer.from(encodeList(meta, items)), Buffer.concat([encodeListHead(meta), ...items.flatMap((item) => [encodeItemHead(item.length),
-    item])]));
+  const parts = items.flatMap((item) => [encodeItemHead(item.length), item]);
+  assert.deepEqual(Buffer.from(encodeList(meta, items)), Buffer.concat([encodeListHead(meta), ...parts]));
 });

@@ -131,18 +131,18 @@ class Writer {
   }
 
   private writeDouble(text: string, options: { indent: number; fold: boolean }): void {
-    this.put('"');
-    let wasSpace = false;
-    const characters = [...text];
-    characters.forEach((c, i) => {
-      const isSpace = c === ' ';
-      if (isSpace && options.fold && !wasSpace && this.column > bestWidth && i > 0 && i < characters.length - 1) {
+    let line = '"';
+    let index = 0;
+    for (const c of text) {
+      const isInside = index > 0 && index < text.length - 1;
+      if (c === ' ' && options.fold && isInside && this.column + line.length > bestWidth && text[index - 1] !== ' ') {
+        this.put(line);
         this.newLine(options.indent);
-        if (characters[i + 1] === ' ') this.put('\\');
-      } else this.put(escapeDouble(c));
-      wasSpace = isSpace;
-    });
-    this.put('"');
+        line = text[index + 1] === ' ' ? '\\' : '';
+      } else line += escapeDouble(c);
+      index += c.length;
+    }
+    this.put(`${line}"`);
   }
 }
 

@@ -53,10 +53,31 @@ function parseWith(yaml: typeof import('yaml'), bytes: Uint8Array): ParsedYaml {
   return { value, duplicates: converter.duplicates };
 }
 
+/**
+ * Most lexical pieces of a text, and deepest flow brackets: the syntax tree takes about a kilobyte a piece, so that without a limit a body of a
+ * few megabytes could exhaust the memory. Ordinary texts reach it at more than a megabyte.
+ */
+const maxLexemes = 300_000;
+
+function* readTokens(yaml: typeof import('yaml'), text: string, lines: import('yaml').LineCounter): Generator<import('yaml').CST.Token, void> {
+  const parser = new yaml.Parser(lines.addNewLine);
+  let left = maxLexemes;
+  let depth = 0;
+  lines.addNewLine(0);
+  for (const lexeme of new yaml.Lexer().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') depth++;
+    else if (lexeme === ']' || lexeme === '}') depth--;
+    if (depth > maxJsonDepth) throw new YamlError('yaml: exceeded max depth');
+    if (--left < 0) throw new YamlError('yaml: document is too complex');
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
 function readFirstDocument(yaml: typeof import('yaml'), text: string, lines: import('yaml').LineCounter): Document | undefined {
   const composer = new yaml.Composer({ version: '1.1', schema: 'failsafe', merge: false, uniqueKeys: false, lineCounter: lines, logLevel: 'silent' });
   try {
-    for (const document of composer.compose(new yaml.Parser(lines.addNewLine).parse(text))) return document as Document;
+    for (const document of composer.compose(readTokens(yaml, text, lines))) return document as Document;
     for (const document of composer.end()) return document as Document;
     return undefined;
   } catch (error) {
