@@ -8,6 +8,7 @@ import { columnsByKind } from './columns/by-kind.ts';
 import { defaultColumns } from './columns/common.ts';
 import { readPodConditions } from './columns/pods.ts';
 import { strategiesByKind } from './strategies/by-kind.ts';
+import { validationsByKind } from './validation/by-kind.ts';
 
 /** What a row may say; everything but kind and plural has a default. */
 export interface RowSpec {
@@ -96,6 +97,6 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
-    strategy: strategiesByKind[key] ?? {},
+    strategy: { ...strategiesByKind[key], ...validationsByKind[key] },
   };
 }

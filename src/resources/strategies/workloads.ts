@@ -4,6 +4,7 @@ import type { Strategy } from '../../registry/index.ts';
 import { readPath, toObject, toText } from '../columns/common.ts';
 import { ensureStruct, readPointer } from '../defaults/set.ts';
 import * as defaults from '../defaults/workloads.ts';
+import { isSame } from '../validation/check.ts';
 import { prepareWithStatus } from './status.ts';
 
 /** What makes deployments special: a status update cannot relabel them. */
@@ -27,15 +28,6 @@ function setTemplateGeneration(daemonSet: KubeObject, generation: number): void 
 
 function readTemplateGeneration(daemonSet: KubeObject): number {
   return Number.parseInt(daemonSet.metadata.annotations?.[templateGenerationKey] ?? '', 10) || 0;
-}
-
-/** Deep equality of decoded values, whatever the order of members. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
 }
 
 /** What makes daemonsets special: an annotation counts the changes of the template. */

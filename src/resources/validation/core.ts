@@ -1,0 +1,205 @@
+// Validation of configuration and of kinds with a few simple rules: configmaps, secrets, services, rbac, storage and scheduling classes, leases.
+import {
+  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkQualifiedName, duplicate, forbiddenField, invalidValue, required, tooLong,
+} from '../../apimachinery/index.ts';
+import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
+import {
+  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkPort, checkPortNumber, checkRequired, checkText, each, isSame,
+} from './check.ts';
+
+const maxDataBytes = 1_048_576;
+const sealedText = 'field is immutable when `immutable` is set';
+const member = (object: KubeObject, name: string): Place => ({ path: name, value: object[name] });
+const specOf = (object: KubeObject): Place => member(object, 'spec');
+
+/** Bytes that a base64 text stands for. */
+function decodedLength(text: string): number {
+  return Math.floor((text.length * 3) / 4) - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0);
+}
+
+function checkKey(path: string, key: string): Errors {
+  return checkConfigMapKey(key).map((problem) => invalidValue(`${path}[${key}]`, key, problem));
+}
+
+/** Validates configmaps. */
+export function validateConfigMap(configMap: KubeObject): Errors {
+  const data = toObject(configMap['data']);
+  const binary = toObject(configMap['binaryData']);
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const key of Object.keys(data).sort()) {
+    errors.push(...checkKey('data', key));
+    if (Object.hasOwn(binary, key)) errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+    size += byteLength(toText(data[key]));
+  }
+  for (const key of Object.keys(binary).sort()) {
+    errors.push(...checkKey('binaryData', key));
+    size += decodedLength(toText(binary[key]));
+  }
+  return size > maxDataBytes ? [...errors, tooLong('[]', maxDataBytes)] : errors;
+}
+
+/** What `immutable: true` seals, and that it cannot be undone; the order is the reference's. */
+function checkSealed(object: KubeObject, old: KubeObject, fields: readonly string[]): Errors {
+  if (old['immutable'] !== true) return [];
+  const errors: FieldError[] = object['immutable'] === true ? [] : [forbiddenField('immutable', sealedText)];
+  return [...errors, ...fields.filter((name) => !isSame(toObject(object[name]), toObject(old[name]))).map((name) => forbiddenField(name, sealedText))];
+}
+
+/** Validates updates of configmaps. */
+export function validateConfigMapUpdate(configMap: KubeObject, old: KubeObject): Errors {
+  return [...checkSealed(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)];
+}
+
+/** Keys that secrets of a type must have. */
+const requiredKeys: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+};
+const accountAnnotation = 'kubernetes.io/service-account.name';
+
+function checkSecretType(secret: KubeObject, data: Readonly<Record<string, unknown>>): Errors {
+  const type = toText(secret['type']);
+  if (type === 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[accountAnnotation]) {
+    return [required(`metadata.annotations[${accountAnnotation}]`)];
+  }
+  if (type === 'kubernetes.io/basic-auth' && data['username'] === undefined && data['password'] === undefined) {
+    return [required('data[username]'), required('data[password]')];
+  }
+  if (type === 'kubernetes.io/ssh-auth' && !data['ssh-privatekey']) return [required('data[ssh-privatekey]')];
+  const keys = Object.hasOwn(requiredKeys, type) ? requiredKeys[type] as readonly string[] : [];
+  return keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`));
+}
+
+/** Validates secrets. */
+export function validateSecret(secret: KubeObject): Errors {
+  const data = toObject(secret['data']);
+  const size = Object.values(data).reduce((sum: number, text) => sum + decodedLength(toText(text)), 0);
+  const errors: FieldError[] = Object.keys(data).sort().flatMap((key) => checkKey('data', key));
+  if (size > maxDataBytes) errors.push(tooLong('data', maxDataBytes));
+  return [...errors, ...checkSecretType(secret, data)];
+}
+
+/** Validates updates of secrets. */
+export function validateSecretUpdate(secret: KubeObject, old: KubeObject): Errors {
+  return [...checkImmutable(member(secret, 'type'), member(old, 'type')), ...checkSealed(secret, old, ['data']), ...validateSecret(secret)];
+}
+
+function checkServicePort(port: Place, needsName: boolean, names: Set<string>): Errors {
+  const name = at(port, 'name');
+  const errors: FieldError[] = [];
+  if (toText(name.value) === '') {
+    if (needsName) errors.push(required(name.path));
+  } else {
+    if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
+    names.add(toText(name.value));
+  }
+  return [...errors, ...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']), ...checkPort(targetOf(port))];
+}
+
+/** A port without target is its own target. */
+function targetOf(port: Place): Place {
+  const target = at(port, 'targetPort');
+  return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
+}
+
+/** Validates services, except what has to do with addresses. */
+export function validateService(service: KubeObject): Errors {
+  const spec = specOf(service);
+  const ports = each(at(spec, 'ports'));
+  const type = readPath(spec.value, 'type');
+  const errors: FieldError[] = [];
+  if (ports.length === 0 && type !== 'ExternalName' && readPath(spec.value, 'clusterIP') !== 'None') errors.push(required('spec.ports'));
+  const names = new Set<string>();
+  for (const port of ports) errors.push(...checkServicePort(port, ports.length > 1, names));
+  for (const key of Object.keys(toObject(readPath(spec.value, 'selector')))) errors.push(...checkText({ path: 'spec.selector', value: key }, checkQualifiedName));
+  errors.push(...checkOneOf(at(spec, 'sessionAffinity'), ['ClientIP', 'None']));
+  errors.push(...checkOneOf(at(spec, 'type'), ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']));
+  if (type === 'ExternalName') errors.push(...checkRequired(at(spec, 'externalName')));
+  return errors;
+}
+
+function checkRule(rule: Place, namespaced: boolean): Errors {
+  const list = (name: string): Place => at(rule, name);
+  const isEmpty = (name: string): boolean => toList(list(name).value).length === 0;
+  const errors: FieldError[] = isEmpty('verbs') ? [required(list('verbs').path, 'verbs must contain at least one value')] : [];
+  if (!isEmpty('nonResourceURLs')) {
+    const urls = list('nonResourceURLs');
+    if (namespaced) errors.push(invalidValue(urls.path, urls.value, 'namespaced rules cannot apply to non-resource URLs'));
+    const mixed = ['apiGroups', 'resources', 'resourceNames'].some((name) => !isEmpty(name));
+    if (mixed) errors.push(invalidValue(urls.path, urls.value, 'rules cannot apply to both regular resources and non-resource URLs'));
+    return errors;
+  }
+  if (isEmpty('apiGroups')) errors.push(required(list('apiGroups').path, 'resource rules must supply at least one api group'));
+  if (isEmpty('resources')) errors.push(required(list('resources').path, 'resource rules must supply at least one resource'));
+  return errors;
+}
+
+/** Validates roles. */
+export function validateRole(role: KubeObject): Errors {
+  return each(member(role, 'rules')).flatMap((rule) => checkRule(rule, true));
+}
+
+/** Validates clusterroles. */
+export function validateClusterRole(role: KubeObject): Errors {
+  return each(member(role, 'rules')).flatMap((rule) => checkRule(rule, false));
+}
+
+const rbacGroup = 'rbac.authorization.k8s.io';
+
+function checkSubject(subject: Place, namespaced: boolean): Errors {
+  const kind = toText(readPath(subject.value, 'kind'));
+  const errors: FieldError[] = [...checkRequired(at(subject, 'name'))];
+  if (kind === 'ServiceAccount') {
+    if (!namespaced || toText(readPath(subject.value, 'namespace')) === '') errors.push(...checkRequired(at(subject, 'namespace')));
+    return errors;
+  }
+  if (kind === 'User' || kind === 'Group') return [...errors, ...checkOneOf(at(subject, 'apiGroup'), [rbacGroup])];
+  return [...errors, ...checkOneOf(at(subject, 'kind'), ['ServiceAccount', 'User', 'Group'], true)];
+}
+
+function checkBinding(binding: KubeObject, kinds: readonly string[]): Errors {
+  const reference = member(binding, 'roleRef');
+  return [
+    ...checkOneOf(at(reference, 'apiGroup'), [rbacGroup]), ...checkOneOf(at(reference, 'kind'), kinds, true), ...checkRequired(at(reference, 'name')),
+    ...each(member(binding, 'subjects')).flatMap((subject) => checkSubject(subject, kinds.includes('Role'))),
+  ];
+}
+
+/** Validates rolebindings. */
+export function validateRoleBinding(binding: KubeObject): Errors {
+  return checkBinding(binding, ['Role', 'ClusterRole']);
+}
+
+/** Validates clusterrolebindings. */
+export function validateClusterRoleBinding(binding: KubeObject): Errors {
+  return checkBinding(binding, ['ClusterRole']);
+}
+
+/** Errors of an update that changes which role is bound. */
+export function checkRoleRef(binding: KubeObject, old: KubeObject): Errors {
+  if (isSame(binding['roleRef'], old['roleRef'])) return [];
+  const { apiGroup = '', kind = '', name = '' } = toObject(binding['roleRef']);
+  return [invalidValue('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef')];
+}
+
+/** Validates leases. */
+export function validateLease(lease: KubeObject): Errors {
+  const seconds = at(specOf(lease), 'leaseDurationSeconds');
+  const positive = seconds.value === undefined || toNumber(seconds.value) > 0;
+  return [...(positive ? [] : [invalidValue(seconds.path, seconds.value, 'must be greater than 0')]), ...checkNotNegative(at(specOf(lease), 'leaseTransitions'))];
+}
+
+/** Validates storageclasses. */
+export function validateStorageClass(storageClass: KubeObject): Errors {
+  return [
+    ...checkRequired(member(storageClass, 'provisioner')), ...checkOneOf(member(storageClass, 'reclaimPolicy'), ['Delete', 'Retain']),
+    ...checkOneOf(member(storageClass, 'volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer']),
+  ];
+}
+
+/** Errors of an update of members that can never change. */
+export function checkSameMembers(object: KubeObject, old: KubeObject, names: readonly string[]): Errors {
+  return names.flatMap((name) => checkImmutable(member(object, name), member(old, name)));
+}

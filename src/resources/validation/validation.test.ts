@@ -1,0 +1,107 @@
+import { strict as assert } from 'node:assert';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { strategiesByKind } from '../strategies/by-kind.ts';
+import { validationsByKind } from './by-kind.ts';
+
+const context = { nowMs: 0, namespace: 'n', user: { name: 'alice', groups: [] }, version: 'v1', subresource: '' };
+
+/** What the reference would list after `is invalid:` for a new object, after its defaults. */
+function create(key: string, body: object): readonly string[] {
+  const object = { metadata: { name: 'a', uid: 'u' }, ...structuredClone(body) } as KubeObject;
+  strategiesByKind[key]?.applyDefaults?.(object, 'v1');
+  strategiesByKind[key]?.prepareForCreate?.(object, context);
+  return (validationsByKind[key]?.validate?.(object, context) ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+function update(key: string, object: object, old: object): readonly string[] {
+  const [changed, stored] = [object, old].map((body) => {
+    const copy = { metadata: { name: 'a', uid: 'u' }, ...structuredClone(body) } as KubeObject;
+    strategiesByKind[key]?.applyDefaults?.(copy, 'v1');
+    return copy;
+  }) as [KubeObject, KubeObject];
+  return (validationsByKind[key]?.validateUpdate?.(changed, stored, context) ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+
+const box = (rest: object = {}): object => ({ name: 'c', image: 'nginx', ...rest });
+const template = (labels: object = { app: 'x' }, spec: object = {}): object => ({ metadata: { labels }, spec: { containers: [box()], ...spec } });
+const selector = { matchLabels: { app: 'x' } };
+
+/** Kind, body, and what the reference answered. */
+const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['/Pod', { spec: {} }, ['spec.containers: Required value']],
+  ['/Pod', { spec: { containers: [{ name: 'c' }] } }, ['spec.containers[0].image: Required value']],
+  ['/Pod', { spec: { containers: [box(), box()], initContainers: [box()] } },
+    ['spec.containers[1].name: Duplicate value: "c"', 'spec.initContainers[0].name: Duplicate value: "c"']],
+  ['/Pod', { spec: { containers: [box({ ports: [{ containerPort: 65536, hostPort: 70000 }] })] } }, [
+    'spec.containers[0].ports[0].containerPort: Invalid value: 65536: must be between 1 and 65535, inclusive',
+    'spec.containers[0].ports[0].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive',
+  ]],
+  ['/Pod', { spec: { containers: [box({ livenessProbe: {} })] } }, ['spec.containers[0].livenessProbe: Required value: must specify a handler type']],
+  ['/Pod', { spec: { containers: [box({ volumeMounts: [{ name: 'missing', mountPath: '/x' }] })] } },
+    ['spec.containers[0].volumeMounts[0].name: Not found: "missing"']],
+  ['/Pod', { spec: { restartPolicy: 'Sometimes', containers: [box()] } },
+    ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"']],
+  ['apps/Deployment', { spec: {} }, [
+    'spec.selector: Required value', 'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+    'spec.template.spec.containers: Required value',
+  ]],
+  ['apps/Deployment', { spec: { selector: {}, template: template() } }, ['spec.selector: Invalid value: {}: empty selector is invalid for deployment']],
+  ['apps/Deployment', { spec: { selector, template: template({ app: 'x' }, { restartPolicy: 'Never' }) } },
+    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"']],
+  ['apps/Deployment', { spec: { selector, template: template(), strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } },
+    ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0']],
+  ['/ReplicationController', { spec: { replicas: -1 } },
+    ['spec.selector: Required value', 'spec.replicas: Invalid value: -1: must be greater than or equal to 0', 'spec.template: Required value']],
+  ['apps/DaemonSet', { spec: { selector, template: template(), updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } },
+    ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0']],
+  ['batch/Job', { spec: { template: template({}) } }, ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"']],
+  ['batch/Job', { spec: { completionMode: 'Indexed', parallelism: 1, template: template({}, { restartPolicy: 'Never' }) } },
+    ['spec.completions: Required value: when completion mode is Indexed']],
+  ['/ConfigMap', { data: { k: '' }, binaryData: { k: '' } }, ['data[k]: Invalid value: "k": duplicate of key present in binaryData']],
+  ['/Secret', { type: 'kubernetes.io/tls' }, ['data[tls.crt]: Required value', 'data[tls.key]: Required value']],
+  ['/Service', { spec: { ports: [{ port: 0 }] } }, [
+    'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+  ]],
+  ['policy/PodDisruptionBudget', { spec: { minAvailable: '120%' } }, ['spec.minAvailable: Invalid value: "120%": must not be greater than 100%']],
+  ['rbac.authorization.k8s.io/Role', { rules: [{ apiGroups: [''], resources: ['pods'] }] },
+    ['rules[0].verbs: Required value: verbs must contain at least one value']],
+];
+for (const [index, [key, body, errors]] of refused.entries()) {
+  test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
+}
+
+test('validateUpdate keeps selectors, types, role references and sealed data', () => {
+  const other = { matchLabels: { app: 'x', tier: 'z' } };
+  const labels = { app: 'x', tier: 'z' };
+  assert.deepEqual(update('apps/Deployment', { spec: { selector: other, template: template(labels) } }, { spec: { selector, template: template(labels) } }),
+    ['spec.selector: Invalid value: {"matchLabels":{"app":"x","tier":"z"}}: field is immutable']);
+  assert.deepEqual(update('/Secret', { type: 'example.com/other' }, {}), ['type: Invalid value: "example.com/other": field is immutable']);
+  const sealed = ['immutable: Forbidden: field is immutable when `immutable` is set', 'data: Forbidden: field is immutable when `immutable` is set'];
+  assert.deepEqual(update('/ConfigMap', { data: { k: 'w' } }, { immutable: true, data: { k: 'v' } }), sealed);
+  const bind = (name: string): object => ({ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name } });
+  assert.deepEqual(update('rbac.authorization.k8s.io/RoleBinding', bind('edit'), bind('view')),
+    ['roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"edit"}: cannot change roleRef']);
+});
+
+test('validateUpdate of a pod allows images and additions of tolerations only', () => {
+  const old = { spec: { containers: [box()], tolerations: [{ key: 'a' }] } };
+  assert.deepEqual(update('/Pod', { spec: { containers: [box({ image: 'nginx:2', imagePullPolicy: 'Always' })], tolerations: [{ key: 'a' }, { key: 'b' }] } }, old), []);
+  assert.match(update('/Pod', { spec: { containers: [box()], tolerations: [] } }, old)[0] ?? '', /^spec: Forbidden: pod updates may not change/);
+  assert.match(update('/Pod', { spec: { ...old.spec, restartPolicy: 'Never' } }, old)[0] ?? '', /^spec: Forbidden: pod updates may not change/);
+  assert.deepEqual(update('/Pod', { spec: { ...old.spec, containers: [box(), box({ name: 'd' })] } }, old),
+    ['spec.containers: Forbidden: pod updates may not add or remove containers']);
+});
+
+test('validate answers for whatever an object holds', () => {
+  const member = fc.constantFrom('spec', 'template', 'containers', 'ports', 'volumes', 'metadata', 'labels', 'selector', 'matchLabels', 'data', 'rules', '__proto__');
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 5 }, fc.string(), fc.integer(), fc.constant(null), fc.array(tie('any'), { maxLength: 2 }), fc.dictionary(member, tie('any'))),
+  })).any;
+  fc.assert(fc.property(fc.constantFrom(...Object.keys(validationsByKind)), fc.dictionary(member, value), (key, body) => {
+    const object = { ...body, metadata: { name: 'a' } } as KubeObject;
+    assert.ok(Array.isArray(validationsByKind[key]?.validate?.(object, context)));
+    assert.ok(Array.isArray(validationsByKind[key]?.validateUpdate?.(object, { metadata: { name: 'a' } }, context)));
+  }), { numRuns: 500 });
+});
