@@ -13,6 +13,9 @@ export const defaultHistoryMs = 5 * 60_000;
 /** Time between automatic compactions when the options do not say. */
 export const defaultCompactionIntervalMs = 5 * 60_000;
 
+/** Also bounds what a timer can hold, should somebody ask for an interval of years. */
+const longestSampleMs = 60 * 60_000;
+
 /** The revisions that are unreachable once `change` lies at or before the compact revision. */
 export function forgottenBy(change: Pick<StoreEvent, 'type' | 'kv' | 'previous'>): readonly number[] {
   const forgotten = change.previous ? [change.previous.modRevision] : [];
@@ -47,7 +50,8 @@ export class AutomaticCompaction {
     this.#options = options;
     this.#historyMs = options.historyMs ?? defaultHistoryMs;
     this.#intervalMs = options.intervalMs ?? defaultCompactionIntervalMs;
-    this.#sampleMs = Math.max(1, Math.min(this.#historyMs, this.#intervalMs) / 10);
+    const wantedMs = Math.max(Math.min(this.#historyMs, this.#intervalMs) / 10, this.#intervalMs / 100, 1);
+    this.#sampleMs = Math.min(wantedMs, longestSampleMs);
     this.#lastRun = options.clock.monotonicMs();
     this.#tick();
   }
@@ -63,16 +67,17 @@ export class AutomaticCompaction {
     if (this.#stopped) return;
     const at = this.#options.clock.monotonicMs();
     this.#samples.push({ at, revision: this.#options.revision() });
+    // Of the samples that are old enough the newest is all that a run needs.
+    while (this.#samples[1] && at - this.#samples[1].at >= this.#historyMs) this.#samples.shift();
     if (at - this.#lastRun >= this.#intervalMs) this.#run(at);
     this.#timer = this.#options.clock.after(this.#sampleMs, () => this.#tick());
   }
 
   #run(now: number): void {
     this.#lastRun = now;
-    let target: number | undefined;
-    while (this.#samples[0] && now - this.#samples[0].at >= this.#historyMs) target = this.#samples.shift()?.revision;
-    if (target === undefined) return;
-    const revision = target;
+    const oldest = this.#samples[0];
+    if (!oldest || now - oldest.at < this.#historyMs) return;
+    const { revision } = oldest;
     // A failure is the disk's; writers hear of it, and the next interval tries again from where this one stopped.
     this.#running = this.#running.then(() => this.#options.compact(revision)).catch(() => undefined);
   }

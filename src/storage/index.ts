@@ -6,5 +6,7 @@ export {
 export { StorageClosedError, StorageCorruptError, StorageFormatError, StorageLockedError, StorageWriteError } from './errors.ts';
 export { maxKeyBytes } from './keys.ts';
 export { type MemoryStoreOptions, createMemoryStore } from './memory/memory-store.ts';
-export { type CheckReport } from './embedded/check.ts';
-export { type EmbeddedStoreOptions, checkEmbeddedStore, openEmbeddedStore } from './embedded/open.ts';
+// `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
+export type { CheckReport } from './embedded/check.ts';
+export type { EmbeddedStoreOptions } from './embedded/open.ts';
+export { checkEmbeddedStore, openEmbeddedStore } from './embedded/lazy.ts';

@@ -1,0 +1,14 @@
+// The embedded Store as the door hands it out: the database library is loaded by those who open or check one, and by nobody else.
+import type { Store } from '../store.ts';
+import type { CheckReport } from './check.ts';
+import type { EmbeddedStoreOptions } from './open.ts';
+
+/** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  return (await import('./open.ts')).openEmbeddedStore(options);
+}
+
+/** Verifies a data directory that is not open, or an open embedded Store; changes nothing. */
+export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
+  return (await import('./open.ts')).checkEmbeddedStore(target);
+}
