@@ -1,0 +1,113 @@
+// A whole server, asked over its socket: identity, refusals, health, metrics, limits, and what its controllers promise.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+
+describe('startServer', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('lets system:masters read and write', async () => {
+    const created = await server.request({
+      method: 'POST', path: '/api/v1/namespaces/default/configmaps', body: { metadata: { name: 'a' }, data: { k: 'v' } } });
+    assert.equal(created.status, 201);
+    assert.deepEqual((await server.request({ path: '/api/v1/namespaces/default/configmaps/a' })).body.data, { k: 'v' });
+  });
+
+  it('answers 401 to unknown tokens, with audit id and cache-control', async () => {
+    const { status, body, headers } = await server.request({ path: '/api/v1/nodes', token: 'nobody', headers: { 'audit-id': 'mine' } });
+    assert.deepEqual([status, body.reason, body.message], [401, 'Unauthorized', 'Unauthorized']);
+    assert.deepEqual([headers['audit-id'], headers['cache-control']], ['mine', 'no-cache, private']);
+  });
+
+  it('answers 403 in the words of the reference', async () => {
+    const { status, body, headers } = await server.request({ path: '/apis/apps/v1/namespaces/x/deployments/d/scale', token: 'alice-token' });
+    assert.equal(status, 403);
+    assert.equal(body.message,
+      'deployments.apps "d" is forbidden: User "alice" cannot get resource "deployments/scale" in API group "apps" in the namespace "x"');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    const anonymous = await server.request({ path: '/nope', token: null });
+    assert.equal(anonymous.body.message, 'forbidden: User "system:anonymous" cannot get path "/nope"');
+  });
+
+  it('lets everybody read health and version, and the authenticated discovery', async () => {
+    for (const path of ['/healthz', '/livez', '/readyz', '/version']) assert.equal((await server.request({ path, token: null })).status, 200, path);
+    for (const path of ['/api', '/apis', '/apis/apps/v1']) {
+      assert.equal((await server.request({ path, token: 'alice-token' })).status, 200, path);
+      assert.equal((await server.request({ path, token: null })).status, 403, path);
+    }
+  });
+
+  it('prints health checks as the reference does', async () => {
+    const verbose = await server.request({ path: '/livez?verbose&exclude=etcd&exclude=nosuch' });
+    assert.match(verbose.text, /^\[\+\]ping ok\n/);
+    assert.match(verbose.text, /\n\[\+\]etcd excluded: ok\n/);
+    assert.match(verbose.text, /\nwarn: some health checks cannot be excluded: no matches for "nosuch"\nlivez check passed\n$/);
+    assert.equal((await server.request({ path: '/readyz/ping' })).text, 'ok');
+    assert.deepEqual(await server.request({ path: '/readyz/nosuch' }).then(({ status, text }) => [status, text]), [404, '404 page not found\n']);
+  });
+
+  it('counts requests under upstream names', async () => {
+    await server.request({ path: '/api/v1/namespaces/default/configmaps' });
+    const { text, headers } = await server.request({ path: '/metrics' });
+    assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores');
+    assert.match(text, /^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="LIST",version="v1"\} \d+$/m);
+    assert.match(text, /^apiserver_request_duration_seconds_bucket\{[^}]*le="\+Inf"\} \d+$/m);
+    assert.match(text, /^apiserver_storage_objects\{resource="namespaces"\} 4$/m);
+  });
+
+  it('refuses a timeout that is no duration', async () => {
+    const { status, body } = await server.request({ path: '/api/v1/namespaces?timeout=soon' });
+    assert.deepEqual([status, body.message], [400, 'invalid timeout specified in the request URL - time: invalid duration "soon"']);
+  });
+
+  it('answers reviews of oneself', async () => {
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const { body } = await server.request({ method: 'POST', path, token: 'alice-token', body: { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' } });
+    assert.deepEqual(body.status.userInfo, { username: 'alice', uid: 'alice-uid', groups: ['devs', 'system:authenticated'] });
+  });
+
+  it('makes the namespaces, accounts, root certificates and the kubernetes Service', async () => {
+    const names = (await server.request({ path: '/api/v1/namespaces' })).body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
+    assert.deepEqual(names, ['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+    await server.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'fresh' } } });
+    const until = ({ status }: { status: number }) => status === 200;
+    await requestUntil(server, { path: '/api/v1/namespaces/fresh/serviceaccounts/default' }, { until });
+    const map = await requestUntil(server, { path: '/api/v1/namespaces/fresh/configmaps/kube-root-ca.crt' }, { until });
+    assert.match(map.body.data['ca.crt'], /^-----BEGIN CERTIFICATE-----/);
+    const { body } = await server.request({ path: '/api/v1/namespaces/default/services/kubernetes' });
+    assert.equal(body.spec.clusterIP, '10.0.0.1');
+  });
+
+  it('brings back what every namespace has', async () => {
+    const path = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt';
+    await requestUntil(server, { path }, { until: ({ status }) => status === 200 });
+    await server.request({ method: 'PATCH', path, body: { data: { 'ca.crt': 'forged', extra: 'x' } } });
+    await requestUntil(server, { path }, { until: ({ body }) => Object.keys(body.data).length === 1 && body.data['ca.crt'].startsWith('-----BEGIN') });
+    await server.request({ method: 'DELETE', path });
+    await requestUntil(server, { path }, { until: ({ status }) => status === 200 });
+  });
+
+  it('empties a namespace that is deleted, then lets it go', async () => {
+    await server.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'ending' } } });
+    await server.request({
+      method: 'POST', path: '/api/v1/namespaces/ending/configmaps', body: { metadata: { name: 'held', finalizers: ['example.com/hold'] } } });
+    const path = '/api/v1/namespaces/ending';
+    assert.equal((await server.request({ method: 'DELETE', path })).body.status.phase, 'Terminating');
+    const waiting = await requestUntil(server, { path }, { until: ({ body }) => body.status.conditions?.[3]?.status === 'True' });
+    assert.equal(waiting.body.status.conditions[3].message, 'Some resources are remaining: configmaps. has 1 resource instances');
+    await server.request({ method: 'PATCH', path: `${path}/configmaps/held`, body: { metadata: { finalizers: null } } });
+    await requestUntil(server, { path }, { until: ({ status }) => status === 404 });
+  });
+
+  it('runs many servers in one process, each with a world of its own', async () => {
+    const other = await startTestServer();
+    assert.notEqual(other.port, server.port);
+    assert.equal((await other.request({ path: '/api/v1/namespaces/default/configmaps/a' })).status, 404);
+    await other.close();
+    await other.close();
+  });
+});

@@ -1,0 +1,45 @@
+// A server for one test: in memory, on a free port, with static tokens for an administrator and two users without rights.
+import { type RunningServer, type ServerOptions, createServer } from '../index.ts';
+import { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from './client.ts';
+
+/** Tokens that every test server knows: `admin-token` (system:masters), `alice-token` (devs), `bob-token` (ops). */
+export const testTokens = [
+  { token: 'admin-token', user: { name: 'admin', uid: 'admin-uid', groups: ['system:masters'] } },
+  { token: 'alice-token', user: { name: 'alice', uid: 'alice-uid', groups: ['devs'] } },
+  { token: 'bob-token', user: { name: 'bob', uid: 'bob-uid', groups: ['ops'] } },
+] as const;
+
+/** A server with a client of its administrator. */
+export interface TestServer extends RunningServer {
+  request(request: ClientRequest): Promise<ClientResponse>;
+  readonly client: TestClient;
+}
+
+/** Starts one; resolves when its namespaces exist. The caller closes it. */
+export async function startTestServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
+  const server = await createServer({ ...options, tokens: [...testTokens, ...(options.tokens ?? [])] });
+  await server.ready;
+  const client = createTestClient(server.url, 'admin-token');
+  return {
+    ...server,
+    client,
+    request: (request) => client.request(request),
+    close() {
+      client.close();
+      return server.close();
+    },
+  };
+}
+
+/** Asks until the answer passes `until`; rejects after `timeoutMs`. */
+export async function requestUntil(
+  server: Pick<TestServer, 'request'>, request: ClientRequest, options: { readonly until: (response: ClientResponse) => boolean; readonly timeoutMs?: number },
+): Promise<ClientResponse> {
+  const deadlineMs = performance.now() + (options.timeoutMs ?? 5000);
+  for (;;) {
+    const response = await server.request(request);
+    if (options.until(response)) return response;
+    if (performance.now() > deadlineMs) throw new Error(`${request.path} did not get there: ${response.status} ${response.text.slice(0, 500)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
