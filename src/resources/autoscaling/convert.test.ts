@@ -35,7 +35,8 @@ test('convertAutoscaler writes the annotations as the reference does', () => {
     },
   }));
   assert.deepEqual(annotations(old), {
-    'autoscaling.alpha.kubernetes.io/behavior': '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},'
+    'autoscaling.alpha.kubernetes.io/behavior': '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max",'
+      + '"Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},'
       + '{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max",'
       + '"Policies":[{"Type":"Percent","Value":10,"PeriodSeconds":60}],"Tolerance":null}}',
     'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"512Mi"}},'
@@ -58,7 +59,10 @@ test('convertAutoscaler loses nothing on the way to v1 and back', () => {
   const object = autoscaler({
     minReplicas: 2,
     metrics: [
-      { type: 'Object', object: { describedObject: { kind: 'Ingress', name: 'i' }, metric: { name: 'hits', selector }, target: { type: 'Value', value: '10' } } },
+      {
+        type: 'Object',
+        object: { describedObject: { kind: 'Ingress', name: 'i' }, metric: { name: 'hits', selector }, target: { type: 'Value', value: '10' } },
+      },
       { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } } },
       { type: 'External', external: { metric: { name: 'queue', selector }, target: { type: 'AverageValue', averageValue: '3' } } },
       cpu,

@@ -91,7 +91,8 @@ test('choosePullPolicy knows which references mean the latest image', () => {
 });
 
 test('applyPodDefaults requests what is limited and keeps thousandths', () => {
-  const pod: KubeObject = { metadata: {}, spec: { containers: [{ name: 'c', image: 'x:1', resources: { limits: { cpu: '0.0015', memory: '1Gi' }, requests: { cpu: '1m' } } }] } };
+  const resources = { limits: { cpu: '0.0015', memory: '1Gi' }, requests: { cpu: '1m' } };
+  const pod: KubeObject = { metadata: {}, spec: { containers: [{ name: 'c', image: 'x:1', resources }] } };
   applyPodDefaults(pod);
   const [container] = (pod['spec'] as { containers: { resources: unknown }[] }).containers;
   assert.deepEqual(container?.resources, { limits: { cpu: '2m', memory: '1Gi' }, requests: { cpu: '1m', memory: '1Gi' } });

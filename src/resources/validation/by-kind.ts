@@ -31,11 +31,13 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'batch/CronJob': validateWith(workloads.validateCronJob),
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
+  'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
   'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),
   'rbac.authorization.k8s.io/ClusterRole': validateWith(core.validateClusterRole),
   'rbac.authorization.k8s.io/ClusterRoleBinding': both(core.validateClusterRoleBinding, core.checkRoleRef),
   'rbac.authorization.k8s.io/Role': validateWith(core.validateRole),
   'rbac.authorization.k8s.io/RoleBinding': both(core.validateRoleBinding, core.checkRoleRef),
+  'scheduling.k8s.io/PriorityClass': both(core.validatePriorityClass, core.checkSamePriority),
   'storage.k8s.io/StorageClass': both(core.validateStorageClass, (object, old) => {
     return core.checkSameMembers(object, old, ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']);
   }),

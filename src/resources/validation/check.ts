@@ -38,7 +38,8 @@ export function checkRequired({ path, value }: Place, detail?: string): Errors {
 
 /** Numbers, where given, must not be negative. */
 export function checkNotNegative(...places: readonly Place[]): Errors {
-  return places.flatMap(({ path, value }) => (isGiven(value) && toNumber(value) < 0 ? [invalidValue(path, value, 'must be greater than or equal to 0')] : none));
+  const negative = places.filter(({ value }) => isGiven(value) && toNumber(value) < 0);
+  return negative.map(({ path, value }) => invalidValue(path, value, 'must be greater than or equal to 0'));
 }
 
 /** The text must be one of a closed set. */

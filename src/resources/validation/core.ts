@@ -1,6 +1,7 @@
 // Validation of configuration and of kinds with a few simple rules: configmaps, secrets, services, rbac, storage and scheduling classes, leases.
 import {
-  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkQualifiedName, duplicate, forbiddenField, invalidValue, required, tooLong,
+  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField,
+  invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import {
@@ -95,13 +96,26 @@ function checkServicePort(port: Place, needsName: boolean, names: Set<string>): 
     if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
     names.add(toText(name.value));
   }
-  return [...errors, ...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']), ...checkPort(targetOf(port))];
+  errors.push(...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']));
+  return [...errors, ...checkPort(targetOf(port))];
 }
 
 /** A port without target is its own target. */
 function targetOf(port: Place): Place {
   const target = at(port, 'targetPort');
   return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
+}
+
+/** A port and protocol may be served once; the reference shows them in an otherwise empty port. */
+function checkPortsDiffer(ports: readonly Place[]): Errors {
+  const seen = new Set<string>();
+  return ports.flatMap(({ path, value }) => {
+    const Protocol = toText(readPath(value, 'protocol'));
+    const Port = toNumber(readPath(value, 'port'));
+    const isNew = !seen.has(`${Protocol}/${Port}`);
+    seen.add(`${Protocol}/${Port}`);
+    return isNew ? [] : [duplicate(path, { Name: '', Protocol, AppProtocol: null, Port, TargetPort: 0, NodePort: 0 })];
+  });
 }
 
 /** Validates services, except what has to do with addresses. */
@@ -113,7 +127,9 @@ export function validateService(service: KubeObject): Errors {
   if (ports.length === 0 && type !== 'ExternalName' && readPath(spec.value, 'clusterIP') !== 'None') errors.push(required('spec.ports'));
   const names = new Set<string>();
   for (const port of ports) errors.push(...checkServicePort(port, ports.length > 1, names));
-  for (const key of Object.keys(toObject(readPath(spec.value, 'selector')))) errors.push(...checkText({ path: 'spec.selector', value: key }, checkQualifiedName));
+  errors.push(...checkPortsDiffer(ports));
+  const selected = Object.keys(toObject(readPath(spec.value, 'selector')));
+  errors.push(...selected.flatMap((key) => checkText({ path: 'spec.selector', value: key }, checkQualifiedName)));
   errors.push(...checkOneOf(at(spec, 'sessionAffinity'), ['ClientIP', 'None']));
   errors.push(...checkOneOf(at(spec, 'type'), ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']));
   if (type === 'ExternalName') errors.push(...checkRequired(at(spec, 'externalName')));
@@ -152,6 +168,7 @@ function checkSubject(subject: Place, namespaced: boolean): Errors {
   const kind = toText(readPath(subject.value, 'kind'));
   const errors: FieldError[] = [...checkRequired(at(subject, 'name'))];
   if (kind === 'ServiceAccount') {
+    if (errors.length === 0) errors.push(...checkText(at(subject, 'name'), checkDnsSubdomain));
     if (!namespaced || toText(readPath(subject.value, 'namespace')) === '') errors.push(...checkRequired(at(subject, 'namespace')));
     return errors;
   }
@@ -188,7 +205,8 @@ export function checkRoleRef(binding: KubeObject, old: KubeObject): Errors {
 export function validateLease(lease: KubeObject): Errors {
   const seconds = at(specOf(lease), 'leaseDurationSeconds');
   const positive = seconds.value === undefined || toNumber(seconds.value) > 0;
-  return [...(positive ? [] : [invalidValue(seconds.path, seconds.value, 'must be greater than 0')]), ...checkNotNegative(at(specOf(lease), 'leaseTransitions'))];
+  const errors = positive ? [] : [invalidValue(seconds.path, seconds.value, 'must be greater than 0')];
+  return [...errors, ...checkNotNegative(at(specOf(lease), 'leaseTransitions'))];
 }
 
 /** Validates storageclasses. */
@@ -202,4 +220,36 @@ export function validateStorageClass(storageClass: KubeObject): Errors {
 /** Errors of an update of members that can never change. */
 export function checkSameMembers(object: KubeObject, old: KubeObject, names: readonly string[]): Errors {
   return names.flatMap((name) => checkImmutable(member(object, name), member(old, name)));
+}
+
+const maxUserPriority = 1_000_000_000;
+const systemPriorities: Readonly<Record<string, number>> = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
+
+/** Validates priorityclasses; names that begin with `system-` belong to the server. */
+export function validatePriorityClass(priorityClass: KubeObject): Errors {
+  const name = priorityClass.metadata.name ?? '';
+  const value = member(priorityClass, 'value');
+  const errors: FieldError[] = [];
+  if (name.startsWith('system-')) {
+    if (systemPriorities[name] !== value.value) {
+      const text = "priority class names with 'system-' prefix are reserved for system use only. error: ";
+      const known = Object.hasOwn(systemPriorities, name);
+      const why = known ? `value of ${name} PriorityClass must be ${systemPriorities[name]}` : `${name} is not a known system priority class`;
+      errors.push(forbiddenField('metadata.name', text + why));
+    }
+  } else if (toNumber(value.value) > maxUserPriority) {
+    errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${maxUserPriority}`));
+  }
+  return [...errors, ...checkOneOf(member(priorityClass, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never'], true)];
+}
+
+/** Errors of an update of what a priority means. */
+export function checkSamePriority(priorityClass: KubeObject, old: KubeObject): Errors {
+  const errors: FieldError[] = isSame(priorityClass['value'] ?? 0, old['value'] ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')];
+  return [...errors, ...checkImmutable(member(priorityClass, 'preemptionPolicy'), member(old, 'preemptionPolicy'))];
+}
+
+/** Validates runtimeclasses. */
+export function validateRuntimeClass(runtimeClass: KubeObject): Errors {
+  return checkText(member(runtimeClass, 'handler'), checkDnsLabel);
 }

@@ -145,7 +145,8 @@ export function validatePodSpec(spec: Place): Errors {
   const containers = at(spec, 'containers');
   const errors: FieldError[] = each(at(spec, 'volumes')).flatMap((volume) => checkVolume(volume, volumes));
   if (toList(containers.value).length === 0) errors.push(required(containers.path));
-  for (const list of [containers, at(spec, 'initContainers')]) for (const container of each(list)) errors.push(...checkContainer(container, { names, volumes }));
+  const context = { names, volumes };
+  for (const list of [containers, at(spec, 'initContainers')]) errors.push(...each(list).flatMap((container) => checkContainer(container, context)));
   errors.push(...checkOneOf(at(spec, 'restartPolicy'), restartPolicies, true), ...checkOneOf(at(spec, 'dnsPolicy'), dnsPolicies, true));
   const account = at(spec, 'serviceAccountName');
   if (toText(account.value) !== '') errors.push(...checkObjectName(account));
@@ -196,8 +197,9 @@ function checkDeadline(pod: KubeObject, old: KubeObject): Errors {
 /** True when all tolerations of before are still there. */
 function keepsTolerations(pod: KubeObject, old: KubeObject): boolean {
   const present = toObjects(readPath(pod, 'spec', 'tolerations'));
-  const withoutTime = ({ tolerationSeconds: _, ...toleration }: Record<string, unknown>): unknown => toleration;
-  return toObjects(readPath(old, 'spec', 'tolerations')).every((toleration) => present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
+  const before = toObjects(readPath(old, 'spec', 'tolerations'));
+  const withoutTime = (toleration: object): unknown => ({ ...toleration, tolerationSeconds: undefined });
+  return before.every((toleration) => present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
 }
 
 function mayChangeGrace(pod: KubeObject, old: KubeObject): boolean {

@@ -34,12 +34,15 @@ function checkTemplate(spec: Place): Errors {
   return errors;
 }
 
+const percentText = "a valid percent string must be a numeric string followed by an ending '%' "
+  + "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
 /** A count or a percentage; percentages beyond a hundred make no sense where they mean a share. */
 export function checkCountOrPercent({ path, value }: Place, limitsPercent: boolean): Errors {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string') return checkNotNegative({ path, value });
   if (!/^[0-9]+%$/.test(value)) {
-    return [invalidValue(path, value, "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')")];
+    return [invalidValue(path, value, percentText)];
   }
   return limitsPercent && Number.parseInt(value, 10) > 100 ? [invalidValue(path, value, 'must not be greater than 100%')] : [];
 }
@@ -169,7 +172,8 @@ const forbiddenStatefulText = "updates to statefulset spec for fields other than
 
 /** Validates updates of statefulsets. */
 export function validateStatefulSetUpdate(statefulSet: KubeObject, old: KubeObject): Errors {
-  const fixed = (object: KubeObject): unknown => Object.fromEntries(Object.entries(toObject(object['spec'])).filter(([name]) => !mutableStatefulFields.includes(name)));
+  const isFixed = ([name]: readonly [string, unknown]): boolean => !mutableStatefulFields.includes(name);
+  const fixed = (object: KubeObject): unknown => Object.fromEntries(Object.entries(toObject(object['spec'])).filter(isFixed));
   return isSame(fixed(statefulSet), fixed(old)) ? validateStatefulSet(statefulSet) : [forbiddenField('spec', forbiddenStatefulText)];
 }
 
@@ -230,7 +234,8 @@ export function validateDisruptionBudget(budget: KubeObject): Errors {
   const [least, most] = [at(spec, 'minAvailable'), at(spec, 'maxUnavailable')];
   if (least.value !== undefined && most.value !== undefined) {
     const policy = readPath(spec.value, 'unhealthyPodEvictionPolicy') ?? null;
-    const shown = { MinAvailable: least.value, Selector: readPath(spec.value, 'selector') ?? null, MaxUnavailable: most.value, UnhealthyPodEvictionPolicy: policy };
+    const selector = readPath(spec.value, 'selector') ?? null;
+    const shown = { MinAvailable: least.value, Selector: selector, MaxUnavailable: most.value, UnhealthyPodEvictionPolicy: policy };
     return [invalidValue('spec', shown, 'minAvailable and maxUnavailable cannot be both set')];
   }
   const policy = at(spec, 'unhealthyPodEvictionPolicy');
