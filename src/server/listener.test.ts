@@ -35,6 +35,8 @@ async function handle(exchange: Exchange): Promise<Response> {
   }
 }
 
+const warnings: string[] = [];
+
 interface Reply {
   readonly status: number;
   readonly text: string;
@@ -71,7 +73,7 @@ function askHttp2(session: ClientHttp2Session, path: string, body?: Uint8Array):
 async function openListener(authority: KeyPair): Promise<{ listener: Listener; port: number }> {
   const serving = createCertificate({ commonName: 's', hosts: ['localhost', '127.0.0.1', '::1'], issuer: authority, lifetimeMs: 1e8 }, context);
   const listener = createListener({
-    ...context, logger: silentLogger, maxStreamsPerConnection: 100, handler: handle,
+    ...context, logger: { ...silentLogger, warn: (message) => warnings.push(message) }, maxStreamsPerConnection: 100, handler: handle,
     tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: [authority.certificate] },
   });
   return { listener, port: await listener.listen(0, '127.0.0.1') };
@@ -158,17 +160,19 @@ describe('createListener', () => {
     const attacker = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     attacker.on('error', () => {});
     await new Promise((resolve) => attacker.once('connect', resolve));
-    const closed = new Promise((resolve) => attacker.once('close', resolve));
+    // Node's own client does not notice the end of a connection that it floods, so the server's word is taken for it.
     const flood = setInterval(() => {
-      for (let count = 0; count < 90 && !attacker.destroyed && !attacker.closed; count += 1) {
+      for (let count = 0; count < 90; count += 1) {
         const stream = attacker.request({ ':path': '/watch' });
         stream.on('error', () => {});
         setImmediate(() => stream.close(8));
       }
     }, 5);
-    await closed;
+    while (!warnings.includes('closing a connection that resets too many streams')) await new Promise((resolve) => setTimeout(resolve, 10));
     clearInterval(flood);
+    attacker.destroy();
     assert.equal((await askHttp2(session, '/x')).text, 'ok');
+    assert.equal([...listener.active].length, 0);
   });
 });
 

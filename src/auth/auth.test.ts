@@ -1,0 +1,80 @@
+// Authentication and authorization as tables: what a request carries, and who it is; who asks for what, and whether they may.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { systemRandom } from '../base/index.ts';
+import { type Attributes, type AuthorizationMode, createAuthenticator, createAuthorizer, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
+
+const tokens = parseTokenFile('t1,alice,1,"devs, ops"\nt2,"bob ""b""",2\r\n\n');
+const authenticate = createAuthenticator({ tokens: [createTokenAuthenticator(tokens, systemRandom)], allowAnonymous: true });
+
+describe('createAuthenticator', () => {
+  const certificate = { commonName: 'carol', organizations: ['system:masters'], authorized: true };
+  const rows: readonly (readonly [string, Parameters<typeof authenticate>[0], string])[] = [
+    ['a token', { authorization: 'Bearer t1' }, 'alice devs,ops,system:authenticated'],
+    ['any case of the scheme', { authorization: 'bEARER t2' }, 'bob "b" system:authenticated'],
+    ['two spaces', { authorization: 'Bearer  t1' }, 'system:anonymous system:unauthenticated'],
+    ['no token', { authorization: 'Bearer' }, 'system:anonymous system:unauthenticated'],
+    ['another scheme', { authorization: 'Basic t1' }, 'system:anonymous system:unauthenticated'],
+    ['nothing', { authorization: undefined }, 'system:anonymous system:unauthenticated'],
+    ['a wrong token', { authorization: 'Bearer nope' }, 'refused'],
+    ['a certificate', { authorization: undefined, clientCertificate: certificate }, 'carol system:masters,system:authenticated'],
+    ['a certificate and a token', { authorization: 'Bearer t1', clientCertificate: certificate }, 'carol system:masters,system:authenticated'],
+    ['a forged certificate', { authorization: undefined, clientCertificate: { ...certificate, authorized: false } }, 'refused'],
+    ['a forged certificate and a token', { authorization: 'Bearer t1', clientCertificate: { ...certificate, authorized: false } }, 'alice devs,ops,system:authenticated'],
+  ];
+  for (const [what, credentials, expected] of rows) {
+    it(`knows ${what} as ${expected}`, async () => {
+      const found = await authenticate(credentials);
+      assert.equal(found.type === 'refused' ? 'refused' : `${found.user.name} ${found.user.groups.join(',')}`, expected);
+    });
+  }
+
+  it('refuses callers without credentials when anonymous is off', async () => {
+    const strict = createAuthenticator({ tokens: [], allowAnonymous: false });
+    assert.deepEqual(await strict({ authorization: undefined }), { type: 'refused' });
+  });
+});
+
+describe('parseTokenFile', () => {
+  it('names the line and keeps the token to itself', () => {
+    for (const text of ['ok,u,1\nsecret', 'ok,u,1\nsecret,u', 'ok,u,1\n"secret,u,1', 'ok,u,1\n,u,1']) {
+      assert.throws(() => parseTokenFile(text), (error: Error) => /line 2/.test(error.message) && !error.message.includes('secret'), text);
+    }
+  });
+});
+
+const nothing = { verb: 'get', isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', path: '' };
+const ask = (groups: readonly string[], attributes: Partial<Attributes>): Attributes => ({ ...nothing, user: { name: 'u', groups }, ...attributes });
+
+describe('createAuthorizer', () => {
+  const everybody = ['system:authenticated'];
+  const rows: readonly (readonly [AuthorizationMode, Attributes, string])[] = [
+    ['RBAC', ask(['system:masters'], { isResource: true, verb: 'delete', resource: 'nodes' }), 'allow'],
+    ['AlwaysDeny', ask(['system:masters'], { isResource: true, resource: 'nodes' }), 'allow'],
+    ['RBAC', ask(everybody, { isResource: true, resource: 'nodes' }), 'none'],
+    ['RBAC', ask(everybody, { path: '/apis/apps/v1' }), 'allow'],
+    ['RBAC', ask(everybody, { path: '/apisx' }), 'none'],
+    ['RBAC', ask(everybody, { path: '/api', verb: 'post' }), 'none'],
+    ['RBAC', ask(['system:unauthenticated'], { path: '/api' }), 'none'],
+    ['RBAC', ask(['system:unauthenticated'], { path: '/readyz' }), 'allow'],
+    ['RBAC', ask(['system:unauthenticated'], { path: '/readyz/ping' }), 'none'],
+    ['RBAC', ask(everybody, { isResource: true, verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' }), 'allow'],
+    ['RBAC', ask(everybody, { isResource: true, verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' }), 'none'],
+    ['AlwaysAllow', ask([], { isResource: true, resource: 'nodes' }), 'allow'],
+  ];
+  for (const [mode, attributes, expected] of rows) {
+    it(`${mode}: ${attributes.user.groups.join(',')} ${attributes.verb} ${attributes.resource}${attributes.path}: ${expected}`, async () => {
+      assert.equal((await createAuthorizer([mode])(attributes)).type, expected);
+    });
+  }
+});
+
+describe('refuse', () => {
+  it('reads as the reference does', () => {
+    const status = (attributes: Attributes) => refuse(attributes).status;
+    assert.equal(status(ask([], { isResource: true, verb: 'list', resource: 'nodes' })).message,
+      'nodes is forbidden: User "u" cannot list resource "nodes" in API group "" at the cluster scope');
+    assert.deepEqual(status(ask([], { path: '/x' })), {
+      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'forbidden: User "u" cannot get path "/x"', reason: 'Forbidden', details: {}, code: 403 });
+  });
+});
