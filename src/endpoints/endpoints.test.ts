@@ -1,0 +1,119 @@
+// Scenario rows: one API call each, what it must answer.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestApi, type TestRequest } from './testing.ts';
+
+const api = createTestApi();
+after(() => api.close());
+
+const CM = '/api/v1/namespaces/ns/configmaps';
+const W = '/apis/example.com/v1/namespaces/ns/widgets';
+const json = { 'content-type': 'application/json' };
+const post = (path: string, body: unknown, headers: Record<string, string> = json): TestRequest => ({ method: 'POST', path, body, headers });
+const patch = (path: string, body: unknown): TestRequest => ({ method: 'PATCH', path, body, headers: { 'content-type': 'application/merge-patch+json' } });
+const cm = (name: string, data: unknown = { k: 'v' }) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
+const notServed = 'the server could not find the requested resource';
+const notAllowed = 'the server does not allow this method on the requested resource';
+
+/** Request, status, and the message of the Status or a text that the body holds. */
+const rows: [string, TestRequest, number, string?][] = [
+  ['creates', post(CM, cm('a')), 201, '"name":"a"'],
+  ['refuses a second object of a name', post(CM, cm('a')), 409, 'configmaps \\"a\\" already exists'],
+  ['creates a custom resource with its type first', post(W, widget('w')), 201, '{"apiVersion":"example.com/v1","kind":"Widget"'],
+  ['reads', { path: `${CM}/a` }, 200, '"data":{"k":"v"}}\n'],
+  ['reads as YAML', { path: `${CM}/a`, headers: { accept: 'application/yaml' } }, 200, 'kind: ConfigMap\n'],
+  ['reads indented', { path: `${CM}/a?pretty=1` }, 200, '\n  "kind": "ConfigMap",\n'],
+  ['reads as a table', { path: `${CM}/a`, headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } }, 200, '"cells":["a"]'],
+  ['reads metadata', { path: `${CM}/a`, headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' } }, 200, '{"kind":"PartialObjectMetadata"'],
+  ['refuses a list form for an object', { path: `${CM}/a`, headers: { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' } }, 406,
+    'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)'],
+  ['misses what is absent', { path: `${CM}/none` }, 404, 'configmaps \\"none\\" not found'],
+  ['lists with a head of its own', { path: CM }, 200, '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"'],
+  ['lists custom resources with sorted keys', { path: W }, 200, '],"kind":"WidgetList","metadata":{"continue":"","resourceVersion":"'],
+  ['lists nothing', { path: '/api/v1/namespaces/other/configmaps' }, 200, '"items":[]}\n'],
+  ['refuses a limit that is no number', { path: `${CM}?limit=x` }, 400, 'strconv.ParseInt: parsing \\"x\\": invalid syntax'],
+  ['refuses a match rule without a version', { path: `${CM}?resourceVersionMatch=Exact` }, 422, 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
+  ['replaces', { method: 'PUT', path: `${CM}/a`, body: cm('a', { k: 'w' }), headers: json }, 200, '"k":"w"'],
+  ['refuses another name', { method: 'PUT', path: `${CM}/a`, body: cm('b'), headers: json }, 400, 'the name of the object (b) does not match the name on the URL (a)'],
+  ['merges a patch', patch(`${CM}/a`, { data: { l: 'x' } }), 200, '"data":{"k":"w","l":"x"}'],
+  ['refuses a patch that is no object', patch(`${CM}/a`, ['x']), 400, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
+  ['refuses a patch of no patch type', { method: 'PATCH', path: `${CM}/a`, body: {}, headers: json }, 415, '415: Unsupported Media Type'],
+  ['refuses a body of no known type', post(CM, cm('z'), { 'content-type': 'text/plain' }), 415, 'the body of the request was in an unknown format'],
+  ['refuses broken JSON', post(CM, '{'), 400, "couldn't get version/kind; json parse error: unexpected end of JSON input ({)"],
+  ['refuses a list as body', post(CM, '[]'), 400, 'json: cannot unmarshal array into Go value of type struct { APIVersion string'],
+  ['refuses an unknown kind', post(CM, { apiVersion: 'v1', kind: 'None' }), 400, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
+  ['refuses another kind', post(CM, { apiVersion: 'v1', kind: 'Node' }), 400, 'converting (v1.Node) to (core.ConfigMap): unknown conversion'],
+  ['refuses a custom resource without kind', post(W, { metadata: { name: 'x' } }), 400, "Object 'Kind' is missing in"],
+  ['refuses a custom resource of another version', post(W, { apiVersion: 'example.com/v2', kind: 'Widget' }), 400,
+    'the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)'],
+  ['refuses a wrong type of a value', post(CM, cm('z', { k: 1 })), 400, 'ConfigMap in version \\"v1\\" cannot be handled as a ConfigMap: json: cannot unmarshal number'],
+  ['refuses unknown fields when strict', post(`${CM}?fieldValidation=Strict`, { ...cm('z'), extra: 1 }), 400, 'strict decoding error: unknown field \\"extra\\"'],
+  ['refuses unknown levels', post(`${CM}?fieldValidation=Maybe`, cm('z')), 422, 'CreateOptions.meta.k8s.io \\"\\" is invalid: fieldValidation: Unsupported value'],
+  ['refuses unknown dry runs', post(`${CM}?dryRun=Some`, cm('z')), 422, 'dryRun: Unsupported value: [\\"Some\\"]: supported values: \\"All\\"'],
+  ['does not store a dry run', post(`${CM}?dryRun=All`, cm('dry')), 201],
+  ['does not find a dry run', { path: `${CM}/dry` }, 404],
+  ['has no POST on objects', post(`${CM}/a`, cm('a')), 405, notAllowed],
+  ['has no PUT on collections', { method: 'PUT', path: CM, body: cm('a') }, 405, notAllowed],
+  ['only reads across namespaces', post('/api/v1/configmaps', cm('a')), 405, notAllowed],
+  ['refuses HEAD on built-ins', { method: 'HEAD', path: `${CM}/a` }, 405],
+  ['does not know other resources', { path: '/api/v1/nothings' }, 404, notServed],
+  ['does not know other versions', { path: '/api/v9/configmaps' }, 404, notServed],
+  ['does not know cluster resources in a namespace', { path: '/api/v1/namespaces/ns/nodes' }, 404, notServed],
+  ['does not know a slash in a name', { path: `${CM}/a%2Fc` }, 404, notServed],
+  ['does not know other subresources', { path: `${CM}/a/status` }, 404, notServed],
+  ['answers text for custom resources out of scope', { path: '/apis/example.com/v1/widgets/w' }, 404, '404 page not found\n'],
+  ['answers NotFound for subresources of custom resources', { path: `${W}/w/none` }, 404, 'widgets.example.com \\"w\\" not found'],
+  ['answers text for other groups', { path: '/apis/none.example.com/v1/things' }, 404, '404 page not found\n'],
+  ['refuses an Accept of half a wildcard', { path: `${CM}/a`, headers: { accept: 'application/*' } }, 406, '406: Not Acceptable'],
+  ['refuses delete options of another kind', { method: 'DELETE', path: `${CM}/a`, body: cm('a'), headers: json }, 400, 'internalversion/scheme/register.go:27'],
+  ['refuses an unknown propagation policy', { method: 'DELETE', path: `${CM}/a?propagationPolicy=No` }, 422, 'supported values: \\"Foreground\\", \\"Background\\", \\"Orphan\\", \\"nil\\"'],
+  ['deletes', { method: 'DELETE', path: `${CM}/a` }, 200, '"status":"Success","details":{"name":"a","kind":"configmaps","uid":"'],
+  ['deletes a collection', { method: 'DELETE', path: CM }, 200, '"kind":"ConfigMapList"'],
+  ['lists API versions', { path: '/api' }, 200, '"versions":["v1"]'],
+  ['lists groups', { path: '/apis' }, 200, '"preferredVersion":{"groupVersion":"example.com/v1"'],
+  ['lists resources', { path: '/api/v1' }, 200, '{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps"'],
+  ['lists verbs of custom resources in their order', { path: '/apis/example.com/v1' }, 200, '"verbs":["delete","deletecollection","get","list","patch","create","update","watch"]'],
+  ['does not write to documents', post('/api/v1', {}), 405, notAllowed],
+  ['tells its version', { path: '/version' }, 200, '"gitVersion": "v1.36.2"'],
+  ['lists paths', { path: '/' }, 200, '"/apis/example.com/v1"'],
+  ['has an index of OpenAPI documents', { path: '/openapi/v3' }, 200, '"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash='],
+  ['has no other OpenAPI documents', { path: '/openapi/v3/apis/none/v1' }, 404],
+  ['has an OpenAPI v2 document', { path: '/openapi/v2' }, 200, '"swagger":"2.0"'],
+];
+
+for (const [name, request, status, holds] of rows) {
+  test(`handler ${name}`, async () => {
+    const answer = await api.send(request);
+    assert.equal(answer.status, status, answer.text);
+    if (holds !== undefined) assert.ok(answer.text.includes(holds), `${answer.text} should hold ${holds}`);
+  });
+}
+
+test('handler warns of unknown and duplicate fields', async () => {
+  const { status, headers } = await api.send(post(CM, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"warned","nick":1},"data":{"k":"1","k":"2"}}'));
+  assert.equal(status, 201);
+  assert.deepEqual(headers['warning'], ['299 - "unknown field \\"metadata.nick\\""', '299 - "duplicate field \\"data.k\\""']);
+});
+
+test('handler answers aggregated discovery with an ETag, and 304 to whoever has it', async () => {
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+  const first = await api.send({ path: '/apis', headers: { accept } });
+  assert.equal(first.headers['content-type'], 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
+  assert.equal(first.headers['cache-control'], 'public');
+  assert.deepEqual(first.json.items[0].versions[0].resources[0].responseKind, { group: 'example.com', version: 'v1', kind: 'Widget' });
+  const again = await api.send({ path: '/apis', headers: { accept, 'if-none-match': String(first.headers['etag']) } });
+  assert.equal(again.status, 304);
+});
+
+test('handler sends a stale OpenAPI hash on, and lets the right one be kept for ever', async () => {
+  const { json: index } = await api.send({ path: '/openapi/v3' });
+  const url = index.paths['api/v1'].serverRelativeURL as string;
+  const right = await api.send({ path: url });
+  assert.equal(right.headers['cache-control'], 'public, immutable');
+  const { parameters } = right.json.paths[`${CM.replace('/ns/', '/{namespace}/')}/{name}`].patch;
+  assert.ok(parameters.some((parameter: { name: string }) => parameter.name === 'fieldValidation'));
+  const stale = await api.send({ path: '/openapi/v3/api/v1?hash=0000' });
+  assert.equal(stale.status, 301);
+  assert.equal(stale.headers['location'], url);
+});
