@@ -7,6 +7,7 @@
 //   alive ──delete──▶ terminating ──emptied, finalized──▶ gone        its kind has a phase for it (namespaces)
 import { type GroupResource, type KubeObject, type ObjectMeta, type StatusError, conflict } from '../apimachinery/index.ts';
 import type { DeleteOptions, Preconditions } from './contract.ts';
+import { dyingOf } from './dying.ts';
 import { groupResource } from './errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -50,7 +51,7 @@ export function deletePreconditionConflict(resource: Resource, meta: ObjectMeta,
   if (preconditions === undefined) return undefined;
   const { uid, resourceVersion } = preconditions;
   const name = meta.name ?? '';
-  if (resource.strategy.terminate !== undefined) return phasedConflict(groupResource(resource), meta, preconditions);
+  if (dyingOf(resource).terminate !== undefined) return phasedConflict(groupResource(resource), meta, preconditions);
   // The reference names the kind here, not the resource.
   const kind = { group: resource.group, resource: resource.kind };
   if (uid && uid !== meta.uid) {
@@ -86,7 +87,7 @@ export type Grace = { readonly type: 'none' } | { readonly type: 'pending' } | {
 
 /** Begins or shortens graceful deletion of `object`, in place. */
 export function applyGrace(resource: Resource, object: KubeObject, { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): Grace {
-  const { gracePeriodSeconds } = resource.strategy;
+  const { gracePeriodSeconds } = dyingOf(resource);
   const meta = object.metadata;
   if (gracePeriodSeconds === undefined) return { type: 'none' };
   if (meta.deletionTimestamp === undefined) {
@@ -115,7 +116,7 @@ export function markDeleting(meta: ObjectMeta, nowMs: number): void {
 /** Marks an object whose kind has a phase for dying, in place. */
 export function beginTermination(resource: Resource, object: KubeObject, { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): void {
   object.metadata.deletionTimestamp ??= formatTime(nowMs);
-  resource.strategy.terminate?.(object);
+  dyingOf(resource).terminate?.(object);
   const finalizers = propagationFinalizers(resource, object.metadata, options);
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
 }
@@ -123,6 +124,6 @@ export function beginTermination(resource: Resource, object: KubeObject, { optio
 /** True when an update takes away the last thing that kept a deleted object alive. */
 export function completesDeletion(resource: Resource, object: KubeObject, old: KubeObject): boolean {
   if ((object.metadata.finalizers?.length ?? 0) > 0 || old.metadata.deletionTimestamp === undefined) return false;
-  if (resource.strategy.holdsDeletion?.(object) === true) return false;
+  if (dyingOf(resource).holdsDeletion?.(object) === true) return false;
   return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }

@@ -41,7 +41,7 @@ function setStatus(object: KubeObject, status: unknown): void {
 /** Makes a new object what may be stored, in place. */
 export function prepareForCreate(object: KubeObject, write: Write): void {
   const { resource } = write.target;
-  if (hasStatus(resource)) setStatus(object, zeroStatus(write.target));
+  if (hasStatus(resource) && resource.statusOnCreate !== true) setStatus(object, zeroStatus(write.target));
   if (resource.tracksGeneration) object.metadata.generation = 1;
   resource.strategy.prepareForCreate?.(object, strategyContext(write));
 }

@@ -209,7 +209,7 @@ test('delete gives pods on a node grace that can only be shortened', async () =>
   await create(rows.pods, { metadata: { name: 'free' } });
   const free = await remove(rows.pods, 'free');
   assert.deepEqual([free.type, show(free.object).metadata.generation, show(free.object).metadata.deletionGracePeriodSeconds], ['gone', 2, 0]);
-  await create(rows.pods, { metadata: { name: 'p' }, spec: { nodeName: 'n' } });
+  await create(rows.pods, { metadata: { name: 'p' }, spec: { nodeName: 'n', terminationGracePeriodSeconds: 30 } });
   const grace = async (seconds?: number): Promise<unknown[]> => {
     const { type, object } = await remove(rows.pods, 'p', seconds === undefined ? {} : { gracePeriodSeconds: seconds });
     const { deletionGracePeriodSeconds, deletionTimestamp } = show(object).metadata;

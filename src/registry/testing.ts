@@ -59,9 +59,6 @@ export const rows = {
   pods: row({
     kind: 'Pod', plural: 'pods', returnsDeleted: true, tracksGeneration: true, subresources: [statusPath],
     selectableFields: { 'spec.nodeName': (object) => String(part(object, 'spec')['nodeName'] ?? '') },
-    strategy: {
-      gracePeriodSeconds: (object, requested) => (part(object, 'spec')['nodeName'] ? (requested ?? 30) : 0),
-    },
   }, pod),
   namespaces: row({
     kind: 'Namespace', plural: 'namespaces', namespaced: false, nameRule: 'dns-label', returnsDeleted: true, subresources: [statusPath, { name: 'finalize', verbs: ['update'] }],
@@ -70,8 +67,6 @@ export const rows = {
       prepareForUpdate(object, old, { subresource }) {
         if (subresource !== 'finalize') object['spec'] = old['spec'];
       },
-      terminate: (object) => void (object['status'] = { phase: 'Terminating' }),
-      holdsDeletion: (object) => ((part(object, 'spec')['finalizers'] as string[] | undefined)?.length ?? 0) > 0,
     },
   }, namespace),
   leases: row({ group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases', createOnUpdate: true, unconditionalUpdate: false }, lease),
