@@ -30,7 +30,8 @@ async function measureStart(weigh: boolean): Promise<{ readonly ms: number; read
   writeFileSync(tokens, 'bench-token,bench,bench-uid,"system:masters"\n');
   const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [main, '--data-dir', join(directory, 'data'), '--secure-port', String(port), '--token-auth-file', tokens], { stdio: 'ignore' });
+  const flags = ['--data-dir', join(directory, 'data'), '--secure-port', String(port), '--token-auth-file', tokens];
+  const child = spawn(process.execPath, [main, ...flags], { stdio: 'ignore' });
   try {
     while (!(await tryOnce())) {
       if (child.exitCode !== null || performance.now() - startedMs > 20_000) throw new Error('the server did not start');

@@ -20,7 +20,10 @@ describe('createAuthenticator', () => {
     ['a certificate', { authorization: undefined, clientCertificate: certificate }, 'carol system:masters,system:authenticated'],
     ['a certificate and a token', { authorization: 'Bearer t1', clientCertificate: certificate }, 'carol system:masters,system:authenticated'],
     ['a forged certificate', { authorization: undefined, clientCertificate: { ...certificate, authorized: false } }, 'refused'],
-    ['a forged certificate and a token', { authorization: 'Bearer t1', clientCertificate: { ...certificate, authorized: false } }, 'alice devs,ops,system:authenticated'],
+    [
+      'a forged certificate and a token',
+      { authorization: 'Bearer t1', clientCertificate: { ...certificate, authorized: false } }, 'alice devs,ops,system:authenticated',
+    ],
   ];
   for (const [what, credentials, expected] of rows) {
     it(`knows ${what} as ${expected}`, async () => {
@@ -75,6 +78,8 @@ describe('refuse', () => {
     assert.equal(status(ask([], { isResource: true, verb: 'list', resource: 'nodes' })).message,
       'nodes is forbidden: User "u" cannot list resource "nodes" in API group "" at the cluster scope');
     assert.deepEqual(status(ask([], { path: '/x' })), {
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'forbidden: User "u" cannot get path "/x"', reason: 'Forbidden', details: {}, code: 403 });
+      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'forbidden: User "u" cannot get path "/x"', reason: 'Forbidden',
+      details: {}, code: 403,
+    });
   });
 });

@@ -61,7 +61,9 @@ export function createClient(registry: Registry, resource: Resource, manager: st
 }
 
 /** The client of a built-in resource. */
-export function createClientFor(context: { registry: Registry; catalog: Catalog }, [group, version, plural]: readonly [string, string, string], manager: string): ResourceClient {
+export function createClientFor(
+  context: { registry: Registry; catalog: Catalog }, [group, version, plural]: readonly [string, string, string], manager: string,
+): ResourceClient {
   const resource = context.catalog.find(group, version, plural);
   invariant(resource !== undefined, `${plural} is served`);
   return createClient(context.registry, resource, manager);

@@ -42,8 +42,10 @@ export function createDefaultServiceAccounts(context: ControllerContext): Namesp
 /** Keeps the ConfigMap with the authority's certificate (PEM); '' when there is none. */
 export function createRootCaPublisher(context: ControllerContext, authority: string): NamespaceContent {
   const data = authority === '' ? {} : { 'ca.crt': authority };
-  const isRight = (object: KubeObject) => ((object['data'] as Record<string, string> | undefined) ?? {})['ca.crt'] === (authority === '' ? undefined : authority)
-    && Object.keys((object['data'] as object | undefined) ?? {}).length === Object.keys(data).length;
+  const isRight = (object: KubeObject) => {
+    const found = (object['data'] ?? {}) as Record<string, string>;
+    return Object.keys(found).length === Object.keys(data).length && (authority === '' || found['ca.crt'] === authority);
+  };
   const annotations = { 'kubernetes.io/description': rootCaDescription };
   return keepInNamespaces(context, {
     controller: 'root-ca-cert-publisher',

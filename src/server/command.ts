@@ -48,7 +48,7 @@ async function serve({ options, verbosity, warnings }: Extract<CommandLine, { ty
   for (const warning of warnings) logger.warn(warning);
   const stopped = waitForSignal();
   const server = await startServer({ ...options, logger });
-  print(`Serving on ${server.url}, ready in ${Math.round(Date.now() - startedMs)} ms`);
+  print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
   print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);
   await stopped;
   await server.close();

@@ -26,14 +26,26 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC', help: 'Modes, asked in order: RBAC, AlwaysAllow, AlwaysDeny.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },
   { name: 'request-timeout', type: 'duration', option: 'requestTimeoutMs', default: '60s', help: 'Longest that a request may take; watches are exempt.' },
-  { name: 'min-request-timeout', type: 'integer', option: 'minRequestTimeoutSeconds', default: '1800', help: 'Shortest life in seconds of a watch that names no timeout.' },
-  { name: 'max-requests-inflight', type: 'integer', option: 'maxRequestsInflight', default: '400', help: 'Reads in progress above which callers get 429; 0: no limit.' },
+  {
+    name: 'min-request-timeout', type: 'integer', option: 'minRequestTimeoutSeconds', default: '1800',
+    help: 'Shortest life in seconds of a watch that names no timeout.',
+  },
+  {
+    name: 'max-requests-inflight', type: 'integer', option: 'maxRequestsInflight', default: '400',
+    help: 'Reads in progress above which callers get 429; 0: no limit.',
+  },
   {
     name: 'max-mutating-requests-inflight', type: 'integer', option: 'maxMutatingRequestsInflight', default: '200',
     help: 'Writes in progress above which callers get 429; 0: no limit.',
   },
-  { name: 'http2-max-streams-per-connection', type: 'integer', option: 'http2MaxStreamsPerConnection', default: '250', help: 'Streams on one HTTP/2 connection.' },
-  { name: 'compaction-interval', type: 'duration', option: 'compactionIntervalMs', default: '5m', help: 'How often superseded versions are forgotten; 0: never.' },
+  {
+    name: 'http2-max-streams-per-connection', type: 'integer', option: 'http2MaxStreamsPerConnection', default: '250',
+    help: 'Streams on one HTTP/2 connection.',
+  },
+  {
+    name: 'compaction-interval', type: 'duration', option: 'compactionIntervalMs', default: '5m',
+    help: 'How often superseded versions are forgotten; 0: never.',
+  },
   { name: 'history', type: 'duration', option: 'historyMs', default: '5m', help: 'How long superseded versions are kept at least.' },
   { name: 'controllers', type: 'list', option: 'controllers', default: '*', help: 'Controllers to run: * for all, a name, or -name for all but it.' },
   { name: 'feature-gates', type: 'list', option: 'featureGates', help: 'Accepted for compatibility.' },

@@ -4,7 +4,9 @@ import type { KeyPair } from './certificates.ts';
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
 /** The text of a kubeconfig. `authority` and `admin` are absent for plain HTTP. */
-export function formatKubeconfig(options: { readonly url: string; readonly authority: string | undefined; readonly admin: KeyPair | undefined; readonly token?: string }): string {
+export function formatKubeconfig(
+  options: { readonly url: string; readonly authority: string | undefined; readonly admin: KeyPair | undefined; readonly token?: string },
+): string {
   const { url, authority, admin, token } = options;
   const cluster = [`    server: ${url}`, ...(authority === undefined ? [] : [`    certificate-authority-data: ${encode(authority)}`])];
   const user = [

@@ -1,7 +1,9 @@
 // One port, TLS with HTTP/2 and HTTP/1.1 side by side (or plain HTTP/1.1 when asked): each request becomes an Exchange, each answer is written.
 // What a client can do to a connection is bounded here: header sizes and times, streams per connection, resets per second.
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer as createHttpServer } from 'node:http';
-import { type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, constants, createServer as createHttp2Server } from 'node:http2';
+import {
+  type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, constants, createServer as createHttp2Server,
+} from 'node:http2';
 import type { Server as NetServer, Socket } from 'node:net';
 import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
 import type { Clock, Random } from '../base/index.ts';
@@ -242,7 +244,8 @@ async function serve(state: ListenerState, exchange: HttpExchange | undefined, w
     const response: Response = await state.options.handler(exchange);
     if (!exchange.disconnected) await writeResponse(exchange, response);
   } catch (error) {
-    if (!exchange.disconnected) state.options.logger.error('a response was cut off', { path: exchange.path, auditId: exchange.auditId, ...describeError(error) });
+    const { path, auditId, disconnected } = exchange;
+    if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });
     wire.destroy();
   }
 }

@@ -101,7 +101,7 @@ function findSeries(requests: Map<string, Series>, labels: string): Series {
   const known = requests.get(labels);
   if (known !== undefined) return known;
   if (requests.size >= maxSeries && labels !== overflowLabels) return findSeries(requests, overflowLabels);
-  const series: Series = { labels, codes: new Map(), buckets: new Array<number>(bucketsSeconds.length + 1).fill(0), sumSeconds: 0, count: 0 };
+  const series: Series = { labels, codes: new Map(), buckets: [...bucketsSeconds, Infinity].map(() => 0), sumSeconds: 0, count: 0 };
   requests.set(labels, series);
   return series;
 }
@@ -140,7 +140,8 @@ type Sample = readonly [labels: string, value: number];
 const renderSamples = (name: string, samples: readonly Sample[]): string[] =>
   samples.map(([labels, value]) => (labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`));
 const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
-const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'counter'), ...renderSamples(name, samples)];
+const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] =>
+  [...describe(name, help, 'counter'), ...renderSamples(name, samples)];
 
 function renderFacts(facts: ProcessFacts): string[] {
   const objects = facts.objects.map(({ group, resource, count }): Sample =>

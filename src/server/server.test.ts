@@ -54,7 +54,8 @@ describe('startServer', () => {
     await server.request({ path: '/api/v1/namespaces/default/configmaps' });
     const { text, headers } = await server.request({ path: '/metrics' });
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores');
-    assert.match(text, /^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="LIST",version="v1"\} \d+$/m);
+    const labels = 'component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="LIST",version="v1"';
+    assert.ok(text.includes(`\napiserver_request_total{code="200",${labels}} `));
     assert.match(text, /^apiserver_request_duration_seconds_bucket\{[^}]*le="\+Inf"\} \d+$/m);
     assert.match(text, /^apiserver_storage_objects\{resource="namespaces"\} 4$/m);
   });
@@ -66,7 +67,8 @@ describe('startServer', () => {
 
   it('answers reviews of oneself', async () => {
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-    const { body } = await server.request({ method: 'POST', path, token: 'alice-token', body: { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' } });
+    const review = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' };
+    const { body } = await server.request({ method: 'POST', path, token: 'alice-token', body: review });
     assert.deepEqual(body.status.userInfo, { username: 'alice', uid: 'alice-uid', groups: ['devs', 'system:authenticated'] });
   });
 

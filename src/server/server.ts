@@ -72,7 +72,8 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   const { clock, random, bindAddress, advertiseAddress, serviceClusterIpRange } = options;
   const pki = preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
   if (options.tlsCertFile === '') return pki;
-  return { ...pki, serving: { certificate: readTextFile('--tls-cert-file', options.tlsCertFile), key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
+  const certificate = readTextFile('--tls-cert-file', options.tlsCertFile);
+  return { ...pki, serving: { certificate, key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
 }
 
 function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store'>): Parts {

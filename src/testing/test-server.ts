@@ -1,5 +1,6 @@
 // A server for one test: in memory, on a free port, with static tokens for an administrator and two users without rights.
-import { type RunningServer, type ServerOptions, createServer } from '../index.ts';
+import { delay, systemClock } from '../base/index.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from './client.ts';
 
 /** Tokens that every test server knows: `admin-token` (system:masters), `alice-token` (devs), `bob-token` (ops). */
@@ -17,7 +18,7 @@ export interface TestServer extends RunningServer {
 
 /** Starts one; resolves when its namespaces exist. The caller closes it. */
 export async function startTestServer(options: Partial<ServerOptions> = {}): Promise<TestServer> {
-  const server = await createServer({ ...options, tokens: [...testTokens, ...(options.tokens ?? [])] });
+  const server = await startServer({ ...options, tokens: [...testTokens, ...(options.tokens ?? [])] });
   await server.ready;
   const client = createTestClient(server.url, 'admin-token');
   return {
@@ -35,11 +36,11 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
 export async function requestUntil(
   server: Pick<TestServer, 'request'>, request: ClientRequest, options: { readonly until: (response: ClientResponse) => boolean; readonly timeoutMs?: number },
 ): Promise<ClientResponse> {
-  const deadlineMs = performance.now() + (options.timeoutMs ?? 5000);
+  const deadlineMs = systemClock.monotonicMs() + (options.timeoutMs ?? 5000);
   for (;;) {
     const response = await server.request(request);
     if (options.until(response)) return response;
-    if (performance.now() > deadlineMs) throw new Error(`${request.path} did not get there: ${response.status} ${response.text.slice(0, 500)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (systemClock.monotonicMs() > deadlineMs) throw new Error(`${request.path} did not get there: ${response.status} ${response.text.slice(0, 500)}`);
+    await delay(systemClock, 20);
   }
 }

@@ -4,13 +4,13 @@ import type { Filter, FilterDependencies } from '../filters.ts';
 /** Feeds the metrics. */
 export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>): Filter {
   return async (exchange, next) => {
-    const { info } = exchange;
     const response = await next(exchange);
     if (exchange.longRunning) metrics.longRunning += 1;
     exchange.onClosed(() => {
       if (exchange.longRunning) metrics.longRunning -= 1;
       const durationMs = exchange.clock.monotonicMs() - exchange.startedMs;
-      metrics.recordRequest({ info, dryRun: exchange.info.isResource && info.verb !== 'get' && exchange.query.has('dryRun'), status: response.status, durationMs });
+      const dryRun = exchange.info.isResource && exchange.query.has('dryRun');
+      metrics.recordRequest({ info: exchange.info, dryRun, status: response.status, durationMs });
     });
     return response;
   };
