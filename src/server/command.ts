@@ -2,7 +2,7 @@
 import { systemClock } from '../base/index.ts';
 import { findStoreDirectory } from './data-directory.ts';
 import { type CommandLine, formatHelp } from './flags.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, describeError } from './logger.ts';
 import { StartError } from './options.ts';
 import { startServer } from './server.ts';
 import { readPackageVersion } from './version.ts';
@@ -47,6 +47,8 @@ async function serve({ options, verbosity, warnings }: Extract<CommandLine, { ty
   const logger = createLogger({ verbosity, clock: systemClock, write: (line) => process.stderr.write(line) });
   for (const warning of warnings) logger.warn(warning);
   const stopped = waitForSignal();
+  // A promise that nobody watched is a mistake of ours, not a reason to take every other request down.
+  process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
   const server = await startServer({ ...options, logger });
   print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
   print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);
