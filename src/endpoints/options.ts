@@ -1,6 +1,6 @@
 // The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
 import {
-  badRequest, type FieldError, forbiddenField, invalid, invalidValue, notSupported, required, validateFieldManager,
+  badRequest, byteLength, type FieldError, forbiddenField, invalid, invalidValue, notSupported, required, tooLong,
 } from '../apimachinery/index.ts';
 import type { DeleteOptions } from '../registry/index.ts';
 import { isTrue } from './request-info.ts';
@@ -114,6 +114,34 @@ export function parseWriteQuery(query: URLSearchParams): WriteQuery {
   };
 }
 
+const MANAGER_MAX_BYTES = 128;
+const GO_ESCAPES: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
+
+/** A text as Go quotes it, which differs from JSON in control characters. */
+function quoteGo(text: string): string {
+  const escaped = Array.from(text, (char) => {
+    const code = char.codePointAt(0) as number;
+    if (char === '"' || char === '\\') return `\\${char}`;
+    return code < 0x20 || code === 0x7f ? (GO_ESCAPES[char] ?? `\\x${code.toString(16).padStart(2, '0')}`) : char;
+  });
+  return `"${escaped.join('')}"`;
+}
+
+/** Managers are short and printable; the first character that is not is named with its place in bytes. */
+function managerErrors(manager: string): FieldError[] {
+  if (byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong('fieldManager', MANAGER_MAX_BYTES)];
+  let at = 0;
+  for (const char of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+      const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0');
+      const message = `Invalid value: ${quoteGo(manager)}: invalid character U+${code} (at position ${at})`;
+      return [{ reason: 'FieldValueInvalid', field: 'fieldManager', message }];
+    }
+    at += byteLength(char);
+  }
+  return [];
+}
+
 function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.some((value) => value !== 'All') ? [notSupported('dryRun', dryRun, ['All'])] : [];
 }
@@ -125,7 +153,7 @@ export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply =
     if (!apply && options.force !== undefined) errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
     if (apply && options.fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
   }
-  errors.push(...validateFieldManager(options.fieldManager, 'fieldManager'), ...dryRunErrors(options.dryRun));
+  errors.push(...managerErrors(options.fieldManager), ...dryRunErrors(options.dryRun));
   if (!LEVELS.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, LEVELS, true));
   throwInvalid(kind, errors);
 }

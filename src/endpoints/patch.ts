@@ -1,6 +1,6 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  badRequest, failure, type FieldError, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, unsupportedMediaType,
+  badRequest, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
 import { checkIdentity, toScale } from '../registry/index.ts';
@@ -139,10 +139,18 @@ function patchInvalid(shown: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [error]);
 }
 
+/** A patch may take the type away, but not change it. */
+function checkDocumentType({ kind, apiVersion }: JsonObject, expected: Expected): void {
+  const isKind = kind === undefined || kind === null || kind === '' || kind === expected.kind;
+  const isVersion = apiVersion === undefined || apiVersion === null || apiVersion === '' || apiVersion === formatGroupVersion(expected);
+  if (!isKind || !isVersion) throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
 /** Reads the patched document back into an object: types, strictness, defaults. */
 function readResult(document: JsonObject, context: PatchContext, shown: () => string): KubeObject {
   const { call, expected, level, problems } = context;
   const fail = (why: string): StatusError => patchInvalid(shown(), why);
+  checkDocumentType(document, expected);
   const { object, strictErrors } = typeObject({ value: document }, expected, fail);
   const found = [...problems, ...[...strictErrors].sort()];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
@@ -156,9 +164,14 @@ function documentOf({ subresource, resource }: Call, current: KubeObject): JsonO
   return parseJson(encodeJson(seen)).value as JsonObject;
 }
 
-function patchTransform(context: PatchContext, { patch, shown }: ReadPatch & { shown?: JsonObject }): (current: KubeObject | undefined) => KubeObject {
-  const { call } = context;
+/** The patch is read when there is an object to apply it to: an absent object is told first. */
+function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: JsonObject }): (current: KubeObject | undefined) => KubeObject {
+  const { call } = base;
+  let known: (ReadPatch & { shown?: JsonObject }) | undefined;
   return (current) => {
+    known ??= read();
+    const { patch, shown, problems } = known;
+    const context = { ...base, problems };
     const before = documentOf(call, current as KubeObject);
     const document = patch(before);
     const show = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
@@ -185,19 +198,37 @@ async function readApplied(bytes: Uint8Array, level: Level, warnings: string[]):
   return requireObject(value ?? {}, 'error decoding YAML: error unmarshaling JSON: ');
 }
 
+/** 500 of a configuration that the schema does not allow; upstream names it before its namespace is filled in. */
+function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
+}
+
+/** Throws unless the configuration fits the schema: apply itself would keep what it does not know. */
+function checkConfiguration(applied: KubeObject, expected: Expected): void {
+  const fail = (why: string): StatusError => untypedConfiguration(applied, expected, why);
+  const { strictErrors } = typeObject({ value: applied as unknown as JsonObject }, expected, fail);
+  const unknown = strictErrors.map((text) => /^unknown field "(.*)"$/.exec(text)?.[1]).find((path) => path !== undefined);
+  if (unknown !== undefined) throw fail(`.${unknown}: field not declared in schema`);
+}
+
 async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
   const { call, query, patches, expected, level } = context;
   const { apply } = patches;
   if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
   const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
   applied.metadata ??= {};
+  const stated = { ...applied, metadata: { ...applied.metadata } };
   checkIdentity(call.target, call.name, applied);
+  checkConfiguration(stated, expected);
   return (current) => {
     const next = apply({
       resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,
       force: query.force ?? false, nowMs: call.dependencies.clock.now(), current, applied,
     });
-    return defaultObject(next, call.resource, call.target.version);
+    const untyped = (why: string): StatusError => untypedConfiguration(stated, expected, why);
+    const { object } = typeObject({ value: next as unknown as JsonObject }, expected, untyped);
+    return defaultObject(object, call.resource, call.target.version);
   };
 }
 
@@ -213,8 +244,7 @@ export async function handlePatch(call: Call): Promise<Response> {
   const patches = patchFunctions(call);
   const expected = expectedKind(call);
   const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
-  const read = isApply ? undefined : readPatch(type, bytes, base);
-  const transform = read ? patchTransform({ ...base, problems: read.problems }, read) : await applyTransform(base, bytes);
+  const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
     ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
     context: writeContext(call, query, writeOptions('PatchOptions', query)),
