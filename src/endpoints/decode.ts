@@ -3,7 +3,8 @@ import {
   applyDefaults, DecodeError, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject, type JsonValue,
   type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, parseYaml, ProtobufError, YamlError } from '../codec/index.ts';
+import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, parseYaml, ProtobufError,
+  YamlError } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,

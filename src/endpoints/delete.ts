@@ -67,7 +67,13 @@ function deleteContext(call: Call, options: DeleteQuery): WriteContext {
   return writeContext(call, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
 }
 
-function respondDeleted(call: Call, { result, options, representation }: { result: DeleteResult; options: DeleteQuery; representation: Representation }): Promise<Response> {
+interface Deleted {
+  readonly result: DeleteResult;
+  readonly options: DeleteQuery;
+  readonly representation: Representation;
+}
+
+function respondDeleted(call: Call, { result, options, representation }: Deleted): Promise<Response> {
   const { resource, dependencies, exchange, name, target } = call;
   // 202 tells a client that asked for the dependents to go as well that it has to wait.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;

@@ -32,7 +32,12 @@ export interface SpecialRequest {
 export type SpecialCreate = (request: SpecialRequest) => Promise<KubeObject>;
 
 /** Where a subresource has a connection behind it (`exec`, `log`, `proxy`), who answers. */
-export type Connect = (request: { readonly exchange: Exchange; readonly target: Target; readonly name: string; readonly subresource: string }) => Promise<Response>;
+export type Connect = (request: {
+  readonly exchange: Exchange;
+  readonly target: Target;
+  readonly name: string;
+  readonly subresource: string;
+}) => Promise<Response>;
 
 /** Everything that createEndpoints needs. */
 export interface EndpointsDependencies {

@@ -120,7 +120,8 @@ export function aggregatedDiscovery(catalog: Catalog, core: boolean): Record<str
   const groups = catalog.groups().filter(({ name }) => (name === '') === core);
   const items = groups.map(({ name, versions }) => ({
     metadata: name === '' ? {} : { name },
-    versions: versions.map((version) => ({ version, resources: rowsOf(catalog, name, version).map((row) => aggregatedResource(row, version)), freshness: 'Current' })),
+    versions: versions.map((version) => ({ version, resources: rowsOf(catalog, name, version).map((row) => aggregatedResource(row, version)),
+      freshness: 'Current' })),
   }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
 }

@@ -61,7 +61,8 @@ export class Discovery {
     const form = negotiateType(exchange.headers['accept'], schema ? FORMS : FORMS.slice(0, 2))?.type as Form | undefined;
     if (form === undefined) throw notAcceptable(OBJECT_TYPES);
     const pretty = form === 'json' && wantsPretty(exchange);
-    const { body } = this.#cached(`${exchange.path.replace(/\/+$/, '')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema }, form, pretty));
+    const { body } = this.#cached(`${exchange.path.replace(/\/+$/, '')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
+      form, pretty));
     return respondBytes(exchange, this.#dependencies, { status: 200, contentType: FORM_TYPES[form], body: [body] });
   }
 
@@ -69,7 +70,8 @@ export class Discovery {
     const pretty = form === 'json' && wantsPretty(exchange);
     const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies.catalog, core) }, form, pretty);
     const { body, etag } = this.#cached(`aggregated ${core} ${form} ${pretty}`, make);
-    const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`), 'cache-control': 'public', vary: 'Accept', etag };
+    const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`),
+      'cache-control': 'public', vary: 'Accept', etag };
     if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
     const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [body] });
     const vary = response.headers['content-encoding'] ? 'Accept, Accept-Encoding' : 'Accept';

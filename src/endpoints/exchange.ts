@@ -62,7 +62,12 @@ export interface Exchange {
   readonly clock: Clock;
   readonly remoteAddress: string;
   /** DER of the verified or unverified client certificate, for authentication. */
-  readonly clientCertificate?: { readonly raw: Uint8Array; readonly commonName: string; readonly organizations: readonly string[]; readonly authorized: boolean };
+  readonly clientCertificate?: {
+    readonly raw: Uint8Array;
+    readonly commonName: string;
+    readonly organizations: readonly string[];
+    readonly authorized: boolean;
+  };
   /** Upgraded protocols (WebSocket watches); absent where the transport has none. */
   readonly upgrade?: unknown;
 

@@ -1,3 +1,4 @@
+// Accept headers against what the reference answers to them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StatusError } from '../apimachinery/index.ts';
@@ -45,5 +46,6 @@ test('checkAccept refuses half wildcards with the representations of the route',
   const exchange = (accept: string): Exchange => ({ headers: { accept } }) as unknown as Exchange;
   checkAccept(exchange('text/html, */*;q=0.1'), OBJECT_TYPES);
   checkAccept(exchange('application/json;q=0'), OBJECT_TYPES);
-  assert.match(refusal(() => checkAccept(exchange('application/*'), COLLECTION_PRODUCES)), /^406: Not Acceptable\n\nAvailable representations: .*;stream=watch$/);
+  assert.match(refusal(() => checkAccept(exchange('application/*'), COLLECTION_PRODUCES)),
+    /^406: Not Acceptable\n\nAvailable representations: .*;stream=watch$/);
 });

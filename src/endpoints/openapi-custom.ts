@@ -29,7 +29,8 @@ function objectDefinition(row: ResourceVersionRow, kind: GroupVersionKind): Json
 function listDefinition({ kind, listKind }: Resource, { group, version }: { group: string; version: string }): Json {
   const item = customName({ group, version, kind });
   const properties = {
-    apiVersion: { type: 'string' }, items: { type: 'array', items: { $ref: `#/components/schemas/${item}` } }, kind: { type: 'string' }, metadata: metaField('ListMeta'),
+    apiVersion: { type: 'string' }, items: { type: 'array', items: { $ref: `#/components/schemas/${item}` } }, kind: { type: 'string' },
+      metadata: metaField('ListMeta'),
   };
   return {
     description: `${listKind} is a list of ${kind}`, type: 'object', required: ['items'], properties,

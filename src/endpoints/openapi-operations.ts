@@ -27,7 +27,9 @@ export interface Operation {
 }
 
 /** A body: an object of a kind, its list, or a meta type by its short name. */
-export type BodyKind = GroupVersionKind | { readonly meta: 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'APIResourceList' | 'APIGroup' | 'APIGroupList' | 'APIVersions' };
+export type BodyKind = GroupVersionKind | { readonly meta: MetaKind };
+type MetaKind =
+  'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'APIResourceList' | 'APIGroup' | 'APIGroupList' | 'APIVersions';
 
 interface GroupVersion {
   readonly group: string;
@@ -107,13 +109,16 @@ function objectOperations(context: RowContext, place: { path: string; suffix: st
   const name = `${prefix}${scoped(context)}${suffix}`;
   const patches = row.custom ? [] : [STRATEGIC_PATCH_TYPE];
   const out: Operation[] = [];
-  if (verbs.includes('get')) out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: 'none', consumes: [], answer: kind, statuses: ['200', '401'] });
+  if (verbs.includes('get')) out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: 'none', consumes: [], answer: kind,
+    statuses: ['200', '401'] });
   if (verbs.includes('update')) {
-    out.push({ ...base, path, method: 'put', id: `replace${name}`, action: 'put', parameters: 'write', consumes: ['*/*'], body: kind, answer: kind, statuses: ['200', '201', '401'] });
+    out.push({ ...base, path, method: 'put', id: `replace${name}`, action: 'put', parameters: 'write', consumes: ['*/*'], body: kind, answer: kind,
+      statuses: ['200', '201', '401'] });
   }
   if (verbs.includes('create')) {
     const statuses = ['200', '201', '202', '401'];
-    out.push({ ...base, path, method: 'post', id: `create${name}`, action: 'post', parameters: 'write', consumes: ['*/*'], body: kind, answer: kind, statuses });
+    out.push({ ...base, path, method: 'post', id: `create${name}`, action: 'post', parameters: 'write', consumes: ['*/*'], body: kind, answer: kind,
+      statuses });
   }
   if (verbs.includes('delete')) {
     out.push({
@@ -123,7 +128,8 @@ function objectOperations(context: RowContext, place: { path: string; suffix: st
   }
   if (verbs.includes('patch')) {
     out.push({
-      ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind, statuses: ['200', '201', '401'],
+      ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind, statuses: ['200',
+        '201', '401'],
       consumes: [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, ...patches, APPLY_PATCH_TYPE],
     });
   }
@@ -140,7 +146,8 @@ function connectOperations(context: RowContext, path: string, subresource: Subre
   const methods = CONNECT_METHODS[subresource.name] ?? ['get', 'post'];
   const paths = subresource.name === 'proxy' ? [[path, ''], [`${path}/{path}`, 'WithPath']] as const : [[path, '']] as const;
   return paths.flatMap(([at, suffix]) => methods.map((method) => ({
-    path: at, method, id: `connect${prefix}${capitalize(method)}${scoped(context)}${capitalize(subresource.name)}${suffix}`, tag: context.tag, action: 'connect',
+    path: at, method, id: `connect${prefix}${capitalize(method)}${scoped(context)}${capitalize(subresource.name)}${suffix}`, tag: context.tag,
+      action: 'connect',
     kind, consumes: [], produces: ['*/*'], parameters: 'none', answer: 'text', statuses: ['200', '401'],
   }) satisfies Operation));
 }
@@ -159,7 +166,8 @@ function watchOperations(context: RowContext): Operation[] {
   const { row, root, prefix, kind } = context;
   if (!row.verbs.includes('watch') || row.custom) return [];
   const base = {
-    tag: context.tag, kind, produces: produces(context, true), method: 'get', consumes: [], parameters: 'list', answer: { meta: 'WatchEvent' }, statuses: ['200', '401'],
+    tag: context.tag, kind, produces: produces(context, true), method: 'get', consumes: [], parameters: 'list', answer: { meta: 'WatchEvent' },
+      statuses: ['200', '401'],
   } as const;
   const path = row.namespaced ? `${root}/watch/namespaces/{namespace}/${row.plural}` : `${root}/watch/${row.plural}`;
   const out: Operation[] = [
@@ -191,7 +199,8 @@ export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Oper
   if (rows.every(({ custom }) => custom)) return operations;
   const word = groupWord(groupVersion.group);
   const discovery: Operation = {
-    path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`, tag: `${word}_${groupVersion.version}`,
+    path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`,
+      tag: `${word}_${groupVersion.version}`,
     consumes: [], produces: OBJECT_TYPES, parameters: 'none', answer: { meta: 'APIResourceList' }, statuses: ['200', '401'],
   };
   return [discovery, ...operations];

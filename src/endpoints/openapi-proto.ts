@@ -34,12 +34,14 @@ const V3_SCHEMA: MessageSpec['fields'] = {
   exclusiveMinimum: [14, 'bool'], maxLength: [15, 'int'], minLength: [16, 'int'], pattern: [17, 'string'], maxItems: [18, 'int'], minItems: [19, 'int'],
   uniqueItems: [20, 'bool'], maxProperties: [21, 'int'], minProperties: [22, 'int'], required: [23, 'strings'], enum: [24, 'anys'], type: [25, 'string'],
   allOf: [26, 'SchemaOrReference[]'], oneOf: [27, 'SchemaOrReference[]'], anyOf: [28, 'SchemaOrReference[]'], not: [29, 'Schema'], items: [30, 'Items'],
-  properties: [31, 'SchemaOrReference{}'], additionalProperties: [32, 'AdditionalProperties'], default: [33, 'Default'], description: [34, 'string'], format: [35, 'string'],
+  properties: [31, 'SchemaOrReference{}'], additionalProperties: [32, 'AdditionalProperties'], default: [33, 'Default'], description: [34, 'string'],
+    format: [35, 'string'],
 };
 
 const V3: Dialect = {
   messages: {
-    Document: { fields: { openapi: [1, 'string'], info: [2, 'Info'], paths: [4, 'Paths'], components: [5, 'Components'], security: [6, 'Security[]'] }, extensions: 9 },
+    Document: { fields: { openapi: [1, 'string'], info: [2, 'Info'], paths: [4, 'Paths'], components: [5, 'Components'], security: [6, 'Security[]'] },
+      extensions: 9 },
     Info: { fields: { title: [1, 'string'], version: [6, 'string'] } },
     Paths: { fields: {}, others: [1, 'PathItem'], extensions: 2 },
     PathItem: {
@@ -72,15 +74,19 @@ const V3: Dialect = {
     ResponseOrReference: orReference('Response'), SecuritySchemeOrReference: orReference('SecurityScheme'),
     Items: () => [1, 'SchemaOrReference'], AdditionalProperties: schemaOrBoolean('SchemaOrReference'),
     // Defaults that are objects or lists have no place in the message.
-    Default: (value) => (typeof value === 'number' ? [1, 'double'] : typeof value === 'boolean' ? [2, 'bool'] : typeof value === 'string' ? [3, 'string'] : undefined),
+    Default: (value) => (typeof value === 'number' ? [1, 'double'] : typeof value === 'boolean' ? [2, 'bool'] : typeof value === 'string' ? [3,
+      'string'] : undefined),
   },
 };
 
 const V2_SCHEMA: MessageSpec['fields'] = {
-  $ref: [1, 'string'], format: [2, 'string'], title: [3, 'string'], description: [4, 'string'], default: [5, 'any'], multipleOf: [6, 'double'], maximum: [7, 'double'],
-  exclusiveMaximum: [8, 'bool'], minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'int'], minLength: [12, 'int'], pattern: [13, 'string'],
+  $ref: [1, 'string'], format: [2, 'string'], title: [3, 'string'], description: [4, 'string'], default: [5, 'any'], multipleOf: [6, 'double'], maximum: [7,
+    'double'],
+  exclusiveMaximum: [8, 'bool'], minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'int'], minLength: [12, 'int'], pattern: [13,
+    'string'],
   maxItems: [14, 'int'], minItems: [15, 'int'], uniqueItems: [16, 'bool'], maxProperties: [17, 'int'], minProperties: [18, 'int'], required: [19, 'strings'],
-  enum: [20, 'anys'], additionalProperties: [21, 'AdditionalProperties'], type: [22, 'TypeItem'], items: [23, 'Items'], allOf: [24, 'Schema[]'], properties: [25, 'Schema{}'],
+  enum: [20, 'anys'], additionalProperties: [21, 'AdditionalProperties'], type: [22, 'TypeItem'], items: [23, 'Items'], allOf: [24, 'Schema[]'],
+    properties: [25, 'Schema{}'],
 };
 const PATH_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
@@ -96,7 +102,8 @@ const V2: Dialect = {
     Info: { fields: { title: [1, 'string'], version: [2, 'string'] } },
     Paths: { fields: {}, others: [2, 'PathItem'], extensions: 1 },
     PathItem: {
-      fields: { ...Object.fromEntries(PATH_METHODS.map((method, index): [string, FieldSpec] => [method, [index + 2, 'Operation']])), parameters: [9, 'ParametersItem[]'] },
+      fields: { ...Object.fromEntries(PATH_METHODS.map((method, index): [string, FieldSpec] => [method, [index + 2, 'Operation']])), parameters: [9,
+        'ParametersItem[]'] },
       extensions: 10,
     },
     Operation: {
@@ -109,8 +116,10 @@ const V2: Dialect = {
     Responses: { fields: {}, others: [1, 'ResponseValue'] },
     Response: { fields: { description: [1, 'string'], schema: [2, 'SchemaItem'] } },
     BodyParameter: { fields: { description: [1, 'string'], name: [2, 'string'], in: [3, 'string'], required: [4, 'bool'], schema: [5, 'Schema'] } },
-    QueryParameter: { fields: { required: [1, 'bool'], in: [2, 'string'], description: [3, 'string'], name: [4, 'string'], type: [6, 'string'], uniqueItems: [20, 'bool'] } },
-    PathParameter: { fields: { required: [1, 'bool'], in: [2, 'string'], description: [3, 'string'], name: [4, 'string'], type: [5, 'string'], uniqueItems: [19, 'bool'] } },
+    QueryParameter: { fields: { required: [1, 'bool'], in: [2, 'string'], description: [3, 'string'], name: [4, 'string'], type: [6, 'string'],
+      uniqueItems: [20, 'bool'] } },
+    PathParameter: { fields: { required: [1, 'bool'], in: [2, 'string'], description: [3, 'string'], name: [4, 'string'], type: [5, 'string'],
+      uniqueItems: [19, 'bool'] } },
     ApiKey: { fields: { type: [1, 'string'], name: [2, 'string'], in: [3, 'string'], description: [4, 'string'] } },
     Security: { fields: {}, others: [1, 'StringArray'] },
     Schema: { fields: V2_SCHEMA, extensions: 31 },

@@ -88,7 +88,8 @@ export class OpenApi {
     const { catalog, hashes, version } = this.#dependencies;
     const groupVersion = groupVersionOf(path);
     const parts = groupVersion
-      ? [operationsOf(catalog, groupVersion).map(({ id }) => id), customDefinitions(catalog, groupVersion), rowsOf(catalog, groupVersion.group, groupVersion.version).length]
+      ? [operationsOf(catalog, groupVersion).map(({ id }) => id), customDefinitions(catalog, groupVersion), rowsOf(catalog, groupVersion.group,
+        groupVersion.version).length]
       : [];
     return toHex(hashes.sha512(encodeText(JSON.stringify([version.gitVersion, path, ...parts]))));
   }
@@ -125,7 +126,8 @@ export class OpenApi {
       return { status: 301, headers: { ...headers, location: `/openapi/v3/${path}?hash=${hash}` }, body: new Uint8Array(0) };
     }
     const forever = asked === hash && { 'cache-control': 'public, immutable', expires: new Date(this.#dependencies.clock.now() + YEAR_MS).toUTCString() };
-    return this.#send(exchange, { headers: { ...headers, ...forever }, etag: `"${hash}"`, make: () => this.#bytes(`v3 ${path}`, type, () => this.#document(path)) });
+    return this.#send(exchange, { headers: { ...headers, ...forever }, etag: `"${hash}"`, make: () => this.#bytes(`v3 ${path}`, type,
+      () => this.#document(path)) });
   }
 
   async #answerV2(exchange: Exchange): Promise<Response> {

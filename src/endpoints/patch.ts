@@ -1,6 +1,7 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  badRequest, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, unsupportedMediaType,
+  badRequest, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError,
+    unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
 import { checkIdentity, toScale } from '../registry/index.ts';
@@ -181,7 +182,8 @@ function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: Js
   };
 }
 
-function readPatch(type: string, bytes: Uint8Array, { patches, expected }: { patches: PatchFunctions; expected: Expected }): ReadPatch & { shown?: JsonObject } {
+function readPatch(type: string, bytes: Uint8Array, { patches,
+  expected }: { patches: PatchFunctions; expected: Expected }): ReadPatch & { shown?: JsonObject } {
   if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes, patches);
   return type === MERGE_PATCH_TYPE ? readMergePatch(bytes, patches) : readStrategicPatch(bytes, patches, expected);
 }
@@ -189,19 +191,28 @@ function readPatch(type: string, bytes: Uint8Array, { patches, expected }: { pat
 /** The configuration of a server-side apply. Duplicate keys are judged by the YAML reader, everything else by apply itself. */
 async function readApplied(bytes: Uint8Array, level: Level, warnings: string[]): Promise<JsonObject> {
   const { value, duplicates } = await parseYaml(bytes).catch((error: unknown) => {
-    throw error instanceof YamlError ? badRequest(`error decoding YAML: ${error.message}`) : error;
+    throw error instanceof YamlError ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
   });
   if (level === 'Strict' && duplicates.length > 0) {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${formatYamlDuplicates(duplicates)}`);
   }
   if (level === 'Warn') warnings.push(...duplicates);
-  return requireObject(value ?? {}, 'error decoding YAML: error unmarshaling JSON: ');
+  return requireObject(value ?? {}, 'error decoding YAML: error unmarshaling JSON: while decoding JSON: ');
 }
 
 /** 500 of a configuration that the schema does not allow; upstream names it before its namespace is filled in. */
 function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
   const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
+}
+
+/** A configuration has to name its type and must not state owners. */
+function checkAppliedType({ apiVersion = '', kind = '', metadata }: KubeObject, expected: Expected): void {
+  if (apiVersion !== formatGroupVersion(expected) || kind !== expected.kind) {
+    const shown = apiVersion === '' || apiVersion.includes('/') ? apiVersion || '/' : `/${apiVersion}`;
+    throw badRequest(`invalid object type: ${shown}, Kind=${kind}`);
+  }
+  if (metadata.managedFields !== undefined && metadata.managedFields !== null) throw badRequest('metadata.managedFields must be nil');
 }
 
 /** Throws unless the configuration fits the schema: apply itself would keep what it does not know. */
@@ -218,6 +229,7 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
   if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
   const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
   applied.metadata ??= {};
+  checkAppliedType(applied, expected);
   const stated = { ...applied, metadata: { ...applied.metadata } };
   checkIdentity(call.target, call.name, applied);
   checkConfiguration(stated, expected);

@@ -1,3 +1,4 @@
+// Request lines and what they mean.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRequestInfo } from './request-info.ts';

@@ -52,7 +52,9 @@ export function respondObject(call: Call, answer: { status: number; object: Obje
 }
 
 /** Answers with an object that is not of the store: a Scale, a review. */
-export function respondKubeObject(call: Call, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation }): Promise<Response> {
+export function respondKubeObject(
+  call: Call, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation },
+): Promise<Response> {
   const { status, object, schema, representation: { form, conversion } } = answer;
   if (conversion?.kind === 'PartialObjectMetadata') {
     const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(call.dependencies.schemas)?.object };

@@ -106,7 +106,8 @@ function makeExchange({ method = 'GET', path, body, headers = {} }: TestRequest,
   const url = new URL(path, 'http://test');
   const line = { method, path: decodeURIComponent(url.pathname), query: url.searchParams };
   return {
-    ...line, rawPath: url.pathname, headers: { 'user-agent': 'tests/1', ...headers }, readBody: async () => encode(body), signal: new AbortController().signal, clock,
+    ...line, rawPath: url.pathname, headers: { 'user-agent': 'tests/1', ...headers }, readBody: async () => encode(body),
+      signal: new AbortController().signal, clock,
     remoteAddress: '127.0.0.1', auditId: 'a', info: parseRequestInfo(line), user: { name: 'admin', groups: ['system:masters'] }, warnings: [],
   };
 }

@@ -1,3 +1,4 @@
+// Warning headers: format, escapes, budget.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+// Watch streams without sockets: order, back-pressure, timeouts, bookmarks, tables.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApi, type TestApi, TestSink } from './testing.ts';
