@@ -233,6 +233,8 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
   const stated = { ...applied, metadata: { ...applied.metadata } };
   checkIdentity(call.target, call.name, applied);
   checkConfiguration(stated, expected);
+  // A Scale has one field to own: it is written like an update, whoever owned it before.
+  if (call.subresource === 'scale') return (current) => withScale(call.resource, current as KubeObject, applied);
   return (current) => {
     const next = apply({
       resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,
@@ -258,7 +260,7 @@ export async function handlePatch(call: Call): Promise<Response> {
   const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
-    ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
+    ...target, name, subresource, transform, managedFields: isApply && subresource !== 'scale' ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
     context: writeContext(call, query, writeOptions('PatchOptions', query)),
   });
   return respondWrite(call, result, representation);
