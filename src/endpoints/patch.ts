@@ -260,7 +260,8 @@ export async function handlePatch(call: Call): Promise<Response> {
   const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
-    ...target, name, subresource, transform, managedFields: isApply && subresource !== 'scale' ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
+    ...target, name, subresource, transform, managedFields: isApply && subresource !== 'scale' ? 'keep' : 'update',
+      createIfAbsent: isApply && subresource === '',
     context: writeContext(call, query, writeOptions('PatchOptions', query)),
   });
   return respondWrite(call, result, representation);
