@@ -15,5 +15,6 @@ export interface ControllerContext {
 export interface Controller {
   /** Resolves when what the controller promises holds for the first time. */
   ready(): Promise<void>;
-  stop(): void;
+  /** Resolves when work under way is over. */
+  stop(): Promise<void>;
 }

@@ -19,7 +19,8 @@ export interface ControllersOptions extends ControllerContext {
 export interface Controllers {
   /** Resolves when the system namespaces and the `kubernetes` Service exist. */
   readonly ready: Promise<void>;
-  stop(): void;
+  /** Resolves when work under way is over. */
+  stop(): Promise<void>;
 }
 
 /** Starts what is selected; returns at once. */
@@ -42,9 +43,9 @@ export function startControllers(options: ControllersOptions): Controllers {
   });
   return {
     ready: Promise.all([bootstrap?.ready(), service?.ready(), informer.synced]).then(() => undefined),
-    stop() {
+    async stop() {
       informer.stop();
-      for (const one of started) one.stop();
+      await Promise.all(started.map((one) => one.stop()));
     },
   };
 }

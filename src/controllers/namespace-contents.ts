@@ -14,7 +14,7 @@ const rootCaDescription = 'Contains a CA bundle that can be used to verify the k
 /** A controller that keeps one object in every namespace. */
 export interface NamespaceContent {
   readonly onNamespace: InformerListener;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 interface ContentOptions {
@@ -82,8 +82,8 @@ function keepInNamespaces(context: ControllerContext, options: ContentOptions): 
       }
     },
     stop() {
-      queue.stop();
       informer.stop();
+      return queue.stop();
     },
   };
 }

@@ -15,7 +15,7 @@ const firstLookMs = 50;
 const lastLookMs = 3000;
 
 /** Acts on every namespace with a deletion timestamp. */
-export function createNamespaceTermination(context: ControllerContext): { readonly onNamespace: InformerListener; stop(): void } {
+export function createNamespaceTermination(context: ControllerContext): { readonly onNamespace: InformerListener; stop(): Promise<void> } {
   const namespaces = createClientFor(context, ['', 'v1', 'namespaces'], manager);
   const looks = new Map<string, number>();
   const queue = new WorkQueue({

@@ -23,7 +23,7 @@ describe('WorkQueue', () => {
     for (let count = 0; count < 10; count += 1) queue.add('a');
     await pause(40);
     assert.equal(runs, 2);
-    queue.stop();
+    await queue.stop();
   });
 
   it('tries a key again after a failure, later each time, without holding others up', async () => {
@@ -45,7 +45,7 @@ describe('WorkQueue', () => {
     assert.deepEqual(errors, ['bad', 'bad']);
     const [first = 0, second = 0, third = 0] = starts;
     assert.ok(third - second > (second - first) * 1.3);
-    queue.stop();
+    await queue.stop();
   });
 
   it('looks again when the work asks for it, and forgets everything when stopped', async () => {
@@ -54,7 +54,7 @@ describe('WorkQueue', () => {
     queue.add('a');
     await pause(60);
     assert.equal(runs, 3);
-    queue.stop();
+    await queue.stop();
     queue.add('a');
     await pause(10);
     assert.equal(runs, 3);

@@ -24,6 +24,7 @@ export class WorkQueue {
   readonly #running = new Set<string>();
   readonly #delayed = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
+  #onIdle: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: WorkQueueOptions) {
@@ -39,12 +40,15 @@ export class WorkQueue {
     this.#next();
   }
 
-  /** Forgets everything that waits; what runs, runs to its end. */
-  stop(): void {
+  /** Forgets everything that waits; resolves when what runs has run to its end. */
+  stop(): Promise<void> {
     this.#stopped = true;
     this.#waiting.clear();
     for (const timer of this.#delayed.values()) timer.cancel();
     this.#delayed.clear();
+    return this.#running.size === 0 ? Promise.resolve() : new Promise((resolve) => {
+      this.#onIdle = resolve;
+    });
   }
 
   #next(): void {
@@ -70,6 +74,7 @@ export class WorkQueue {
       this.#addLater(key, Math.min(lastRetryMs, firstRetryMs * 2 ** failures));
     } finally {
       this.#running.delete(key);
+      if (this.#running.size === 0) this.#onIdle?.();
       this.#next();
     }
   }

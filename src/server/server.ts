@@ -200,8 +200,7 @@ async function closeServer({ options, store, state, api }: Parts, running: { rea
   state.stopping = true;
   options.logger.info(1, 'stopping');
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
-  running.controllers.stop();
-  await running.listener.close(options.shutdownGraceMs);
+  await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');
