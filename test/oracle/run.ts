@@ -26,7 +26,7 @@ interface Server {
 async function startServer(directory: string): Promise<Server> {
   const tokenFile = path.join(directory, 'tokens.csv');
   writeFileSync(tokenFile, tokens, { mode: 0o600 });
-  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0', '--token-auth-file', tokenFile,
+  const child = spawn(process.execPath, [path.join(root, 'dist/bin/pintle.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0', '--token-auth-file', tokenFile,
     '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
