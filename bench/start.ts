@@ -38,7 +38,7 @@ async function measureStart(weigh: boolean): Promise<{ readonly ms: number; read
   const port = await findFreePort();
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, 'bench-token,bench,bench-uid,"system:masters"\n');
-  const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../bin/pintle.js', import.meta.url));
   const startedMs = performance.now();
   const flags = ['--data-dir', join(directory, 'data'), '--secure-port', String(port), '--token-auth-file', tokens];
   const child = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
