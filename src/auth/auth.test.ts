@@ -67,7 +67,7 @@ describe('createAuthorizer', () => {
   ];
   for (const [mode, attributes, expected] of rows) {
     it(`${mode}: ${attributes.user.groups.join(',')} ${attributes.verb} ${attributes.resource}${attributes.path}: ${expected}`, async () => {
-      assert.equal((await createAuthorizer([mode])(attributes)).type, expected);
+      assert.equal((await createAuthorizer([mode], {})(attributes)).type, expected);
     });
   }
 });

@@ -5,4 +5,14 @@ export {
 export { type Authenticate, type AuthenticateToken, type Authentication, type Credentials, createAuthenticator } from './authenticate/authenticate.ts';
 export { type StaticToken, createTokenAuthenticator, parseTokenFile } from './authenticate/token-file.ts';
 export { type Attributes, type Authorize, type Decision, refuse } from './authorize/attributes.ts';
-export { type AuthorizationMode, authorizationModes, createAuthorizer } from './authorize/authorize.ts';
+export { type AuthorizationMode, type Authorizers, authorizationModes, createAuthorizer } from './authorize/authorize.ts';
+export { type PolicyRule, type RoleRef, type Subject, readRules } from './authorize/rule.ts';
+export { PolicyIndex, type PolicyIndexOptions } from './authorize/policy-index.ts';
+export { type ResolveRules, type ResolvedRules, createRbacAuthorizer, resolveRules } from './authorize/rbac.ts';
+export { type EscalationRules, createEscalationRules } from './authorize/escalation.ts';
+export { findUncovered } from './authorize/cover.ts';
+export { type ListPods, createNodeAuthorizer, nodeOfUser } from './authorize/node.ts';
+export { type SendReview, type WebhookOptions, createWebhookAuthorizer } from './authorize/webhook.ts';
+export { type AccessReview, type ReviewSubject, reviewAccess } from './authorize/access-review.ts';
+export { reviewRules } from './authorize/rules-review.ts';
+export { type BootstrapPolicy, createBootstrapPolicy } from './bootstrap/notation.ts';

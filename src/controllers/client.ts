@@ -22,6 +22,8 @@ export interface ResourceClient {
   createIfAbsent(namespace: string, object: KubeObject): Promise<boolean>;
   /** Changes an object that exists; false when it does not. `change` answers undefined when there is nothing to do. */
   update(key: ObjectKey, subresource: string, change: (current: KubeObject) => KubeObject): Promise<boolean>;
+  /** Deletes unless somebody else did. */
+  delete(key: ObjectKey): Promise<void>;
   deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
 }
 
@@ -53,6 +55,9 @@ export function createClient(registry: Registry, resource: Resource, manager: st
         },
       }));
       return found !== undefined;
+    },
+    async delete({ namespace, name }) {
+      await absentIsUndefined(registry.delete({ ...target(namespace), name, options: {}, context: createContext(manager) }));
     },
     async deleteAll(namespace, options) {
       await registry.deleteCollection(target(namespace), { predicate: everything }, options, createContext(manager));

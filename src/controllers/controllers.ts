@@ -1,6 +1,8 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
+import { createBootstrapRoles } from './bootstrap-policy.ts';
 import { createClientFor, everything } from './client.ts';
-import type { ControllerContext } from './context.ts';
+import { createClusterRoleAggregation } from './cluster-role-aggregation.ts';
+import type { Controller, ControllerContext } from './context.ts';
 import { type InformerListener, startInformer } from './informer.ts';
 import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace-contents.ts';
@@ -9,7 +11,7 @@ import { createSystemNamespaces } from './system-namespaces.ts';
 
 /** What the controllers need beside the registry. */
 export interface ControllersOptions extends ControllerContext {
-  readonly selects: (name: 'bootstrap' | 'namespace' | 'serviceaccount' | 'root-ca-cert-publisher' | 'kubernetes-service') => boolean;
+  readonly selects: (name: 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'root-ca-cert-publisher' | 'kubernetes-service') => boolean;
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
   readonly service: ServiceAddress;
@@ -19,6 +21,8 @@ export interface ControllersOptions extends ControllerContext {
 export interface Controllers {
   /** Resolves when the system namespaces and the `kubernetes` Service exist. */
   readonly ready: Promise<void>;
+  /** Resolves when the bootstrap roles and their bindings exist; at once when they are not asked for. */
+  readonly rolesReady: Promise<void>;
   /** Resolves when work under way is over. */
   stop(): Promise<void>;
 }
@@ -28,6 +32,8 @@ export function startControllers(options: ControllersOptions): Controllers {
   const { selects } = options;
   const bootstrap = selects('bootstrap') ? createSystemNamespaces(options) : undefined;
   const service = selects('kubernetes-service') ? createKubernetesService(options, options.service) : undefined;
+  const roles = selects('bootstrap-roles') ? createBootstrapRoles(options) : undefined;
+  const loops: readonly (Controller | undefined)[] = [roles, selects('clusterrole-aggregation') ? createClusterRoleAggregation(options) : undefined];
   const started = [
     bootstrap,
     service,
@@ -43,9 +49,10 @@ export function startControllers(options: ControllersOptions): Controllers {
   });
   return {
     ready: Promise.all([bootstrap?.ready(), service?.ready(), informer.synced]).then(() => undefined),
+    rolesReady: roles?.ready() ?? Promise.resolve(),
     async stop() {
       informer.stop();
-      await Promise.all(started.map((one) => one.stop()));
+      await Promise.all([...started, ...loops].map((one) => one?.stop()));
     },
   };
 }

@@ -57,8 +57,10 @@ function managerOfUserAgent(userAgent: string): string {
 }
 
 /** The context of a write. */
-export function writeContext({ exchange }: Call, query: WriteQuery, options: unknown): WriteContext {
+export function writeContext({ exchange, dependencies }: Call, query: WriteQuery, options: unknown): WriteContext {
+  const { requireAccess } = dependencies;
   return {
+    ...(requireAccess !== undefined && { authorizeCreate: () => requireAccess(exchange.user, { ...exchange.info, verb: 'create' }) }),
     user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
     warnings: exchange.warnings, signal: exchange.signal, options,
   };

@@ -2,7 +2,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
-import type { Exchange, Response } from './exchange.ts';
+import type { Exchange, RequestInfo, Response, UserInfo } from './exchange.ts';
 import type { PatchFunctions } from './patch-functions.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
@@ -55,6 +55,8 @@ export interface EndpointsDependencies {
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists: `/healthz`, `/metrics`, … */
   readonly otherPaths?: readonly string[];
+  /** Throws the reference's 403 unless the user may do what the info says; without it everybody may. */
+  readonly requireAccess?: (user: UserInfo, info: RequestInfo) => Promise<void>;
   /** By `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;

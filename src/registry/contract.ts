@@ -121,6 +121,8 @@ export interface WriteContext {
   /** Texts for Warning headers are added here. */
   readonly warnings: string[];
   readonly signal?: AbortSignal;
+  /** Asked before an update creates what is absent; throws when the writer may not create. */
+  readonly authorizeCreate?: () => Promise<void>;
   /** The options object of the request, as admission sees it. */
   readonly options?: unknown;
 }

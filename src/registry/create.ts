@@ -7,7 +7,7 @@ import { isSafeSegment, objectKey } from './keys.ts';
 import { convertForStorage, encodeStored } from './layout.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from './metadata.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
-import { type Write, prepareForCreate, validateCreate } from './prepare.ts';
+import { type Write, dropEmptyLists, prepareForCreate, validateCreate } from './prepare.ts';
 import { cloneJson } from './values.ts';
 import { type KubeObject, invalid, invalidValue } from '../apimachinery/index.ts';
 
@@ -19,6 +19,8 @@ interface Creation {
   readonly context: WriteContext;
   /** How managedFields came about; `keep`: they are right already. */
   readonly managedFields: 'update' | 'keep';
+  /** Throws when the writer, who was allowed to update, may not create. */
+  readonly authorize?: (() => Promise<void>) | undefined;
 }
 
 /** Admission of a creation. */
@@ -66,6 +68,7 @@ async function tryCreate(core: Core, creation: Creation): Promise<WriteResult | 
   fillSystemFields(object, { clock: core.clock, random: core.options.random });
   prepareForCreate(object, write);
   validateCreate(object, write);
+  await creation.authorize?.();
   await core.options.admission.validate(creationAttributes(place.target, object, context));
   checkSignal(context.signal);
   return storeNew(core, creation);
@@ -84,6 +87,7 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
     if (managedFields === undefined) delete object.metadata.managedFields;
     else object.metadata.managedFields = managedFields;
   }
+  dropEmptyLists(target, object);
   await core.options.admission.mutate(creationAttributes(target, object, context));
   const generates = !object.metadata.name && !!object.metadata.generateName;
   for (let attempt = 1; ; attempt++) {

@@ -14,7 +14,7 @@ import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from './metadata.ts';
 import type { StoredVersion } from './object-version.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
-import { type Write, prepareForUpdate, validateUpdate } from './prepare.ts';
+import { type Write, dropEmptyLists, prepareForUpdate, validateUpdate } from './prepare.ts';
 import { cloneJson } from './values.ts';
 
 interface Round {
@@ -58,7 +58,10 @@ function checkVersion({ request, current }: Round, object: KubeObject): void {
 }
 
 function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): void {
-  if (request.managedFields === 'keep') return;
+  if (request.managedFields === 'keep') {
+    if (object.metadata.managedFields === undefined) delete object.metadata.managedFields;
+    return;
+  }
   const { resource, version, subresource, context } = request;
   const fields = core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object });
   if (fields === undefined) delete object.metadata.managedFields;
@@ -75,7 +78,7 @@ async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
   }
   checkIdentity(request, name, object);
   delete object.metadata.resourceVersion;
-  return { type: 'written', result: await createPrepared(core, { place, object, context, managedFields: request.managedFields ?? 'update' }) };
+  return { type: 'written', result: await createPrepared(core, { place, object, context, managedFields: request.managedFields ?? 'update', authorize: context.authorizeCreate }) };
 }
 
 async function commit({ core, request, place, key, current }: Round, { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
@@ -108,6 +111,7 @@ async function runRound(round: Round): Promise<Outcome> {
   checkIdentity(request, request.name, object);
   dedupeOwners(object, request.context.warnings);
   setManagedFields(round, object, old);
+  dropEmptyLists(request, object);
   const attributes = updateAttributes(round, object, old);
   await core.options.admission.mutate(attributes);
   checkVersion(round, object);

@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { createAdmissionChain, createNamespaceLifecycle, findNamespaceWith } from '../admission/index.ts';
+import { createAdmissionChain, createNamespaceLifecycle, createRbacEscalation, findNamespaceWith } from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
-import type { Authenticate, Authorize } from '../auth/index.ts';
+import type { Authenticate } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import { type Catalog, type OwnedRegistry, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
+import { type Authorization, composeAuthorization, createEscalationQuestions, requireAccessWith } from './authorization.ts';
 import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
@@ -20,6 +21,7 @@ import { kubernetesVersion } from './version.ts';
 export interface Api {
   readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
+  readonly authorization: Authorization;
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
 }
@@ -28,7 +30,8 @@ export interface ApiOptions {
   readonly options: ServerOptions;
   readonly store: Store;
   readonly authenticate: Authenticate;
-  readonly authorize: Authorize;
+  /** Resolves when the bootstrap roles are there. */
+  readonly rolesReady: Promise<void>;
   /** host:port that discovery names; known once the port is open. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
@@ -39,7 +42,7 @@ const gzipAsync = promisify(gzip);
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authenticate, authorize, serverAddress, otherPaths }: ApiOptions): Api {
+export function composeApi({ options, store, authenticate, rolesReady, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas), groupPriorities);
@@ -48,19 +51,24 @@ export function composeApi({ options, store, authenticate, authorize, serverAddr
     invariant(resource !== undefined, 'namespaces are served');
     return registry.get({ resource, version: 'v1', namespace: '', name }, {});
   });
-  const admission = createAdmissionChain([createNamespaceLifecycle(findNamespace)]);
+  const admission = createAdmissionChain([
+    createNamespaceLifecycle(findNamespace), createRbacEscalation(createEscalationQuestions(() => authorization)),
+  ]);
   const registry: OwnedRegistry = createRegistry({
     store, catalog, clock, random, admission, trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
+  const authorization = composeAuthorization({ options, registry, catalog, rolesReady });
+  const { authorize } = authorization;
   const handler = createEndpoints({
     registry, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
-    special: createReviews({ authenticate, authorize, clock }),
+    special: createReviews({ authenticate, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
+    requireAccess: requireAccessWith(() => authorization),
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   });
-  return { registry, catalog, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
+  return { registry, catalog, authorization, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
 }

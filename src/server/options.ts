@@ -72,7 +72,7 @@ const defaults: ServerOptions = {
 };
 
 /** Names of the controllers, for `--controllers`. */
-export const controllerNames = ['bootstrap', 'namespace', 'serviceaccount', 'root-ca-cert-publisher', 'kubernetes-service'] as const;
+export const controllerNames = ['bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'root-ca-cert-publisher', 'kubernetes-service'] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
 /** A start that cannot succeed; the message is one line for the operator. */

@@ -1,26 +1,19 @@
 // Reviews: questions about callers and rights that are asked by creating an object which nobody stores.
 // SelfSubjectReview, TokenReview, and the SubjectAccessReview family, as authentication.k8s.io and authorization.k8s.io define them.
-import { type FieldError, type KubeObject, badRequest, invalid } from '../apimachinery/index.ts';
-import type { Attributes, Authenticate, Authorize, User } from '../auth/index.ts';
+import { type KubeObject, badRequest } from '../apimachinery/index.ts';
+import {
+  type Authenticate, type AuthorizationMode, type Authorize, type ResolveRules, type ReviewSubject, type User, reviewAccess, reviewRules,
+} from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
+import { trackUpdate } from '../registry/index.ts';
 
 interface ReviewDependencies {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
   readonly clock: Clock;
-}
-
-interface ResourceAttributes {
-  namespace?: string; verb?: string; group?: string; version?: string; resource?: string; subresource?: string; name?: string;
-}
-interface NonResourceAttributes {
-  path?: string; verb?: string;
-}
-interface AccessSpec {
-  resourceAttributes?: ResourceAttributes;
-  nonResourceAttributes?: NonResourceAttributes;
-  user?: string; uid?: string; groups?: string[]; extra?: Record<string, string[]>;
+  readonly modes: readonly AuthorizationMode[];
+  readonly resolveRules: ResolveRules;
 }
 
 /** The audience of tokens that name none. */
@@ -31,9 +24,10 @@ export function createReviews(deps: ReviewDependencies): ReadonlyMap<string, Spe
   return new Map<string, SpecialCreate>([
     ['authentication.k8s.io/selfsubjectreviews', async (request) => reviewSelf(request, deps.clock)],
     ['authentication.k8s.io/tokenreviews', (request) => reviewToken(request, deps.authenticate)],
-    ['authorization.k8s.io/selfsubjectaccessreviews', (request) => reviewAccess(request, deps.authorize, 'self')],
-    ['authorization.k8s.io/subjectaccessreviews', (request) => reviewAccess(request, deps.authorize, 'any')],
-    ['authorization.k8s.io/localsubjectaccessreviews', (request) => reviewAccess(request, deps.authorize, 'local')],
+    ['authorization.k8s.io/selfsubjectaccessreviews', (request) => reviewRights(request, 'self', deps)],
+    ['authorization.k8s.io/subjectaccessreviews', (request) => reviewRights(request, 'any', deps)],
+    ['authorization.k8s.io/localsubjectaccessreviews', (request) => reviewRights(request, 'local', deps)],
+    ['authorization.k8s.io/selfsubjectrulesreviews', async ({ object, context }) => reviewRules({ object, user: context.user }, deps.modes, deps.resolveRules)],
   ]);
 }
 
@@ -56,51 +50,10 @@ async function reviewToken({ object }: SpecialRequest, authenticate: Authenticat
   return { ...object, status };
 }
 
-type Subject = 'self' | 'any' | 'local';
-
-async function reviewAccess({ object, target, context }: SpecialRequest, authorize: Authorize, subject: Subject): Promise<KubeObject> {
-  const spec = (object['spec'] ?? {}) as AccessSpec;
-  const errors = [...validateAttributes(spec, subject, target.namespace), ...validateSubject(spec, subject)];
-  if (errors.length > 0) throw invalid({ group: target.resource.group, kind: '' }, '', errors);
-  const user: User = subject === 'self' ? context.user : {
-    name: spec.user ?? '', groups: spec.groups ?? [], ...(spec.uid !== undefined && { uid: spec.uid }), ...(spec.extra !== undefined && { extra: spec.extra }),
-  };
-  const decision = await authorize(readAttributes(spec, user));
-  const status = {
-    allowed: decision.type === 'allow', ...(decision.type === 'deny' && { denied: true }), ...(decision.reason !== '' && { reason: decision.reason }),
-  };
-  const metadata = subject === 'local' ? { ...object.metadata, namespace: target.namespace } : object.metadata;
-  return { ...object, metadata, status };
-}
-
-const pathOf = (spec: AccessSpec): string => JSON.stringify({ Path: spec.nonResourceAttributes?.path ?? '', Verb: spec.nonResourceAttributes?.verb ?? '' });
-const fault = (field: string, message: string): FieldError => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${message}` });
-
-function validateAttributes(spec: AccessSpec, subject: Subject, namespace: string): FieldError[] {
-  const { resourceAttributes, nonResourceAttributes } = spec;
-  if (subject === 'local' && nonResourceAttributes !== undefined) {
-    return [fault('spec.nonResourceAttributes', `${pathOf(spec)}: disallowed on this kind of request`)];
-  }
-  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    return [fault('spec.nonResourceAttributes', `${pathOf(spec)}: cannot be specified in combination with resourceAttributes`)];
-  }
-  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    return [fault('spec.resourceAttributes', 'null: exactly one of nonResourceAttributes or resourceAttributes must be specified')];
-  }
-  const named = resourceAttributes?.namespace ?? '';
-  return subject === 'local' && named !== namespace
-    ? [fault('spec.resourceAttributes.namespace', `${JSON.stringify(named)}: must match metadata.namespace`)] : [];
-}
-
-function validateSubject(spec: AccessSpec, subject: Subject): FieldError[] {
-  if (subject === 'self' || (spec.user ?? '') !== '' || (spec.groups ?? []).length > 0) return [];
-  return [fault('spec.user', '"": at least one of user or group must be specified')];
-}
-
-function readAttributes({ resourceAttributes: resource, nonResourceAttributes: other }: AccessSpec, user: User): Attributes {
-  return {
-    user, isResource: resource !== undefined, verb: (resource ?? other)?.verb ?? '', group: resource?.group ?? '', version: resource?.version ?? '',
-    namespace: resource?.namespace ?? '', resource: resource?.resource ?? '', subresource: resource?.subresource ?? '', name: resource?.name ?? '',
-    path: other?.path ?? '',
-  };
+async function reviewRights(request: SpecialRequest, subject: ReviewSubject, { authorize, clock }: ReviewDependencies): Promise<KubeObject> {
+  const { object, target, context } = request;
+  const answer = await reviewAccess({ object, user: context.user, namespace: target.namespace, subject }, authorize);
+  const { resource, version } = target;
+  const managedFields = trackUpdate({ resource, version, subresource: '', manager: context.fieldManager, nowMs: clock.now(), old: undefined, object });
+  return managedFields === undefined ? answer : { ...answer, metadata: { ...answer.metadata, managedFields } };
 }

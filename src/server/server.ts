@@ -1,6 +1,6 @@
 // One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
 import { isIPv6 } from 'node:net';
-import { type AuthenticateToken, createAuthenticator, createAuthorizer, createTokenAuthenticator, mastersGroup } from '../auth/index.ts';
+import { type AuthenticateToken, createAuthenticator, createTokenAuthenticator, mastersGroup } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
 import type { Handler } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -49,6 +49,21 @@ interface ServerState {
   initialized: boolean;
   address: string;
   closed: Promise<void> | undefined;
+  /** Comes when the bootstrap roles are there: RBAC decides from then on. */
+  readonly rolesReady: Signal;
+}
+
+interface Signal {
+  readonly promise: Promise<void>;
+  readonly send: () => void;
+}
+
+function createSignal(): Signal {
+  let send = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  return { promise, send };
 }
 
 /** Starts a server; rejects with StartError when it cannot. */
@@ -81,15 +96,14 @@ function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' 
   const { pki, store } = made;
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
-  const state: ServerState = { stopping: false, initialized: false, address: '', closed: undefined };
+  const state: ServerState = { stopping: false, initialized: false, address: '', closed: undefined, rolesReady: createSignal() };
   const authenticate = createAuthenticator({ tokens: [collectTokens(options, adminToken)], allowAnonymous: options.anonymousAuth });
-  const authorize = createAuthorizer(options.authorizationMode);
   const checks = listChecks(state, store);
   const otherPaths = [...listHealthPaths(checks), '/metrics'];
-  const api = composeApi({ options, store, authenticate, authorize, serverAddress: () => state.address, otherPaths });
+  const api = composeApi({ options, store, authenticate, rolesReady: state.rolesReady.promise, serverAddress: () => state.address, otherPaths });
   const metrics = createMetrics();
   const chain = createFilterChain({
-    logger, metrics, authenticate, authorize,
+    logger, metrics, authenticate, authorize: api.authorization.authorize,
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     respondError: api.respondError,
     handler: createRootHandler(api, { checks, metrics }),
@@ -160,7 +174,8 @@ async function openServer(parts: Parts): Promise<RunningServer> {
     authority: options.tlsCertFile === '' ? pki?.authority.certificate : pki?.serving.certificate,
   });
   const controllers = startAll(parts, port);
-  const ready = controllers.ready.then(() => {
+  void controllers.rolesReady.then(state.rolesReady.send);
+  const ready = Promise.all([controllers.ready, controllers.rolesReady]).then(() => {
     state.initialized = true;
   });
   options.logger.info(1, 'serving', { url });
@@ -201,6 +216,7 @@ async function closeServer({ options, store, state, api }: Parts, running: { rea
   options.logger.info(1, 'stopping');
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
   await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
+  api.authorization.stop();
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');

@@ -15,6 +15,9 @@ export interface Attributes {
   readonly name: string;
   /** Of requests that are not for resources. */
   readonly path: string;
+  /** What a read is restricted to, as its query says it; absent for all else. */
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 /** `none`: this authorizer has no opinion; when all say so the request is refused. */

@@ -1,31 +1,42 @@
-// Authorization: system:masters first, then the modes in their order; the first that allows or denies decides.
+// Authorization: system:masters first, then the modes in their order; the first that allows or denies decides. An answer that is known at
+// once stays synchronous.
 import { mastersGroup } from '../user.ts';
-import type { Authorize, Decision } from './attributes.ts';
-import { authorizeBasics } from './basics.ts';
+import type { Attributes, Authorize, Decision } from './attributes.ts';
 
 /** Names of the modes that exist, as `--authorization-mode` spells them. */
-export const authorizationModes = ['RBAC', 'Node', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const authorizationModes = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
-const byMode: Readonly<Record<AuthorizationMode, Authorize>> = {
-  RBAC: authorizeBasics,
-  // Kubelets have no special rights here; the name is accepted because `Node,RBAC` is what most manifests say.
-  Node: () => ({ type: 'none', reason: '' }),
-  AlwaysAllow: () => ({ type: 'allow', reason: '' }),
+/** The modes that need more than a request to decide. */
+export type Authorizers = Readonly<Partial<Record<AuthorizationMode, Authorize>>>;
+
+const noOpinion: Decision = { type: 'none', reason: '' };
+const allowed: Decision = { type: 'allow', reason: '' };
+
+const fixed: Authorizers = {
+  AlwaysAllow: () => allowed,
   AlwaysDeny: () => ({ type: 'none', reason: 'Everything is forbidden.' }),
 };
 
-/** Makes the authorizer of a server. */
-export function createAuthorizer(modes: readonly AuthorizationMode[]): Authorize {
-  const authorizers = modes.map((mode) => byMode[mode]);
-  return async (attributes) => {
-    if (attributes.user.groups.includes(mastersGroup)) return { type: 'allow', reason: '' };
-    const reasons: string[] = [];
-    for (const authorize of authorizers) {
-      const decision: Decision = await authorize(attributes);
-      if (decision.type !== 'none') return decision;
-      if (decision.reason !== '') reasons.push(decision.reason);
-    }
-    return { type: 'none', reason: reasons.join('\n') };
+/** Makes the authorizer of a server. A mode without an authorizer has no opinion. */
+export function createAuthorizer(modes: readonly AuthorizationMode[], authorizers: Authorizers): Authorize {
+  const chain = modes.map((mode) => authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
+  return (attributes) => (attributes.user.groups.includes(mastersGroup) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [] }));
+}
+
+interface Asking {
+  readonly attributes: Attributes;
+  readonly index: number;
+  readonly reasons: readonly string[];
+}
+
+function askFrom(chain: readonly Authorize[], { attributes, index, reasons }: Asking): Promise<Decision> | Decision {
+  const authorize = chain[index];
+  if (authorize === undefined) return reasons.length === 0 ? noOpinion : { type: 'none', reason: reasons.join('\n') };
+  const weigh = (decision: Decision): Promise<Decision> | Decision => {
+    if (decision.type !== 'none') return decision;
+    return askFrom(chain, { attributes, index: index + 1, reasons: decision.reason === '' ? reasons : [...reasons, decision.reason] });
   };
+  const answer = authorize(attributes);
+  return answer instanceof Promise ? answer.then(weigh) : weigh(answer);
 }

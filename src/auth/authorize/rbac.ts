@@ -1,0 +1,71 @@
+// The RBAC mode: may this caller do this, and what may they do at all. Decisions are synchronous once the index has been read.
+// Mirrors the reference's reasons, also of refusals that end at a role which does not exist.
+import { formatGroupResource } from '../../apimachinery/index.ts';
+import type { User } from '../user.ts';
+import type { Attributes, Authorize, Decision } from './attributes.ts';
+import type { Binding, PolicyIndex } from './policy-index.ts';
+import { type PolicyRule, type RoleRef, allowsRequest, describeSubject } from './rule.ts';
+
+/** The rules that a user has in a namespace ('' for the cluster), and the texts of what could not be resolved. */
+export interface ResolvedRules {
+  readonly rules: readonly PolicyRule[];
+  readonly errors: readonly string[];
+}
+
+/** Finds the rules of a user. */
+export type ResolveRules = (user: User, namespace: string) => ResolvedRules;
+
+const rbacGroup = 'rbac.authorization.k8s.io';
+
+function describeMissingRole({ kind, name }: RoleRef): string {
+  return `${formatGroupResource({ group: rbacGroup, resource: kind.toLowerCase() })} ${JSON.stringify(name)} not found`;
+}
+
+function describeBinding({ name, namespace, roleRef, subjects }: Binding, user: User): string {
+  const binding = namespace === '' ? `ClusterRoleBinding ${JSON.stringify(name)}` : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`;
+  return `RBAC: allowed by ${binding} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${describeSubject(subjects, namespace, user)}`;
+}
+
+function decide(index: PolicyIndex, attributes: Attributes): Decision {
+  const { user } = attributes;
+  const errors = new Set<string>();
+  let granting: Binding | undefined;
+  index.catchUp();
+  index.someBinding(user, attributes.isResource ? attributes.namespace : '', (binding) => {
+    const rules = index.findRole(binding.roleRef, binding.namespace);
+    if (rules === undefined) errors.add(describeMissingRole(binding.roleRef));
+    else if (rules.some((rule) => allowsRequest(rule, attributes))) granting = binding;
+    return granting !== undefined;
+  });
+  if (granting !== undefined) return { type: 'allow', reason: describeBinding(granting, user) };
+  return { type: 'none', reason: errors.size === 0 ? '' : `RBAC: ${joinErrors([...errors])}` };
+}
+
+/** Several errors as the reference's aggregate prints them. */
+export const joinErrors = (errors: readonly string[]): string => (errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`);
+
+/** The authorizer. Until the index is read and `until` has come (the bootstrap roles are there), callers wait. */
+export function createRbacAuthorizer(index: PolicyIndex, until: Promise<void>): Authorize {
+  let open = false;
+  const opened = Promise.all([index.ready, until]).then(() => {
+    open = true;
+  });
+  return (attributes) => (open ? decide(index, attributes) : opened.then(() => decide(index, attributes)));
+}
+
+/** The rules of a user; a role that is bound twice counts twice, as in the reference. */
+export function resolveRules(index: PolicyIndex, user: User, namespace: string): ResolvedRules {
+  const rules: PolicyRule[] = [];
+  const errors = new Set<string>();
+  const seen = new Set<Binding>();
+  index.catchUp();
+  index.someBinding(user, namespace, (binding) => {
+    if (seen.has(binding)) return false;
+    seen.add(binding);
+    const found = index.findRole(binding.roleRef, binding.namespace);
+    if (found === undefined) errors.add(describeMissingRole(binding.roleRef));
+    else for (const rule of found) rules.push(rule);
+    return false;
+  });
+  return { rules, errors: [...errors] };
+}

@@ -1,0 +1,78 @@
+// The Webhook mode: another server is asked with a SubjectAccessReview, and its answers are kept for a while. The call itself is handed in.
+// A webhook that cannot be asked has no opinion. Mirrors the reference's times: allowed for five minutes, refused for thirty seconds.
+import type { Clock } from '../../base/index.ts';
+import type { Attributes, Authorize, Decision } from './attributes.ts';
+
+/** Sends a SubjectAccessReview and answers what came back, or rejects. */
+export type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+export interface WebhookOptions {
+  readonly send: SendReview;
+  readonly clock: Clock;
+  readonly allowedMs?: number;
+  readonly refusedMs?: number;
+  /** Told of calls that failed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Answers kept at most; the oldest goes first. */
+const limit = 8192;
+/** Longest question that is kept, so that callers cannot fill memory with names. */
+const keyLimit = 10_000;
+
+interface Kept {
+  readonly decision: Decision;
+  readonly untilMs: number;
+}
+
+/** The `spec` of the question. */
+export function describeRequest(attributes: Attributes): Record<string, unknown> {
+  const { user, isResource, verb, namespace, group, version, resource, subresource, name, path, fieldSelector, labelSelector } = attributes;
+  const present = (fields: Record<string, string | undefined>) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
+  const selectors = {
+    ...(fieldSelector !== undefined && fieldSelector !== '' && { fieldSelector: { rawSelector: fieldSelector } }),
+    ...(labelSelector !== undefined && labelSelector !== '' && { labelSelector: { rawSelector: labelSelector } }),
+  };
+  return {
+    ...(isResource
+      ? { resourceAttributes: { ...present({ namespace, verb, group, version, resource, subresource, name }), ...selectors } }
+      : { nonResourceAttributes: present({ path, verb }) }),
+    user: user.name, ...(user.groups.length > 0 && { groups: [...user.groups] }), ...(user.extra !== undefined && { extra: user.extra }),
+    ...(user.uid !== undefined && { uid: user.uid }),
+  };
+}
+
+function readAnswer(answer: unknown): Decision {
+  const status = (answer as { status?: { allowed?: unknown; denied?: unknown; reason?: unknown } } | null)?.status;
+  if (typeof status?.allowed !== 'boolean') throw new Error('the webhook did not answer a SubjectAccessReview');
+  const reason = typeof status.reason === 'string' ? status.reason : '';
+  if (status.allowed && status.denied === true) throw new Error('the webhook both allowed and denied');
+  return { type: status.allowed ? 'allow' : status.denied === true ? 'deny' : 'none', reason };
+}
+
+/** The authorizer. */
+export function createWebhookAuthorizer({ send, clock, allowedMs = 300_000, refusedMs = 30_000, onError }: WebhookOptions): Authorize {
+  const kept = new Map<string, Kept>();
+  const keep = (key: string, decision: Decision): void => {
+    if (key.length > keyLimit) return;
+    kept.delete(key);
+    kept.set(key, { decision, untilMs: clock.monotonicMs() + (decision.type === 'allow' ? allowedMs : refusedMs) });
+    if (kept.size > limit) kept.delete(kept.keys().next().value as string);
+  };
+  const ask = async (spec: Record<string, unknown>, key: string): Promise<Decision> => {
+    try {
+      const decision = readAnswer(await send({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed: false } }));
+      keep(key, decision);
+      return decision;
+    } catch (error) {
+      onError?.(error);
+      return { type: 'none', reason: '' };
+    }
+  };
+  return (attributes) => {
+    const spec = describeRequest(attributes);
+    const key = JSON.stringify(spec);
+    const known = kept.get(key);
+    return known !== undefined && known.untilMs > clock.monotonicMs() ? known.decision : ask(spec, key);
+  };
+}

@@ -1,0 +1,69 @@
+// The roles and bindings that every cluster begins with: made at the first start, and at every start restored to at least what they were,
+// unless they say `autoupdate: "false"`. Mirrors the reference's rbac/bootstrap-roles hook.
+import type { KubeObject } from '../apimachinery/index.ts';
+import { createBootstrapPolicy } from '../auth/index.ts';
+import { type ResourceClient, createClientFor } from './client.ts';
+import type { Controller, ControllerContext } from './context.ts';
+import { grantsOtherRole, restoreObject } from './rbac-objects.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const group = 'rbac.authorization.k8s.io';
+const manager = 'kube-apiserver';
+
+/** Objects of one row, in one namespace or in none. */
+interface Batch {
+  readonly client: ResourceClient;
+  readonly objects: readonly KubeObject[];
+}
+
+/** Starts at once; `ready` resolves when the policy of the cluster holds. Namespaced roles follow when their namespaces are there. */
+export function createBootstrapRoles(context: ControllerContext): Controller {
+  const batches = planBatches(context);
+  const missing = new Set(['clusterroles', 'clusterrolebindings']);
+  let markReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+  const queue = new WorkQueue({
+    clock: context.clock,
+    concurrency: batches.size,
+    onError: (key, error) => context.report('bootstrap-roles', key, error),
+    async work(key) {
+      await restoreBatch(batches.get(key) as Batch);
+      missing.delete(key);
+      if (missing.size === 0) markReady();
+    },
+  });
+  for (const key of batches.keys()) queue.add(key);
+  return { ready: () => ready, stop: () => queue.stop() };
+}
+
+function planBatches(context: ControllerContext): ReadonlyMap<string, Batch> {
+  const policy = createBootstrapPolicy();
+  const client = (plural: string): ResourceClient => createClientFor(context, [group, 'v1', plural], manager);
+  return new Map<string, Batch>([
+    ['clusterroles', { client: client('clusterroles'), objects: policy.clusterRoles }],
+    ['clusterrolebindings', { client: client('clusterrolebindings'), objects: policy.clusterRoleBindings }],
+    ['roles', { client: client('roles'), objects: policy.roles }],
+    ['rolebindings', { client: client('rolebindings'), objects: policy.roleBindings }],
+  ]);
+}
+
+const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+async function restoreBatch({ client, objects }: Batch): Promise<void> {
+  const present = new Map((await client.list('')).map((object) => [keyOf(object), object]));
+  // All writes of a batch are under way together, so that they share their commits.
+  const results = await Promise.allSettled(objects.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted)))));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+async function restoreOne(client: ResourceClient, wanted: KubeObject, current: KubeObject | undefined): Promise<void> {
+  const { name = '', namespace = '' } = wanted.metadata;
+  if (current !== undefined && grantsOtherRole(current, wanted)) await client.delete({ namespace, name });
+  else if (current !== undefined) {
+    if (restoreObject(current, wanted) !== current) await client.update({ namespace, name }, '', (found) => restoreObject(found, wanted));
+    return;
+  }
+  await client.createIfAbsent(namespace, wanted);
+}

@@ -1,0 +1,90 @@
+// The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
+import type { EscalationQuestions } from '../admission/index.ts';
+import {
+  type Attributes, type Authorize, type Decision, type EscalationRules, PolicyIndex, type ResolveRules, type SendReview, createAuthorizer,
+  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, createWebhookAuthorizer, refuse, resolveRules,
+} from '../auth/index.ts';
+import { invariant } from '../base/index.ts';
+import type { RequestInfo, UserInfo } from '../endpoints/index.ts';
+import { type Catalog, type Registry, everything } from '../registry/index.ts';
+import { describeError } from './logger.ts';
+import type { ServerOptions } from './options.ts';
+
+/** Who may do what on this server. */
+export interface Authorization {
+  readonly authorize: Authorize;
+  readonly escalation: EscalationRules;
+  readonly resolveRules: ResolveRules;
+  stop(): void;
+}
+
+export interface AuthorizationOptions {
+  readonly options: ServerOptions;
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  /** Resolves when the bootstrap roles are there; RBAC decides nothing before. */
+  readonly rolesReady: Promise<void>;
+  /** Asks the authorization webhook; without it that mode has no opinion. */
+  readonly sendReview?: SendReview | undefined;
+}
+
+/** Makes the authorization of a server; begins to read RBAC's objects. */
+export function composeAuthorization({ options, registry, catalog, rolesReady, sendReview }: AuthorizationOptions): Authorization {
+  const { clock, logger } = options;
+  const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logger.warn('roles will be read again', describeError(error)) });
+  const listPods = async (namespace: string) => {
+    const resource = catalog.find('', 'v1', 'pods');
+    invariant(resource !== undefined, 'pods are served');
+    const list = await registry.list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
+    return Array.from(list.items, (item) => item.object('v1'));
+  };
+  const onError = (error: unknown): void => logger.warn('the authorization webhook did not answer', describeError(error));
+  const authorize = createAuthorizer(options.authorizationMode, {
+    RBAC: createRbacAuthorizer(index, rolesReady),
+    Node: createNodeAuthorizer(listPods),
+    ...(sendReview !== undefined && { Webhook: createWebhookAuthorizer({ send: sendReview, clock, onError }) }),
+  });
+  return { authorize, escalation: createEscalationRules(index), resolveRules: (user, namespace) => resolveRules(index, user, namespace), stop: () => index.stop() };
+}
+
+/** The escalation plugin's questions; the authorization may come later than the plugin. */
+export function createEscalationQuestions(authorization: () => Authorization): EscalationQuestions {
+  return {
+    async isAllowed(user, { verb, resource, namespace, name }) {
+      const attributes: Attributes = {
+        user, verb, resource, namespace, name, isResource: true, group: 'rbac.authorization.k8s.io', version: '*', subresource: '', path: '',
+      };
+      return (await authorization().authorize(attributes)).type === 'allow';
+    },
+    async findExcess(user, namespace, rules) {
+      const { escalation } = authorization();
+      await escalation.ready;
+      return escalation.findExcess(user, namespace, rules);
+    },
+    async findRole(roleRef, namespace) {
+      const { escalation } = authorization();
+      await escalation.ready;
+      return escalation.findRole(roleRef, namespace);
+    },
+  };
+}
+
+/** The request as authorization sees it. */
+export function describeAttributes(user: UserInfo, info: RequestInfo, query?: URLSearchParams): Attributes {
+  const fieldSelector = query?.get('fieldSelector');
+  const labelSelector = query?.get('labelSelector');
+  const { isResource, verb, group, version, namespace, resource, subresource, name, path } = info;
+  return {
+    user, isResource, verb, group, version, namespace, resource, subresource, name, path,
+    ...(fieldSelector !== null && fieldSelector !== undefined && { fieldSelector }), ...(labelSelector !== null && labelSelector !== undefined && { labelSelector }),
+  };
+}
+
+/** Refuses with the reference's 403 what a caller may not do besides the request itself. */
+export function requireAccessWith(authorization: () => Authorization): (user: UserInfo, info: RequestInfo) => Promise<void> {
+  return async (user, info) => {
+    const attributes = describeAttributes(user, info);
+    const decision: Decision = await authorization().authorize(attributes);
+    if (decision.type !== 'allow') throw refuse(attributes, decision.reason);
+  };
+}
