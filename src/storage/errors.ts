@@ -41,3 +41,14 @@ export class StorageClosedError extends Error {
     super('the store is closed');
   }
 }
+
+/** The store cannot be reached or does not answer in time; of a write the outcome is unknown unless `outcomeKnown` says that nothing happened. */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError';
+  readonly outcomeKnown: boolean;
+
+  constructor(problem: string, options: { readonly outcomeKnown: boolean; readonly cause?: unknown }) {
+    super(problem, { cause: options.cause });
+    this.outcomeKnown = options.outcomeKnown;
+  }
+}

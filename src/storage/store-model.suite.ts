@@ -46,7 +46,7 @@ class NaiveModel {
 }
 
 /** The property that any sequence of commands is answered as the model answers it. */
-export function describeModel(start: () => Promise<Store>): void {
+export function describeModel(start: () => Promise<Store>, numRuns: number): void {
   test('any sequence of commands answers as a naive model does', async () => {
     await fc.assert(fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
       const store = await start();
@@ -61,7 +61,7 @@ export function describeModel(start: () => Promise<Store>): void {
         assert.deepEqual(watch.received.map((event) => [event.kv.key, event.kv.modRevision]), expected.map((change) => [change.key, change.revision]));
       }
       await store.close();
-    }), { numRuns: 40 });
+    }), { numRuns });
   });
 }
 

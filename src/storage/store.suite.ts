@@ -10,6 +10,12 @@ import { Recorder, advance, all, bytes, eventually, keysOf, ok, put, remove, set
 export interface SuiteOptions {
   /** Opens again what was closed, with everything in it; absent when nothing outlives a close. */
   readonly reopen?: (clock: Clock) => Promise<Store>;
+  /** Times to live pass on a clock of the Store's own, which tests cannot move. */
+  readonly leasesInRealTime?: boolean;
+  /** Of writes that are under way at the same time, a later one may be decided first. */
+  readonly unorderedCalls?: boolean;
+  /** How many sequences of random commands are tried; 40 when absent. */
+  readonly modelRuns?: number;
 }
 
 /** Runs the suite on the Stores that `open` makes, each of them new and empty. */
@@ -24,7 +30,7 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Stor
     afterEach(async () => {
       for (const store of opened.splice(0)) await store.close();
     });
-    describeTxn(start);
+    describeTxn(start, options);
     describeLimits(start);
     describeRange(start);
     describeConcurrentReads(start);
@@ -32,15 +38,15 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Stor
     describeDelivery(start);
     describeCompaction(start);
     describeCompactionRace(start);
-    describeTime(start);
-    describeModel(start);
-    if (options.reopen) describeReopen(start, options.reopen);
+    describeTime(start, options);
+    describeModel(start, options.modelRuns ?? 40);
+    if (options.reopen) describeReopen(start, { ...options, reopen: options.reopen });
   });
 }
 
 type Start = (clock?: Clock) => Promise<Store>;
 
-function describeTxn(start: Start): void {
+function describeTxn(start: Start, { unorderedCalls = false }: SuiteOptions): void {
   test('a new Store is empty and at revision 1', async () => {
     const store = await start();
     assert.equal(await store.revision(), 1);
@@ -76,11 +82,11 @@ function describeTxn(start: Start): void {
     const results = await Promise.all(Array.from({ length: 20 }, (_, index) => store.txn({ key: '/a', expect: 0, value: bytes(`${index}`) })));
     assert.equal(results.filter((result) => result.type === 'committed').length, 1);
     for (const result of results) {
-      if (result.type === 'conflict') assert.ok(result.current?.modRevision === 2 && result.revision >= 2 && text(result.current.value) === '0');
+      if (result.type === 'conflict') assert.ok(result.current?.modRevision === 2 && result.revision >= 2 && (unorderedCalls || text(result.current.value) === '0'));
     }
   });
 
-  test('txn chains on versions that are not acknowledged yet', async () => {
+  test('txn chains on versions that are not acknowledged yet', { skip: unorderedCalls }, async () => {
     const store = await start();
     const results = await Promise.all([
       store.txn({ key: '/a', expect: 0, value: bytes('1') }), store.txn({ key: '/a', expect: 2, value: bytes('2') }),
@@ -402,8 +408,8 @@ function describeCompactionRace(start: Start): void {
   });
 }
 
-function describeTime(start: Start): void {
-  test('a ttl deletes the key when its time is over, unless it was written again', async () => {
+function describeTime(start: Start, { leasesInRealTime: skip = false }: SuiteOptions): void {
+  test('a ttl deletes the key when its time is over, unless it was written again', { skip }, async () => {
     const clock = createManualClock();
     const store = await start(clock);
     await put(store, { key: '/short', ttlSeconds: 10 });
@@ -437,11 +443,11 @@ function describeTime(start: Start): void {
     assert.equal((await store.range({ ...all, revision: first })).type, 'ok');
     await advance(clock, 8 * 60_000);
     await eventually(async () => assert.equal((await store.range({ ...all, revision: first })).type, 'compacted'));
-    assert.equal(ok(await store.range(all)).count, 1);
+    assert.equal(ok(await store.range(prefixRange('/'))).count, 1);
   });
 }
 
-function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>): void {
+function describeReopen(start: Start, { reopen, leasesInRealTime: skip = false }: SuiteOptions & Required<Pick<SuiteOptions, 'reopen'>>): void {
   test('reopen finds everything: state, history, watches from history, compaction', async () => {
     const clock = createManualClock();
     const store = await start(clock);
@@ -456,8 +462,7 @@ function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>):
       assert.deepEqual(ok(await again.range({ ...all, revision: 8 })).kvs.map((kv) => text(kv.value)), ['5', '6', '2', '3', '4']);
       const watch = new Recorder();
       again.watch(all, 7, watch);
-      await settle();
-      assert.deepEqual([watch.summary[0], watch.summary.at(-1)], ['put /k0@7=5 was 0@2', 'delete /k0@12= was 5@7']);
+      await eventually(() => assert.deepEqual([watch.summary[0], watch.summary.at(-1)], ['put /k0@7=5 was 0@2', 'delete /k0@12= was 5@7']));
       assert.equal(await put(again, { key: '/k0' }), 13);
     } finally {
       await again.close();
@@ -476,7 +481,7 @@ function describeReopen(start: Start, reopen: (clock: Clock) => Promise<Store>):
     await again.close();
   });
 
-  test('reopen finds ttl keys, those whose time passed meanwhile too', async () => {
+  test('reopen finds ttl keys, those whose time passed meanwhile too', { skip }, async () => {
     const clock = createManualClock();
     const store = await start(clock);
     await put(store, { key: '/soon', ttlSeconds: 10 });

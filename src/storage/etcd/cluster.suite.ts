@@ -1,0 +1,93 @@
+// Real etcd servers for tests: one or more members on loopback, in a directory that goes away. PINTLE_ETCD names the program; without
+// it `etcd` is looked for on PATH.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const program = process.env.PINTLE_ETCD ?? 'etcd';
+
+/** Why tests on etcd cannot run, or false. */
+export const noEtcd: string | false = spawnSync(program, ['--version']).status === 0 ? false : 'etcd is neither on PATH nor named by PINTLE_ETCD';
+
+/** A member that can be killed, paused and started again on its data. */
+export interface EtcdMember {
+  readonly name: string;
+  readonly url: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  start(): void;
+  signal(name: NodeJS.Signals): void;
+  /** Kills it; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface EtcdCluster {
+  readonly endpoints: readonly string[];
+  readonly members: readonly EtcdMember[];
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  readonly size?: number;
+  /** Port at which the others reach a member's peer port, where something stands between them. */
+  readonly advertisePeer?: (peerPort: number, index: number) => Promise<number>;
+  readonly flags?: readonly string[];
+}
+
+/** Starts a new, empty cluster; its servers may need a moment to answer. */
+export async function startCluster({ size = 1, advertisePeer, flags = [] }: ClusterOptions = {}): Promise<EtcdCluster> {
+  const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-etcd-'));
+  const ports = await findPorts(size * 2);
+  const places = Array.from({ length: size }, (_, index) => ({ index, clientPort: ports[2 * index] as number, peerPort: ports[2 * index + 1] as number }));
+  const advertised = await Promise.all(places.map(({ peerPort, index }) => advertisePeer?.(peerPort, index) ?? peerPort));
+  const initial = places.map(({ index }) => `m${index}=http://127.0.0.1:${advertised[index]}`).join(',');
+  const timing = size === 1 ? ['--heartbeat-interval=10', '--election-timeout=60'] : ['--heartbeat-interval=50', '--election-timeout=500'];
+  const members = places.map(({ index, clientPort, peerPort }) => {
+    const url = `http://127.0.0.1:${clientPort}`;
+    return createMember({ name: `m${index}`, url, clientPort, peerPort }, [
+      `--name=m${index}`, `--data-dir=${join(root, `m${index}`)}`, `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${advertised[index]}`,
+      `--initial-cluster=${initial}`, '--logger=zap', '--log-outputs=/dev/null', ...timing, ...flags,
+    ]);
+  });
+  for (const member of members) member.start();
+  return {
+    members,
+    endpoints: members.map(({ url }) => url),
+    async stop() {
+      await Promise.all(members.map((member) => member.kill()));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function createMember(place: Pick<EtcdMember, 'name' | 'url' | 'clientPort' | 'peerPort'>, args: readonly string[]): EtcdMember {
+  let child: ChildProcess | undefined;
+  return {
+    ...place,
+    start() {
+      child = spawn(program, args, { stdio: 'ignore' });
+    },
+    signal: (name) => void child?.kill(name),
+    async kill() {
+      const dying = child;
+      if (dying === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
+      const gone = new Promise((resolve) => dying.once('exit', resolve));
+      dying.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Ports that were free a moment ago. */
+export async function findPorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+  })));
+  return Promise.all(servers.map((server) => {
+    const { port } = server.address() as { port: number };
+    return new Promise<number>((resolve) => server.close(() => resolve(port)));
+  }));
+}

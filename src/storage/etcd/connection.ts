@@ -1,0 +1,107 @@
+// A cluster of etcd servers as one: the server that answered last is asked first, the next one when it fails. Reads are tried again
+// until their time is up; writes only where it is certain that nothing happened, since nobody can tell what became of the others.
+import { status } from '@grpc/grpc-js';
+import { delay, systemClock } from '../../base/index.ts';
+import { StorageClosedError, StorageUnavailableError } from '../errors.ts';
+import { Endpoint, EtcdError, type EtcdStream, type EtcdTls } from './endpoint.ts';
+
+/** How a call may be repeated and how long it may take. */
+export interface CallOptions {
+  readonly type: 'read' | 'write';
+  /** Of one attempt, where there is another server to try. */
+  readonly attemptMs?: number;
+  /** Of all attempts. */
+  readonly totalMs?: number;
+}
+
+const readAttemptMs = 2_000;
+const readTotalMs = 6_000;
+const writeTotalMs = 8_000;
+const firstPauseMs = 20;
+const longestPauseMs = 250;
+
+/** The connection of one Store to its cluster. */
+export class EtcdConnection {
+  readonly #endpoints: readonly Endpoint[];
+  #preferred = 0;
+  #closed = false;
+
+  constructor(endpoints: readonly string[], tls: EtcdTls | undefined) {
+    if (endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
+    this.#endpoints = endpoints.map((url) => new Endpoint(url, tls));
+  }
+
+  /** One call; rejects with EtcdError for what etcd refuses, StorageUnavailableError when nobody answers in time. */
+  async call(method: string, bytes: Buffer, options: CallOptions): Promise<Buffer> {
+    const isWrite = options.type === 'write';
+    const totalMs = options.totalMs ?? (isWrite ? writeTotalMs : readTotalMs);
+    const deadline = systemClock.monotonicMs() + totalMs;
+    for (let attempt = 0; ; attempt += 1) {
+      const endpoint = this.#pick();
+      const leftMs = deadline - systemClock.monotonicMs();
+      const attemptMs = isWrite || this.#endpoints.length === 1 ? leftMs : Math.min(options.attemptMs ?? readAttemptMs, leftMs);
+      try {
+        return await endpoint.call(method, bytes, attemptMs);
+      } catch (error) {
+        if (this.#closed) throw new StorageClosedError();
+        if (!(error instanceof EtcdError) || !error.isTransient) throw error;
+        this.#avoid(endpoint);
+        const pauseMs = this.#pauseAfter(attempt);
+        const isOver = systemClock.monotonicMs() + pauseMs >= deadline;
+        if (isOver || (isWrite && !error.isUntouched)) throw this.#describe(error, !isWrite || error.isUntouched);
+        if (pauseMs > 0) await delay(systemClock, pauseMs);
+      }
+    }
+  }
+
+  /** A watch stream to a server that can be reached; rejects when none can. */
+  async openWatch(): Promise<EtcdStream> {
+    let failure: unknown;
+    for (let attempt = 0; attempt < this.#endpoints.length; attempt += 1) {
+      const endpoint = this.#pick();
+      try {
+        return await endpoint.open('/etcdserverpb.Watch/Watch');
+      } catch (error) {
+        if (this.#closed) throw new StorageClosedError();
+        failure = error;
+        this.#avoid(endpoint);
+      }
+    }
+    throw failure;
+  }
+
+  /** What is opened next goes to another server, if there is one. */
+  moveOn(): void {
+    this.#avoid(this.#pick());
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const endpoint of this.#endpoints) endpoint.close();
+  }
+
+  #pick(): Endpoint {
+    if (this.#closed) throw new StorageClosedError();
+    const inOrder = this.#endpoints.map((_, index) => (this.#preferred + index) % this.#endpoints.length);
+    const index = inOrder.find((candidate) => !(this.#endpoints[candidate] as Endpoint).isSuspect) ?? this.#preferred;
+    this.#preferred = index;
+    return this.#endpoints[index] as Endpoint;
+  }
+
+  #avoid(endpoint: Endpoint): void {
+    endpoint.suspect();
+    if (this.#endpoints[this.#preferred] === endpoint) this.#preferred = (this.#preferred + 1) % this.#endpoints.length;
+  }
+
+  /** None until every server was asked once. */
+  #pauseAfter(attempt: number): number {
+    const round = Math.floor((attempt + 1) / this.#endpoints.length);
+    return round === 0 ? 0 : Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
+  }
+
+  #describe(error: EtcdError, outcomeKnown: boolean): StorageUnavailableError {
+    const where = this.#endpoints.map(({ url }) => url).join(', ');
+    const what = error.code === status.DEADLINE_EXCEEDED ? 'does not answer in time' : error.details;
+    return new StorageUnavailableError(`etcd (${where}): ${what}`, { outcomeKnown, cause: error });
+  }
+}

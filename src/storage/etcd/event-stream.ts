@@ -1,0 +1,189 @@
+// Every change of every key of etcd, each revision once and in order, from a given one on, across lost connections and servers.
+//
+//   opening ──created──▶ open ──(connection lost, no leader, stalled)──▶ pausing ──▶ opening, after what was delivered last
+//      └──────────────────┴──────(what comes next was compacted)──▶ ended
+//
+// One watch of all keys has a property that watches of parts lack: each revision has a change in it, so that nothing can be missing
+// unnoticed, and whoever sees revision N knows that everything before it has come. Requests for progress, which servers before
+// 3.4.25 and 3.5.8 answer too early, are not needed.
+import { type Timer, systemClock } from '../../base/index.ts';
+import { StorageClosedError } from '../errors.ts';
+import type { StoreEvent } from '../store.ts';
+import type { EtcdConnection } from './connection.ts';
+import type { EtcdStream } from './endpoint.ts';
+import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './messages.ts';
+
+/** Where an event stream delivers to; all calls are synchronous. */
+export interface EventSink {
+  /** Whole revisions in order, the last of them `revision`. */
+  events(events: readonly StoreEvent[], revision: number): void;
+  /** What comes next is compacted; the stream is over. */
+  compacted(compactRevision: number): void;
+}
+
+export interface EventStreamOptions {
+  readonly connection: EtcdConnection;
+  /** The first revision wanted. */
+  readonly from: number;
+  readonly sink: EventSink;
+  readonly report: (error: unknown) => void;
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+/** A server must confirm a watch within this time. */
+const confirmMs = 2_000;
+
+/** One watch of everything that resumes by itself until it is closed. */
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  /** All revisions up to this one were delivered. */
+  #position: number;
+  #stream: EtcdStream | undefined;
+  /** Parts of a large answer. */
+  #fragments: Change[] = [];
+  #pauseMs = firstPauseMs;
+  #timer: Timer | undefined;
+  #gapSeenAt = 0;
+  #closed = false;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    // Nothing ever happened at revision 1.
+    this.#position = Math.max(1, options.from - 1);
+    void this.#open();
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Gives the connection up for another one; for streams that bring nothing though there is something. */
+  restart(): void {
+    if (this.#stream === undefined) return;
+    this.#options.connection.moveOn();
+    this.#drop(new Error('the watch stalled'));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#cancel();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const stream = await this.#options.connection.openWatch();
+      if (this.#closed) return abandon(stream);
+      this.#stream = stream;
+      this.#fragments = [];
+      this.#timer = systemClock.after(confirmMs, () => this.restart());
+      stream.on('data', (bytes: Buffer) => {
+        if (this.#stream === stream) this.#receive(bytes);
+      });
+      stream.on('error', (error: Error) => {
+        if (this.#stream === stream) this.#drop(error);
+      });
+      stream.on('end', () => {
+        if (this.#stream === stream) this.#drop(new Error('the watch ended'));
+      });
+      // The last revision that is here is asked for again: a watch may start there exactly if nothing after it was compacted.
+      stream.write(encodeWatchEverything(this.#position));
+    } catch (error) {
+      if (!(error instanceof StorageClosedError)) this.#pauseThenOpen(error);
+    }
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      const answer = decodeWatch(bytes);
+      if (answer.created) this.#timer?.cancel();
+      if (answer.canceled) this.#endBy(answer);
+      else if (answer.changes.length > 0) this.#take(answer);
+    } catch (error) {
+      this.#drop(error);
+    }
+  }
+
+  #endBy({ compactRevision, cancelReason }: WatchAnswer): void {
+    if (compactRevision === 0) return this.#drop(new Error(`the watch was refused: ${cancelReason}`));
+    this.#finish(compactRevision);
+  }
+
+  #finish(compactRevision: number): void {
+    this.close();
+    this.#options.sink.compacted(compactRevision);
+  }
+
+  #take({ fragment, changes }: WatchAnswer): void {
+    for (const change of changes) if (change.kv.modRevision > this.#position) this.#fragments.push(change);
+    if (fragment || this.#fragments.length === 0) return;
+    const taken = this.#fragments;
+    this.#fragments = [];
+    const gap = findGap(taken, this.#position);
+    if (gap !== undefined) return this.#meetGap(gap);
+    const overtaken = taken.find(isTorn);
+    if (overtaken !== undefined) return this.#finish(overtaken.kv.modRevision);
+    this.#pauseMs = firstPauseMs;
+    this.#position = (taken.at(-1) as Change).kv.modRevision;
+    this.#options.sink.events(taken.map(toEvent), this.#position);
+  }
+
+  /** Another server is asked for what is missing; if it is missing there too (a restored backup skips revisions), all watches begin anew. */
+  #meetGap(revision: number): void {
+    if (this.#gapSeenAt === revision) return this.#finish(revision - 1);
+    this.#gapSeenAt = revision;
+    this.restart();
+  }
+
+  #drop(error: unknown): void {
+    if (this.#closed) return;
+    this.#cancel();
+    this.#pauseThenOpen(error);
+  }
+
+  #pauseThenOpen(error: unknown): void {
+    if (this.#closed) return;
+    this.#options.report(error);
+    this.#timer?.cancel();
+    this.#timer = systemClock.after(this.#pauseMs, () => void this.#open());
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+  }
+
+  #cancel(): void {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    if (stream !== undefined) abandon(stream);
+  }
+}
+
+function abandon(stream: EtcdStream): void {
+  stream.removeAllListeners('data');
+  stream.on('error', () => undefined);
+  stream.cancel();
+}
+
+/** The first revision that does not follow the one before. */
+function findGap(changes: readonly Change[], position: number): number | undefined {
+  let last = position;
+  for (const { kv } of changes) {
+    if (kv.modRevision > last + 1) return kv.modRevision;
+    last = kv.modRevision;
+  }
+  return undefined;
+}
+
+/** Compaction overtook the watch: the version that the change replaced is gone. */
+function isTorn({ type, kv, previous }: Change): boolean {
+  return previous === undefined && (type === 'delete' || kv.version !== 1);
+}
+
+function toEvent({ type, kv, previous }: Change): StoreEvent {
+  const { key, value, modRevision } = kv;
+  const createRevision = type === 'put' ? kv.createRevision : previous?.createRevision ?? 0;
+  return { type, kv: { key, value, createRevision, modRevision }, ...(previous !== undefined && { previous: withoutVersion(previous) }) };
+}
+
+function withoutVersion({ key, value, createRevision, modRevision }: NonNullable<Change['previous']>): NonNullable<StoreEvent['previous']> {
+  return { key, value, createRevision, modRevision };
+}

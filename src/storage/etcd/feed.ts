@@ -1,0 +1,235 @@
+// The live end of the Store: one watch of all keys of etcd, the last few thousand changes in memory, and all watches of this process
+// on them. Relies on event-stream.ts for every revision once and in order, on the hub of the other Stores for delivery.
+import { RingBuffer, type Timer, createBoundsTest, delay, invariant, systemClock } from '../../base/index.ts';
+import type { KeyRange, StoreEvent, WatchObserver } from '../store.ts';
+import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
+import type { EtcdConnection } from './connection.ts';
+import { EventStream } from './event-stream.ts';
+import { Replays } from './replay.ts';
+import { EtcdWatch } from './watch.ts';
+
+export interface FeedOptions {
+  readonly connection: EtcdConnection;
+  /** The feed begins after this revision, which etcd has. */
+  readonly revision: number;
+  /** The newest revision, linearizable. */
+  readonly readRevision: () => Promise<number>;
+  readonly report: (error: unknown) => void;
+}
+
+const rememberedEvents = 10_000;
+const rememberedBytes = 32 << 20;
+/** No change for so long after hearing that there is one: the watch hangs. */
+const stallMs = 1_000;
+const retryMs = 200;
+/** A new etcd is at revision 1, where nothing happened. */
+const firstChange = 2;
+
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: (reached: boolean) => void;
+}
+
+/** Delivers changes of etcd to the watches of one Store. */
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #memory = new RingBuffer<StoreEvent>();
+  readonly #replays: Replays;
+  readonly #waiters = new Set<Waiter>();
+  #memoryBytes = 0;
+  #hub: WatchHub;
+  #stream: EventStream | undefined;
+  /** Everything up to here was delivered. */
+  #position: number;
+  /** What comes after this revision, up to the position, is in memory. */
+  #floor: number;
+  /** The newest revision that anybody has told this Store of. */
+  #heardOf: number;
+  #compactRevision = 0;
+  #stall: Timer | undefined;
+  /** Watches that came while the feed begins anew. */
+  #held: EtcdWatch[] | undefined;
+  #closed = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#position = this.#floor = this.#heardOf = options.revision;
+    this.#hub = this.#createHub();
+    const { connection, report } = options;
+    this.#replays = new Replays({ connection, report, floor: () => this.#floor, join: (watch) => this.#place(watch) });
+    this.#stream = this.#follow();
+  }
+
+  get compactRevision(): number {
+    return this.#compactRevision;
+  }
+
+  /** True when all changes that this Store knows of were delivered. */
+  get isCurrent(): boolean {
+    return this.#position >= this.#heardOf;
+  }
+
+  watch(range: KeyRange, from: number, observer: WatchObserver): EtcdWatch {
+    const watch = new EtcdWatch({ range, from, observer, askProgress: (asking) => void this.#tellProgress(asking) });
+    this.#place(watch);
+    return watch;
+  }
+
+  /** Etcd has reached `revision`: the feed must get there. */
+  hear(revision: number): void {
+    if (revision <= this.#heardOf) return;
+    this.#heardOf = revision;
+    if (revision > this.#position) this.#armStall();
+  }
+
+  noteCompaction(revision: number): void {
+    this.#compactRevision = Math.max(this.#compactRevision, revision);
+  }
+
+  /** True once everything up to `revision` was delivered, false when `timeoutMs` passed first. */
+  reach(revision: number, timeoutMs: number): Promise<boolean> {
+    if (this.#position >= revision) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = systemClock.after(timeoutMs, () => waiter.resolve(false));
+      const waiter: Waiter = {
+        revision,
+        resolve: (reached) => {
+          timer.cancel();
+          this.#waiters.delete(waiter);
+          resolve(reached);
+        },
+      };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stall?.cancel();
+    this.#stream?.close();
+    this.#replays.close();
+    for (const watch of this.#held ?? []) watch.end({ type: 'closed' });
+    this.#hub.end({ type: 'closed' });
+    for (const waiter of this.#waiters) waiter.resolve(false);
+  }
+
+  #createHub(): WatchHub {
+    return new WatchHub({
+      revision: () => this.#position,
+      compactRevision: () => this.#compactRevision,
+      read: (range, span) => this.#recall(range, span),
+    }, systemClock);
+  }
+
+  #follow(): EventStream {
+    const { connection, report } = this.#options;
+    const sink = {
+      events: (events: readonly StoreEvent[], revision: number) => this.#take(events, revision),
+      compacted: (compactRevision: number) => void this.#beginAnew(compactRevision),
+    };
+    return new EventStream({ connection, report, sink, from: this.#position + 1 });
+  }
+
+  #place(watch: EtcdWatch): void {
+    if (watch.isOver) return;
+    const isLive = Math.max(watch.next, firstChange) > this.#floor || watch.next <= this.#compactRevision || this.#closed;
+    if (this.#held !== undefined) this.#held.push(watch);
+    else if (isLive) watch.goLive(this.#hub.add(watch.range, watch.next, watch.observer));
+    else this.#replays.add(watch);
+  }
+
+  #take(events: readonly StoreEvent[], revision: number): void {
+    for (const event of events) {
+      this.#memory.push(event);
+      this.#memoryBytes += sizeOf(event);
+    }
+    this.#position = revision;
+    this.hear(revision);
+    if (this.isCurrent) this.#stall?.cancel();
+    this.#hub.publish(events);
+    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve(true);
+    this.#forget();
+  }
+
+  /** Drops the oldest revisions, whole ones only, as long as there is too much. */
+  #forget(): void {
+    while (this.#memory.size > rememberedEvents || this.#memoryBytes > rememberedBytes) {
+      this.#floor = this.#shift();
+      while (this.#memory.at(this.#memory.first)?.kv.modRevision === this.#floor) this.#shift();
+    }
+  }
+
+  #shift(): number {
+    const event = this.#memory.shift() as StoreEvent;
+    this.#memoryBytes -= sizeOf(event);
+    return event.kv.modRevision;
+  }
+
+  #recall(range: KeyRange, { from, through }: RevisionSpan): HistoryPart {
+    invariant(Math.max(from, firstChange) > this.#floor, `revision ${from} is no longer in memory`);
+    const holds = createBoundsTest(range);
+    const events: StoreEvent[] = [];
+    for (let at = this.#memory.search(({ kv }) => kv.modRevision < from); at < this.#memory.next; at += 1) {
+      const event = this.#memory.at(at) as StoreEvent;
+      if (event.kv.modRevision > through) break;
+      if (holds(event.kv.key)) events.push(event);
+    }
+    return { events, through };
+  }
+
+  /** At once as far as this Store knows, and again with all that is acknowledged anywhere by the time of the call. */
+  async #tellProgress(watch: EtcdWatch): Promise<void> {
+    if (this.isCurrent) queueMicrotask(() => watch.answerProgress());
+    else void this.reach(this.#heardOf, stallMs).then((reached) => reached && watch.answerProgress());
+    try {
+      const revision = await this.#options.readRevision();
+      if (await this.reach(revision, 5 * stallMs)) watch.answerProgress();
+    } catch {
+      // Who waits for progress asks again; that etcd cannot be reached is told by the calls that need it.
+    }
+  }
+
+  #armStall(): void {
+    this.#stall?.cancel();
+    const before = this.#position;
+    this.#stall = systemClock.after(stallMs, () => {
+      if (this.isCurrent || this.#closed) return;
+      if (this.#position === before) this.#stream?.restart();
+      this.#armStall();
+    });
+  }
+
+  /** What comes next is gone: all watches end, and the feed goes on from the newest state. */
+  async #beginAnew(compactRevision: number): Promise<void> {
+    this.noteCompaction(compactRevision);
+    this.#held = [];
+    const hub = this.#hub;
+    this.#hub = this.#createHub();
+    hub.end({ type: 'compacted', compactRevision });
+    const revision = await this.#awaitRevision();
+    if (revision === undefined) return;
+    while (this.#memory.size > 0) this.#shift();
+    this.#position = this.#floor = Math.max(revision, this.#position);
+    this.#stream = this.#follow();
+    const held = this.#held;
+    this.#held = undefined;
+    for (const watch of held) this.#place(watch);
+    for (const waiter of this.#waiters) if (waiter.revision <= this.#position) waiter.resolve(true);
+  }
+
+  async #awaitRevision(): Promise<number | undefined> {
+    while (!this.#closed) {
+      try {
+        return await this.#options.readRevision();
+      } catch (error) {
+        this.#options.report(error);
+        await delay(systemClock, retryMs);
+      }
+    }
+    return undefined;
+  }
+}
+
+function sizeOf({ kv, previous }: StoreEvent): number {
+  return 200 + kv.key.length + kv.value.length + (previous?.value.length ?? 0);
+}

@@ -1,0 +1,59 @@
+// Leases for puts with a time to live, shared as kube-apiserver shares them: a lease lives a little longer than asked for and is used
+// again for that long, by a thousand keys at most, so that a storm of events does not become a storm of leases.
+import type { Clock } from '../../base/index.ts';
+import type { EtcdConnection } from './connection.ts';
+import { EtcdError } from './endpoint.ts';
+import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts';
+
+interface SharedLease {
+  readonly id: Promise<bigint>;
+  /** Until then it may be given to another key. */
+  readonly usableUntilMs: number;
+  uses: number;
+}
+
+const reuseSeconds = 60;
+const reuseShare = 0.05;
+const usesLimit = 1000;
+const kindsLimit = 64;
+
+/** The leases that one Store has taken. */
+export class Leases {
+  readonly #connection: EtcdConnection;
+  readonly #clock: Clock;
+  readonly #shared = new Map<number, SharedLease>();
+
+  constructor(connection: EtcdConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  /** A lease under which a key put now lives for `ttlSeconds`, or a little longer. */
+  take(ttlSeconds: number): Promise<bigint> {
+    const ttl = Math.ceil(ttlSeconds);
+    const known = this.#shared.get(ttl);
+    if (known !== undefined && known.uses < usesLimit && this.#clock.monotonicMs() <= known.usableUntilMs) {
+      known.uses += 1;
+      return known.id;
+    }
+    return this.#grant(ttl);
+  }
+
+  /** A lease that etcd does not know any more is not given out again. */
+  drop(ttlSeconds: number): void {
+    this.#shared.delete(Math.ceil(ttlSeconds));
+  }
+
+  #grant(ttl: number): Promise<bigint> {
+    const reuse = Math.min(reuseSeconds, Math.floor(ttl * reuseShare));
+    const id = this.#connection.call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(ttl + reuse), { type: 'read' }).then((bytes) => {
+      const { id: granted, error } = decodeLeaseGrant(bytes);
+      if (error !== '') throw new EtcdError({ code: 13, details: error });
+      return granted;
+    });
+    id.catch(() => this.drop(ttl));
+    if (this.#shared.size >= kindsLimit) this.#shared.clear();
+    this.#shared.set(ttl, { id, usableUntilMs: this.#clock.monotonicMs() + reuse * 1000, uses: 1 });
+    return id;
+  }
+}

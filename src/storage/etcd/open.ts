@@ -1,0 +1,45 @@
+// Opens the Store over a cluster of etcd.
+import type { Clock } from '../../base/index.ts';
+import type { Store } from '../store.ts';
+import { EtcdConnection } from './connection.ts';
+import type { EtcdTls } from './endpoint.ts';
+import { EtcdStore, readRevision } from './etcd-store.ts';
+import { decodeStatus } from './messages.ts';
+
+/** What an etcd Store may be told. */
+export interface EtcdStoreOptions {
+  /** Servers of one cluster, such as `https://10.0.0.1:2379`; any of them will do. */
+  readonly endpoints: readonly string[];
+  readonly clock: Clock;
+  /** PEM texts: authorities that are trusted, and the certificate and key that are shown. */
+  readonly tls?: EtcdTls;
+  /** Time between compactions, by one of all servers; 5 minutes when absent, 0: never. */
+  readonly compactionIntervalMs?: number;
+  /** Is told of lost connections, which the Store mends by itself. */
+  readonly report?: (error: unknown) => void;
+}
+
+const fiveMinutesMs = 300_000;
+
+/** Connects to etcd; rejects with StorageUnavailableError when no server answers, RangeError for what is no endpoint. */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const { endpoints, clock, tls, compactionIntervalMs = fiveMinutesMs, report = () => undefined } = options;
+  const connection = new EtcdConnection(endpoints, tls);
+  try {
+    const revision = await readRevision(connection);
+    return new EtcdStore({ connection, clock, compactionIntervalMs, revision, report });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Version and size of the server that answers first. */
+export async function readEtcdStatus(options: Pick<EtcdStoreOptions, 'endpoints' | 'tls'>): Promise<{ readonly version: string; readonly sizeBytes: number }> {
+  const connection = new EtcdConnection(options.endpoints, options.tls);
+  try {
+    return decodeStatus(await connection.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { type: 'read' }));
+  } finally {
+    connection.close();
+  }
+}

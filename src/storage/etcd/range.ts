@@ -1,0 +1,63 @@
+// Ranges of etcd in pages at one revision, each of them far below the receive limit: the first answer fixes the revision, and the
+// size of what came decides how many keys the next page asks for.
+import { status } from '@grpc/grpc-js';
+import type { RangeRequest } from '../store.ts';
+import type { EtcdConnection } from './connection.ts';
+import { EtcdError } from './endpoint.ts';
+import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './messages.ts';
+
+/** What a page should weigh: large enough to cost few calls, small enough to let others have turns. */
+const pageBytes = 4 << 20;
+const firstPageKeys = 500;
+const longestPageKeys = 10_000;
+const pageAttemptMs = 10_000;
+const rangeTotalMs = 20_000;
+
+interface Page {
+  readonly start: string;
+  readonly end: string;
+  readonly revision: number | undefined;
+  readonly limit: number;
+}
+
+/** All key-values of a request with etcd's revision, `more` and `count` as of the first page. */
+export async function readRange(connection: EtcdConnection, request: RangeRequest): Promise<RangeAnswer> {
+  const { start, end, limit = Infinity, countOnly = false } = request;
+  if (countOnly) return callRange(connection, { start, end, revision: request.revision, limit: 0 }, true);
+  const kvs: StoredKeyValue[] = [];
+  let first: RangeAnswer | undefined;
+  let from = start;
+  for (let keys = firstPageKeys; ;) {
+    const wanted = Math.min(keys, limit - kvs.length);
+    const page = await callPage(connection, { start: from, end, limit: wanted, revision: request.revision ?? first?.revision });
+    first ??= page;
+    for (const kv of page.kvs) kvs.push(kv);
+    const last = page.kvs.at(-1);
+    if (!page.more || kvs.length >= limit || last === undefined) return { ...first, kvs, more: page.more };
+    from = `${last.key}\u0000`;
+    keys = nextPageKeys(page);
+  }
+}
+
+function nextPageKeys({ kvs }: RangeAnswer): number {
+  const bytes = kvs.reduce((sum, { key, value }) => sum + key.length + value.length, 1);
+  return Math.max(1, Math.min(longestPageKeys, Math.floor((pageBytes * kvs.length) / bytes)));
+}
+
+/** Halves the page when its answer is larger than what may be received. */
+async function callPage(connection: EtcdConnection, page: Page): Promise<RangeAnswer> {
+  for (let { limit } = page; ; limit = Math.ceil(limit / 4)) {
+    try {
+      return await callRange(connection, { ...page, limit }, false);
+    } catch (error) {
+      const isTooLarge = error instanceof EtcdError && error.code === status.RESOURCE_EXHAUSTED && /larger than max/.test(error.details);
+      if (!isTooLarge || limit === 1) throw error;
+    }
+  }
+}
+
+async function callRange(connection: EtcdConnection, page: Page, countOnly: boolean): Promise<RangeAnswer> {
+  const { start, end, revision, limit } = page;
+  const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, limit, ...(revision !== undefined && { revision }) });
+  return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', attemptMs: pageAttemptMs, totalMs: rangeTotalMs }));
+}

@@ -1,0 +1,109 @@
+// Watches that start before what the feed remembers are brought up to it by a watch of their own on etcd, which they share: a thousand
+// clients that resume after a restart cost one replay, not a thousand.
+import type { EtcdConnection } from './connection.ts';
+import { EventStream } from './event-stream.ts';
+import type { EtcdWatch } from './watch.ts';
+
+export interface ReplayOptions {
+  readonly connection: EtcdConnection;
+  /** What comes after this revision is remembered by the feed. */
+  readonly floor: () => number;
+  /** Takes a watch over that has reached the floor. */
+  readonly join: (watch: EtcdWatch) => void;
+  readonly report: (error: unknown) => void;
+}
+
+interface Group {
+  readonly stream: EventStream;
+  readonly members: Set<EtcdWatch>;
+}
+
+/** Replays at the same time; more wait, and share one then. */
+const groupLimit = 4;
+
+/** All replays of one Store. */
+export class Replays {
+  readonly #options: ReplayOptions;
+  readonly #groups = new Set<Group>();
+  #waiting: EtcdWatch[] = [];
+  #closed = false;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+  }
+
+  add(watch: EtcdWatch): void {
+    this.#waiting.push(watch);
+    if (this.#waiting.length === 1) queueMicrotask(() => this.#start());
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const watch of this.#waiting.splice(0)) watch.end({ type: 'closed' });
+    for (const group of this.#groups) {
+      group.stream.close();
+      for (const watch of group.members) watch.end({ type: 'closed' });
+    }
+    this.#groups.clear();
+  }
+
+  /** Those who wait join a replay that has not come to their start yet, or begin one. */
+  #start(): void {
+    const waiting = this.#waiting.filter((watch) => !watch.isOver);
+    this.#waiting = [];
+    const rest = waiting.filter((watch) => !this.#joinGroup(watch));
+    if (rest.length === 0 || this.#closed) return;
+    if (this.#groups.size >= groupLimit) this.#waiting = rest;
+    else this.#begin(rest);
+  }
+
+  #joinGroup(watch: EtcdWatch): boolean {
+    for (const { stream, members } of this.#groups) {
+      if (stream.position >= watch.next) continue;
+      members.add(watch);
+      return true;
+    }
+    return false;
+  }
+
+  #begin(watches: readonly EtcdWatch[]): void {
+    const { connection, report } = this.#options;
+    const members = new Set(watches);
+    const stream = new EventStream({
+      connection, report,
+      from: watches.reduce((lowest, watch) => Math.min(lowest, watch.next), Infinity),
+      sink: {
+        events: (events, revision) => {
+          for (const watch of members) watch.replay(events, revision);
+          this.#review(group, revision);
+        },
+        compacted: (compactRevision) => this.#fail(group, compactRevision),
+      },
+    });
+    const group: Group = { stream, members };
+    this.#groups.add(group);
+  }
+
+  #review(group: Group, revision: number): void {
+    for (const watch of group.members) if (watch.isOver) group.members.delete(watch);
+    const isThere = revision >= this.#options.floor();
+    if (!isThere && group.members.size > 0) return;
+    this.#leave(group);
+    for (const watch of group.members) this.#options.join(watch);
+  }
+
+  /** Only watches whose start is compacted end; the others begin again after it. */
+  #fail(group: Group, compactRevision: number): void {
+    this.#leave(group);
+    for (const watch of group.members) {
+      if (watch.next <= compactRevision) watch.end({ type: 'compacted', compactRevision });
+      else this.add(watch);
+    }
+  }
+
+  #leave(group: Group): void {
+    group.stream.close();
+    this.#groups.delete(group);
+    if (this.#waiting.length > 0) queueMicrotask(() => this.#start());
+  }
+}
