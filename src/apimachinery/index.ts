@@ -32,16 +32,24 @@ export { loadSchemas } from './schema/load.ts';
 export { type ApplyInput, type ApplyOutput, ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, fieldSetOf } from './apply/field-set.ts';
 export {
-  type ManagedVersions, type Managers, type Updater, encodeManagers, managersBefore, sameManagers, updateManagers,
+  type ManagedVersions, type Manager, type Managers, type Updater, decodeManagers, encodeManagers, managersBefore, sameManagers, updateManagers,
 } from './apply/managers.ts';
+export { compareObjects, toFieldSet } from './apply/compare.ts';
+export { typedProblem } from './apply/typed.ts';
 export { TypedValueError, equalValues, isMap, ownValue, putKey } from './apply/value.ts';
 export { DecodeError, formatStrictError } from './schema/decode-error.ts';
 export { type DecodeOptions, type Decoded, decodeObject } from './schema/decode.ts';
 export { type Coerced, coerceEmbedded } from './schema/coerce.ts';
 export { applyDefaults } from './schema/defaults.ts';
+export { nullEmptyLists } from './schema/empty-lists.ts';
 export { type OpenAPISchema, toOpenAPIv2, toOpenAPIv3 } from './schema/openapi.ts';
 export { type Pruned, pruneUnknown } from './schema/prune.ts';
 export { type OpenAPIV3Schema, type StructuralOptions, compileStructuralSchema } from './schema/structural.ts';
+export { decodeCustomObject, normalizeCustomObject, validateEmbedded } from './schema/custom.ts';
+export { isKnownFormat } from './schema/formats.ts';
+export { checkPattern, loadPatternEngine, matchesPattern } from './schema/pattern.ts';
+export { type Before, type ValueOptions, validateListTypes, validateValue } from './schema/validate.ts';
+export { equalDeep } from './schema/value-type.ts';
 export { formatGo } from './patch/go-format.ts';
 export { cloneJson, compileJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';

@@ -101,19 +101,29 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | u
   const errors: FieldError[] = [];
   entries?.forEach((entry, i) => {
     const at = `${path}[${i}]`;
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') errors.push(invalidValue(`${at}.operation`, entry.operation ?? '', 'must be `Apply` or `Update`'));
-    if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1') errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'));
-    if (byteLength(entry.manager ?? '') > maxManagerBytes) errors.push(tooLong(`${at}.manager`, maxManagerBytes));
+    const { operation = '', fieldsType = '' } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') errors.push(invalidValue(`${at}.operation`, operation, 'must be `Apply` or `Update`'));
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.push(invalidValue(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
+    errors.push(...validateFieldManager(entry.manager ?? '', `${at}.manager`));
     if (byteLength(entry.subresource ?? '') > maxSubresourceBytes) errors.push(tooLong(`${at}.subresource`, maxSubresourceBytes));
   });
   return errors;
 }
 
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
 /** Problems of `fieldManager` of a request: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
   if (byteLength(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
-  const unprintable = [...manager].findIndex((c) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(c));
-  return unprintable < 0 ? [] : [invalidValue(path, manager, 'should only contain printable characters')];
+  if (!unprintable.test(manager)) return [];
+  const errors: FieldError[] = [];
+  let at = 0;
+  for (const char of manager) {
+    const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0');
+    if (unprintable.test(char)) errors.push(invalidValue(path, manager, `invalid character U+${code} (at position ${at})`));
+    at += byteLength(char);
+  }
+  return errors;
 }
 
 function validateNames(meta: ObjectMeta, rules: ObjectMetaRules, path: string): FieldError[] {

@@ -161,12 +161,21 @@ export function typeObject({ value, duplicates, oddNumbers }: Untyped, expected:
   object: KubeObject; strictErrors: readonly string[];
 } {
   try {
-    const { object, strictErrors } = decodeObject(expected.schema, value, { ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) });
-    return { object: withType(object as unknown as KubeObject, expected), strictErrors };
+    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
+    const { object, strictErrors } = decodeObject(expected.schema, value, options);
+    const typed = withType(object as unknown as KubeObject, expected);
+    if (forgetsOwners(value)) typed.metadata.managedFields = [];
+    return { object: typed, strictErrors };
   } catch (error) {
     if (error instanceof DecodeError) throw fail(error.message);
     throw error;
   }
+}
+
+/** An empty list of owners means something; like every empty list with omitempty, typing drops it. */
+function forgetsOwners({ metadata }: JsonObject): boolean {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false;
+  return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
 }
 
 /** The object with its type and with metadata, the type first where it was absent. */
@@ -196,7 +205,7 @@ export async function decodeBody(body: RawBody, expected: Expected, context: Dec
 /** Fills in what the schema and the strategy of the row default. */
 export function defaultObject(object: KubeObject, resource: Resource, version: string): KubeObject {
   const schema = resource.versions.find(({ name }) => name === version)?.schema;
-  if (schema) applyDefaults(schema, object as unknown as Record<string, unknown>);
-  resource.strategy.applyDefaults?.(object, version);
-  return object;
+  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>) as unknown as KubeObject) : object;
+  resource.strategy.applyDefaults?.(filled, version);
+  return filled;
 }

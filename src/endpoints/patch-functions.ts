@@ -27,6 +27,6 @@ export interface PatchFunctions {
   /** RFC 7396. */
   applyMergePatch(current: JsonObject, patch: JsonObject): JsonObject;
   applyStrategicMergePatch?(current: JsonObject, patch: JsonObject, schema: Schema): JsonObject;
-  /** Server-side apply: the merged object with its managedFields. */
+  /** Server-side apply: the merged object with its managedFields. A Scale is applied to the object that it belongs to. */
   apply?(input: ApplyInput): KubeObject;
 }

@@ -1,7 +1,7 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
   badRequest, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError,
-    unsupportedMediaType,
+  typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
 import { checkIdentity, toScale } from '../registry/index.ts';
@@ -13,7 +13,7 @@ import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TY
 import { checkContentType } from './negotiate.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel, type WriteQuery } from './options.ts';
 import type { PatchFunctions } from './patch-functions.ts';
-import { respondWrite, withScale } from './update.ts';
+import { checkScale, respondWrite, withScale } from './update.ts';
 
 /** A JSON patch may have this many operations. */
 const MAX_OPERATIONS = 10_000;
@@ -215,33 +215,30 @@ function checkAppliedType({ apiVersion = '', kind = '', metadata }: KubeObject, 
   if (metadata.managedFields !== undefined && metadata.managedFields !== null) throw badRequest('metadata.managedFields must be nil');
 }
 
-/** Throws unless the configuration fits the schema: apply itself would keep what it does not know. */
-function checkConfiguration(applied: KubeObject, expected: Expected): void {
-  const fail = (why: string): StatusError => untypedConfiguration(applied, expected, why);
-  const { strictErrors } = typeObject({ value: applied as unknown as JsonObject }, expected, fail);
-  const unknown = strictErrors.map((text) => /^unknown field "(.*)"$/.exec(text)?.[1]).find((path) => path !== undefined);
-  if (unknown !== undefined) throw fail(`.${unknown}: field not declared in schema`);
+/** What a write says of an object that its schema cannot read back. */
+function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const type = `${group}/${version}, Kind=${kind}`;
+  return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ` +
+    `error decoding from json: ${why}`);
 }
 
 async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
-  const { call, query, patches, expected, level } = context;
-  const { apply } = patches;
+  const { call, query, patches: { apply }, expected, level } = context;
   if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
   const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
-  const stated = { ...applied, metadata: { ...applied.metadata } };
-  checkIdentity(call.target, call.name, applied);
-  checkConfiguration(stated, expected);
-  // A Scale has one field to own: it is written like an update, whoever owned it before.
-  if (call.subresource === 'scale') return (current) => withScale(call.resource, current as KubeObject, applied);
+  checkIdentity(call.target, call.name, { ...applied, metadata: { ...applied.metadata } });
+  const problem = typedProblem(expected.schema, applied);
+  if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
   return (current) => {
     const next = apply({
       resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,
       force: query.force ?? false, nowMs: call.dependencies.clock.now(), current, applied,
     });
-    const untyped = (why: string): StatusError => untypedConfiguration(stated, expected, why);
-    const { object } = typeObject({ value: next as unknown as JsonObject }, expected, untyped);
+    if (call.subresource === 'scale') return checkScale(call.resource, next);
+    const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
     return defaultObject(object, call.resource, call.target.version);
   };
 }
@@ -260,8 +257,7 @@ export async function handlePatch(call: Call): Promise<Response> {
   const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
-    ...target, name, subresource, transform, managedFields: isApply && subresource !== 'scale' ? 'keep' : 'update',
-      createIfAbsent: isApply && subresource === '',
+    ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
     context: writeContext(call, query, writeOptions('PatchOptions', query)),
   });
   return respondWrite(call, result, representation);

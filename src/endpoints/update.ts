@@ -19,13 +19,16 @@ export function respondWrite(call: Call, result: WriteResult, representation: Re
 
 /** The object with the replicas of a Scale, which has to be possible. */
 export function withScale(resource: Resource, object: KubeObject, scale: KubeObject): KubeObject {
-  const replicas = (scale['spec'] as { replicas?: number } | undefined)?.replicas ?? 0;
-  if (replicas < 0) {
-    const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
-    throw invalid({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? '', [error]);
-  }
   applyScale(resource, object, scale);
-  return object;
+  return checkScale(resource, object);
+}
+
+/** Throws the 422 of a Scale that its object cannot have. */
+export function checkScale(resource: Resource, object: KubeObject): KubeObject {
+  const { replicas = 0 } = toScale(resource, object)['spec'] as { replicas?: number };
+  if (replicas >= 0) return object;
+  const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
+  throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error]);
 }
 
 /** From the current object to the one that the body says. Called again for every round of the loop: the body is copied. */

@@ -1,11 +1,15 @@
 // Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
-// Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, kubectl's client-side apply.
+// Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
-  ApplyConflictError, type FieldSet, type KubeObject, type ManagedVersions, type Schema, TypedValueError, applyConfiguration, decodeObject, encodeManagers, failure,
-  fieldSetOf, formatGroupVersion, managersBefore, parseGroupVersion, updateManagers,
+  ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
+  applyConfiguration, decodeObject, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, parseGroupVersion, updateManagers,
 } from '../apimachinery/index.ts';
 import type { TrackUpdate } from './contract.ts';
+import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
+import { formatTime } from './lifecycle.ts';
 import type { Resource } from './resource.ts';
+import { applyScale } from './scale.ts';
+import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
 const versionsOf = new WeakMap<Resource, ManagedVersions>();
 
@@ -56,10 +60,10 @@ function computeReset(resource: Resource, subresource: string): FieldSet | undef
   return resource.subresources.some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
 }
 
-const formatTime = (nowMs: number): string => `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-
 /** managedFields after a create, PUT or patch; undefined when nobody owns anything. An object whose owners are unknown stays so. */
-export const trackUpdate: TrackUpdate = ({ resource, version, subresource, manager, nowMs, old, object }) => {
+export const trackUpdate: TrackUpdate = (input) => {
+  const { resource, version, subresource, manager, nowMs, old, object } = input;
+  if (subresource === 'scale' && old !== undefined) return trackScale({ ...input, old });
   const versions = managedVersions(resource);
   const apiVersion = formatGroupVersion({ group: resource.group, version });
   const schema = versions.schemaFor(apiVersion);
@@ -77,6 +81,16 @@ export const trackUpdate: TrackUpdate = ({ resource, version, subresource, manag
   }
 };
 
+function trackScale({ resource, version, manager, nowMs, old, object }: Parameters<TrackUpdate>[0] & { old: KubeObject }): ManagedFieldsEntry[] | undefined {
+  const before = old.metadata.managedFields;
+  const live = toOwnedScale(resource, old, before);
+  const managers = managersBefore(live, live, true);
+  if (managers.size === 0) return ownersOfScaled({ resource, version }, before, undefined);
+  const change = { versions: scaleVersions, live, object: toOwnedScale(resource, object, undefined), managers, reset: undefined };
+  const after = updateManagers(change, { manager, apiVersion: scaleVersion, subresource: 'scale', time: formatTime(nowMs) });
+  return ownersOfScaled({ resource, version }, before, encodeManagers(after));
+}
+
 /** One server-side apply on a row. */
 export interface ApplyRequest {
   readonly resource: Resource;
@@ -91,13 +105,10 @@ export interface ApplyRequest {
   readonly applied: KubeObject;
 }
 
-/** Client-side apply's record of what it applied last, and the manager whose server-side applies take it over. */
-const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
-const kubectlManager = 'kubectl';
-
 /** The object after the apply, with its managedFields. Throws StatusError 409 for conflicts, with a cause per path. */
 export function applyObject(request: ApplyRequest): KubeObject {
   const { resource, version, subresource, schema, manager, force, current, applied } = request;
+  if (subresource === 'scale' && current !== undefined) return applyScaleOf(current, request);
   const apiVersion = formatGroupVersion({ group: resource.group, version });
   const zero = { ...zeroObject(schema), apiVersion, kind: resource.kind };
   const run = (forced: boolean): KubeObject => {
@@ -106,38 +117,47 @@ export function applyObject(request: ApplyRequest): KubeObject {
       time: formatTime(request.nowMs), reset: resetFields(resource, subresource) });
     return { ...object, metadata: { ...object.metadata, managedFields } };
   };
+  if (manager !== kubectlManager) return withStatusOfConflict(() => run(force));
+  return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
+}
+
+/** What kubectl's own client-side applies left behind is no conflict. */
+function runForKubectl(run: (forced: boolean) => KubeObject, { force, current, schema }: ApplyRequest): KubeObject {
   try {
     return run(force);
   } catch (error) {
     if (!(error instanceof ApplyConflictError)) throw error;
-    if (manager === kubectlManager && conflictsAreOwnRecord(error, current)) return run(true);
-    throw conflictStatus(error);
+    const left = unexplainedConflict(error, current, schema);
+    if (left !== undefined) throw left;
+    return run(true);
   }
 }
 
-const conflictStatus = (error: ApplyConflictError) => failure(409, 'Conflict', error.message, { causes: error.causes.map((cause) => ({ ...cause })) });
-
-/** True when all that clashes was last set by kubectl's client-side apply, which the annotation recorded. */
-function conflictsAreOwnRecord(error: ApplyConflictError, current: KubeObject | undefined): boolean {
-  const text = current?.metadata.annotations?.[lastAppliedAnnotation];
-  if (text === undefined) return false;
-  const annotationPath = `.metadata.annotations.${lastAppliedAnnotation}`;
-  const recorded = recordedPaths(text);
-  return error.causes.every(({ field }) => field === annotationPath || recorded.some((path) => field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`)));
-}
-
-/** Paths that a recorded configuration states, down to lists, as conflict messages write them. */
-function recordedPaths(text: string): string[] {
+function withStatusOfConflict(run: () => KubeObject): KubeObject {
   try {
-    const paths: string[] = [];
-    collectPaths(JSON.parse(text), '', paths);
-    return paths;
-  } catch {
-    return [];
+    return run();
+  } catch (error) {
+    throw error instanceof ApplyConflictError ? conflictStatus(error) : error;
   }
 }
 
-function collectPaths(value: unknown, path: string, paths: string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return void paths.push(path);
-  for (const [key, inner] of Object.entries(value)) collectPaths(inner, `${path}.${key}`, paths);
+const conflictStatus = ({ message, causes }: ApplyConflictError): StatusError =>
+  failure(409, 'Conflict', message, { causes: causes.map((cause) => ({ ...cause })) });
+
+/** The object after an apply of its Scale. */
+function applyScaleOf(current: KubeObject, { resource, version, manager, force, nowMs, applied }: ApplyRequest): KubeObject {
+  const before = current.metadata.managedFields;
+  const live = toOwnedScale(resource, current, before);
+  const replicas = (applied['spec'] as { replicas?: number } | null | undefined)?.replicas;
+  const config = { apiVersion: scaleVersion, kind: 'Scale', metadata: {}, ...(replicas !== undefined && { spec: { replicas } }) };
+  return withStatusOfConflict(() => {
+    const { object: scale, managedFields } = applyConfiguration({
+      versions: scaleVersions, apiVersion: scaleVersion, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
+      zero: { apiVersion: scaleVersion, kind: 'Scale', metadata: {} },
+    });
+    const { resourceVersion } = applied.metadata;
+    applyScale(resource, current, { ...scale, metadata: { ...scale.metadata, ...(resourceVersion && { resourceVersion }) } });
+    const owners = ownersOfScaled({ resource, version }, before, managedFields);
+    return { ...current, metadata: { ...current.metadata, managedFields: owners } };
+  });
 }

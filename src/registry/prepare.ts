@@ -1,6 +1,8 @@
 // From what a client wants to what may be stored: which parts of an object a path may change, generation, and validation.
 // The main path keeps the stored status, the status path keeps everything else; what a kind does differently is in its strategy.
-import { type FieldError, type KubeObject, type Schema, decodeObject, invalid, validateObjectMeta, validateObjectMetaUpdate } from '../apimachinery/index.ts';
+import {
+  type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate,
+} from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { Target, WriteContext } from './contract.ts';
 import { finalizerWarnings } from './metadata.ts';
@@ -31,6 +33,12 @@ function zeroStatus({ resource, version }: Target): unknown {
   let zero = zeroStatuses.get(schema);
   if (zero === undefined) zeroStatuses.set(schema, (zero = { status: decodeObject(schema, { metadata: {} }).object['status'] }));
   return cloneJson(zero.status);
+}
+
+/** Makes empty lists what they are once stored, in place; before, they are what the client sent, which owners depend on. */
+export function dropEmptyLists({ resource, version }: Target, object: KubeObject): void {
+  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  if (schema !== undefined && !resource.custom) nullEmptyLists(schema, object);
 }
 
 function setStatus(object: KubeObject, status: unknown): void {

@@ -4,18 +4,23 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
 import { type FieldSet, emptySet, formatPath } from './field-set.ts';
-import { type Conflicts, type ManagedVersions, type Manager, type Managers, encodeManagers, decodeManagers, identityOf, sameManagers, stripUnowned, takeChanged, updateManagers } from './managers.ts';
+import {
+  type Conflicts, type ManagedVersions, type Manager, type Managers, decodeManagers, encodeManagers, identityOf, sameManagers, stripUnowned, takeChanged,
+  updateManagers,
+} from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
 import { equalValues } from './value.ts';
 
 /** The live object holds paths with other values that others own. `causes` are the reference's, one per path. */
 export class ApplyConflictError extends Error {
   readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+  readonly conflicts: Conflicts;
   constructor(conflicts: Conflicts) {
     const parties = [...conflicts.values()].map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
     parties.sort((a, b) => (a.name < b.name ? -1 : 1));
     const count = parties.reduce((sum, party) => sum + party.paths.length, 0);
     super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${parties.map(describeParty).join('\n')}`);
+    this.conflicts = conflicts;
     this.causes = parties.flatMap(({ name, paths }) => paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })));
   }
 }
@@ -87,8 +92,8 @@ function finish(step: { input: ApplyInput; live: KubeObject; object: KubeObject;
   const set = stripUnowned(mine.set);
   if (set.isEmpty) managers.delete(identity);
   else managers.set(identity, { ...mine, set });
-  const unchanged = equalValues(step.live, step.object);
-  if (unchanged && sameManagers(managers, before)) return { object: step.object, managedFields: encodeManagers(before) };
+  // An apply that changes nothing but owners leaves its time as it was: none for one who shares all that is there.
+  if (equalValues(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
   const entry = managers.get(identity);
   if (entry) managers.set(identity, { ...entry, time: input.time });
   return { object: step.object, managedFields: encodeManagers(managers) };
@@ -116,7 +121,8 @@ function prune({ input, merged, managers, last }: Pruning): KubeObject {
     const other = input.versions.schemaFor(apiVersion);
     if (other === undefined) continue;
     const at = (object: unknown): KubeObject => input.versions.convert(object as KubeObject, apiVersion);
-    pruned = input.versions.convert(addBackOwned({ schema: other, base: at(base), pruned: at(pruned), owned: ownedIn(managers, apiVersion) }) as KubeObject, last.apiVersion);
+    const kept = addBackOwned({ schema: other, base: at(base), pruned: at(pruned), owned: ownedIn(managers, apiVersion) });
+    pruned = input.versions.convert(kept as KubeObject, last.apiVersion);
   }
   const before = withNamedFields(schema, toFieldSet(schema, base));
   const gone = before.difference(withNamedFields(schema, toFieldSet(schema, pruned))).intersection(lastSet);

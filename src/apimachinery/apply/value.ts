@@ -1,6 +1,6 @@
 // How a value takes part in apply: what its schema makes of it, how list items are told apart, when two values are equal.
 // Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
-import type { Schema } from '../schema/schema.ts';
+import type { Field, Schema } from '../schema/schema.ts';
 import type { PathElement } from './field-set.ts';
 
 /** How apply treats a value. `granular`: fields or keys one by one · `keyed`, `set`: items one by one · `leaf`: as a whole. */
@@ -53,19 +53,45 @@ export const ownValue = (object: Record<string, unknown> | undefined, key: strin
   (object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined);
 
 /** A value that cannot be applied; the message is put behind the path by whoever knows it. */
-export class TypedValueError extends Error {}
+export class TypedValueError extends Error {
+  override readonly name = 'TypedValueError';
+}
 
 /** The element that tells an item of a set or of a map list from its neighbours. Throws TypedValueError when it has no key. */
 export function elementOfItem(list: Schema, item: unknown): PathElement {
-  if (list.listType === 'set') return `v:${toJson(item)}`;
+  if (list.listType === 'set') return elementOfValue(item);
+  if (item === null || item === undefined) throw new TypedValueError('associative list with keys has a null element');
   if (!isMap(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
   const key: Record<string, unknown> = {};
-  for (const name of [...(list.listMapKeys ?? [])].sort()) {
-    const value = ownValue(item, name) ?? list.items?.fields?.get(name)?.default;
-    if (value !== undefined) putKey(key, name, value);
+  let isEmpty = true;
+  for (const name of sortedKeysOf(list)) {
+    const value = ownValue(item, name) ?? keyDefault(list.items?.fields?.get(name));
+    if (value === undefined) continue;
+    putKey(key, name, value);
+    isEmpty = false;
   }
-  if (Object.keys(key).length === 0) throw new TypedValueError('associative list with keys has an element that omits all key fields (and doesn\'t have default values for any key fields)');
+  if (isEmpty) {
+    throw new TypedValueError('associative list with keys has an element that omits all key fields (and doesn\'t have default values for any key fields)');
+  }
   return `k:${toJson(key)}`;
+}
+
+/** Go's zero value of a required field is a default in OpenAPI, and so of keys. */
+const keyDefault = (field: Field | undefined): unknown => field?.publishedDefault ?? field?.default ?? field?.schema.default;
+
+const sortedKeys = new WeakMap<Schema, readonly string[]>();
+
+function sortedKeysOf(list: Schema): readonly string[] {
+  let keys = sortedKeys.get(list);
+  if (keys === undefined) sortedKeys.set(list, (keys = [...(list.listMapKeys ?? [])].sort()));
+  return keys;
+}
+
+function elementOfValue(item: unknown): PathElement {
+  if (item === null || item === undefined) throw new TypedValueError('associative list without keys has an element that\'s an explicit null');
+  if (Array.isArray(item)) throw new TypedValueError('not supported: associative list with lists as elements');
+  if (typeof item === 'object') throw new TypedValueError('associative list without keys has an element that\'s a map type');
+  return `v:${toJson(item)}`;
 }
 
 const toJson = (value: unknown): string =>

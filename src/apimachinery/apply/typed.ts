@@ -1,0 +1,107 @@
+// Whether a value fits its schema, as structured-merge-diff asks before an apply: undeclared fields, wrong types, duplicate and keyless
+// items. The texts hold Go values as Go prints them.
+import { formatGo } from '../patch/go-format.ts';
+import type { Schema } from '../schema/schema.ts';
+import { formatPath, type PathElement } from './field-set.ts';
+import { deducedSchema, elementOfItem, isMap, TypedValueError } from './value.ts';
+
+/** The problems as one text, the way upstream joins them; undefined when the value fits. */
+export function typedProblem(schema: Schema, value: unknown): string | undefined {
+  const checker = new Checker();
+  checker.check(schema, value);
+  const { problems } = checker;
+  return problems.length <= 1 ? problems[0] : ['errors:', ...problems.map((text) => `  ${text}`)].join('\n');
+}
+
+/** More problems than these are not looked for. */
+const maxProblems = 100;
+
+type Kind = 'untyped' | 'map' | 'list' | 'string' | 'numeric' | 'boolean' | 'anything';
+
+/** What the reference's schema says of a value: quantities, bytes and int-or-strings are scalars of any type there. */
+function kindOf(schema: Schema): Kind {
+  const { type, format } = schema;
+  if (format === 'raw' || format === 'json' || format === 'fields-v1' || format?.startsWith('schema-or-') === true || type === 'any') return 'anything';
+  if (format === 'quantity' || format === 'int-or-string' || format === 'byte') return 'untyped';
+  if (type === 'array') return schema.items === undefined ? 'anything' : 'list';
+  if (type === 'object' || type === 'map') return 'map';
+  return type === 'integer' || type === 'number' ? 'numeric' : type;
+}
+
+class Checker {
+  readonly problems: string[] = [];
+  readonly #path: PathElement[] = [];
+
+  check(schema: Schema, value: unknown): void {
+    if (value === null || value === undefined || this.problems.length >= maxProblems) return;
+    const kind = kindOf(schema);
+    if (kind === 'map') this.#checkMap(schema, value);
+    else if (kind === 'list') this.#checkList(schema, value);
+    else if (kind !== 'anything') this.#checkScalar(kind, value);
+  }
+
+  #report(text: string): void {
+    this.problems.push(this.#path.length === 0 ? text : `${formatPath(this.#path)}: ${text}`);
+  }
+
+  #checkScalar(kind: Kind, value: unknown): void {
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    if (kind === 'string' && typeof value !== 'string') this.#report(`expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
+    if (kind === 'numeric' && !isNumber) this.#report(`expected numeric (int or float), got ${goTypeOf(value)}`);
+    if (kind === 'boolean' && typeof value !== 'boolean') this.#report(`expected boolean, got &{${formatGo(value)}}`);
+    if (kind === 'untyped' && typeof value === 'object') this.#report(`expected any scalar, got &{${formatGo(value)}}`);
+  }
+
+  #checkMap({ fields, items, preserveUnknownFields, type }: Schema, value: unknown): void {
+    if (!isMap(value)) return this.#report(`expected map, got &{${formatGo(value)}}`);
+    const fallback = items ?? (preserveUnknownFields === true || (fields === undefined && type === 'object') ? deducedSchema : undefined);
+    for (const key of Object.keys(value)) {
+      const schema = fields?.get(key)?.schema ?? fallback;
+      this.#path.push(`f:${key}`);
+      if (schema === undefined) this.#report('field not declared in schema');
+      else this.check(schema, value[key]);
+      this.#path.pop();
+      if (schema === undefined) return;
+    }
+  }
+
+  #checkList(list: Schema, value: unknown): void {
+    if (!Array.isArray(value)) return this.#report(`expected list, got &{${formatGo(value)}}`);
+    const isAssociative = list.listType === 'map' || list.listType === 'set';
+    const seen = new Set<PathElement>();
+    for (let i = 0; i < value.length; i++) {
+      const element = isAssociative ? this.#elementOf(list, value[i], i) : `i:${i}`;
+      if (element === undefined) return;
+      if (seen.has(element)) this.#report(`duplicate entries for key ${formatPath([element])}`);
+      seen.add(element);
+      this.#path.push(element);
+      this.check(list.items as Schema, value[i]);
+      this.#path.pop();
+    }
+  }
+
+  /** undefined: the item has no key, which was told. */
+  #elementOf(list: Schema, item: unknown, index: number): PathElement | undefined {
+    try {
+      return elementOfItem(list, item);
+    } catch (error) {
+      if (!(error instanceof TypedValueError)) throw error;
+      this.#report(`element ${index}: ${error.message}`);
+      return undefined;
+    }
+  }
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}
+
+/** Go's %#v of JSON data. */
+function formatGoSyntax(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoSyntax).join(', ')}}`;
+  if (!isMap(value)) return typeof value === 'string' ? JSON.stringify(value) : formatGo(value);
+  return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${formatGoSyntax(value[key])}`).join(', ')}}`;
+}
