@@ -14,6 +14,7 @@ import { type Authorization, composeAuthorization, createEscalationQuestions, re
 import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
+import { findRoot } from './open-store.ts';
 import { createReviews } from './reviews.ts';
 import { kubernetesVersion } from './version.ts';
 
@@ -55,7 +56,7 @@ export function composeApi({ options, store, authenticate, rolesReady, serverAdd
     createNamespaceLifecycle(findNamespace), createRbacEscalation(createEscalationQuestions(() => authorization)),
   ]);
   const registry: OwnedRegistry = createRegistry({
-    store, catalog, clock, random, admission, trackUpdate, historyMs: options.historyMs,
+    store, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady });

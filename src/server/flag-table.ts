@@ -52,9 +52,14 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'runtime-config', type: 'list', option: 'runtimeConfig', help: 'Accepted for compatibility.' },
   { name: 'shutdown-delay-duration', type: 'duration', option: 'shutdownDelayMs', default: '0s', help: 'Time between failing /readyz and closing the port.' },
   { name: 'shutdown-grace', type: 'duration', option: 'shutdownGraceMs', default: '10s', help: 'How long requests in progress may take to finish at the end.' },
+  { name: 'etcd-servers', type: 'list', option: 'etcdServers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' },
+  { name: 'etcd-prefix', type: 'text', option: 'etcdPrefix', default: '/registry', help: 'Where the keys in etcd begin.' },
+  { name: 'etcd-cafile', type: 'text', option: 'etcdCaFile', help: 'Authorities (PEM) that the certificate of etcd may come from.' },
+  { name: 'etcd-certfile', type: 'text', option: 'etcdCertFile', help: 'Certificate (PEM) to show to etcd.' },
+  { name: 'etcd-keyfile', type: 'text', option: 'etcdKeyFile', help: 'Private key of the certificate shown to etcd.' },
   {
-    name: 'etcd-servers', type: 'list', option: 'etcdServers', help: 'Not available yet.',
-    refuse: 'storage in etcd is not available yet; leave the flag out to store in --data-dir',
+    name: 'etcd-compaction-interval', type: 'duration', option: 'etcdCompactionIntervalMs', default: '5m',
+    help: 'How often one of the servers on an etcd compacts it; 0: never.',
   },
   { name: 'v', type: 'integer', option: 'verbosity', default: '0', help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' },
 ];

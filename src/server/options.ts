@@ -48,6 +48,16 @@ export interface ServerOptions {
   readonly compactionIntervalMs: number;
   /** How long superseded versions are kept at least, for exact reads and watches that resume. Default 5 min. */
   readonly historyMs: number;
+  /** Servers of an etcd cluster to store in, instead of in the data directory. Default []: none. */
+  readonly etcdServers: readonly string[];
+  /** Where the keys in etcd begin. Default /registry, as in kube-apiserver. */
+  readonly etcdPrefix: string;
+  /** PEM files: authorities that etcd's certificate may come from, and the certificate and key to show to it. */
+  readonly etcdCaFile: string;
+  readonly etcdCertFile: string;
+  readonly etcdKeyFile: string;
+  /** How often one of the servers on an etcd compacts it. Default 5 min; 0: never. */
+  readonly etcdCompactionIntervalMs: number;
   /** Controllers to run: `*` for all, a name, or `-name`. Default ['*']. */
   readonly controllers: readonly string[];
   /** Kubernetes feature gates and API groups to switch. Accepted and kept; nothing depends on them. */
@@ -67,7 +77,8 @@ const defaults: ServerOptions = {
   securePort: 0, bindAddress: '127.0.0.1', advertiseAddress: '', tls: true, dataDir: '', certDir: '', tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '',
   tokenAuthFile: '', tokens: [], anonymousAuth: true, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24', requestTimeoutMs: 60_000,
   minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
-  compactionIntervalMs: 300_000, historyMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
+  compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
+  etcdCompactionIntervalMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
   clock: systemClock, random: systemRandom, logger: silentLogger,
 };
 
@@ -107,6 +118,9 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
     [!isWhole(options.http2MaxStreamsPerConnection), '--http2-max-streams-per-connection must not be negative'],
     [!isWhole(options.minRequestTimeoutSeconds), '--min-request-timeout must not be negative'],
     [options.compactionIntervalMs < 0 || options.historyMs < 0, '--compaction-interval and --history must not be negative'],
+    [!/^\/?[^/]+(?:\/[^/]+)*\/?$/.test(options.etcdPrefix), `--etcd-prefix must be a path such as /registry, not ${JSON.stringify(options.etcdPrefix)}`],
+    [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
+    [options.etcdCompactionIntervalMs < 0, '--etcd-compaction-interval must not be negative'],
     [options.authorizationMode.length === 0, '--authorization-mode must name at least one mode'],
     ...options.authorizationMode.map((mode) =>
       [!authorizationModes.includes(mode), `--authorization-mode: ${JSON.stringify(mode)} is not one of ${authorizationModes.join(', ')}`] as const),
