@@ -114,7 +114,12 @@ export interface Preconditions {
 
 /** Who writes, and how; the same for every write verb. */
 export interface WriteContext {
-  readonly user: { readonly name: string; readonly uid?: string; readonly groups: readonly string[]; readonly extra?: Readonly<Record<string, readonly string[]>> };
+  readonly user: {
+    readonly name: string;
+    readonly uid?: string;
+    readonly groups: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   readonly dryRun: boolean;
   /** Name in managedFields. */
   readonly fieldManager: string;

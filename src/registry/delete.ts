@@ -3,7 +3,6 @@
 import { type KubeObject, type StatusError, notFound } from '../apimachinery/index.ts';
 import type { DeleteRequest, DeleteResult } from './contract.ts';
 import { type Core, type Place, checkSignal } from './core.ts';
-import { dyingOf } from './dying.ts';
 import { groupResource } from './errors.ts';
 import { objectKey } from './keys.ts';
 import { encodeStored } from './layout.ts';
@@ -37,11 +36,11 @@ function planDelete({ core, request, place }: Round, old: KubeObject): Plan {
   const { resource } = place.shelf;
   const nowMs = core.clock.now();
   const object = cloneJson(old);
-  if (dyingOf(resource).terminate !== undefined && old.metadata.deletionTimestamp === undefined) {
+  if (resource.strategy.terminate !== undefined && old.metadata.deletionTimestamp === undefined) {
     beginTermination(resource, object, { options, nowMs });
     return { type: 'mark', object, thenRemove: false };
   }
-  if (dyingOf(resource).holdsDeletion?.(old) === true) return { type: 'nothing' };
+  if (resource.strategy.holdsDeletion?.(old) === true) return { type: 'nothing' };
   const grace = applyGrace(resource, object, { options, nowMs });
   if (grace.type === 'pending') return { type: 'nothing' };
   const finalizers = propagationFinalizers(resource, object.metadata, options);

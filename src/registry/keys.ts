@@ -9,7 +9,8 @@ export const defaultRoot = '/registry';
 
 /** A name or namespace that cannot leave its place in a key. */
 export function isSafeSegment(segment: string): boolean {
-  return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('/') && !segment.includes('%') && !segment.includes('\u0000') && segment.isWellFormed();
+  return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('/') && !segment.includes('%') && !segment.includes('\u0000')
+    && segment.isWellFormed();
 }
 
 /** The prefix of all objects of a row, with its slash at the end. */

@@ -7,7 +7,6 @@
 //   alive ──delete──▶ terminating ──emptied, finalized──▶ gone        its kind has a phase for it (namespaces)
 import { type GroupResource, type KubeObject, type ObjectMeta, type StatusError, conflict } from '../apimachinery/index.ts';
 import type { DeleteOptions, Preconditions } from './contract.ts';
-import { dyingOf } from './dying.ts';
 import { groupResource } from './errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -51,15 +50,17 @@ export function deletePreconditionConflict(resource: Resource, meta: ObjectMeta,
   if (preconditions === undefined) return undefined;
   const { uid, resourceVersion } = preconditions;
   const name = meta.name ?? '';
-  if (dyingOf(resource).terminate !== undefined) return phasedConflict(groupResource(resource), meta, preconditions);
+  if (resource.strategy.terminate !== undefined) return phasedConflict(groupResource(resource), meta, preconditions);
   // The reference names the kind here, not the resource.
   const kind = { group: resource.group, resource: resource.kind };
   if (uid && uid !== meta.uid) {
-    return conflict(kind, name, `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`);
+    return conflict(kind, name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`);
   }
   if (resourceVersion && resourceVersion !== meta.resourceVersion) {
     const record = meta.resourceVersion ?? '';
-    return conflict(kind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${record}). The object might have been modified`);
+    return conflict(kind, name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${record}). The object might have been modified`);
   }
   return undefined;
 }
@@ -87,7 +88,7 @@ export type Grace = { readonly type: 'none' } | { readonly type: 'pending' } | {
 
 /** Begins or shortens graceful deletion of `object`, in place. */
 export function applyGrace(resource: Resource, object: KubeObject, { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): Grace {
-  const { gracePeriodSeconds } = dyingOf(resource);
+  const { gracePeriodSeconds } = resource.strategy;
   const meta = object.metadata;
   if (gracePeriodSeconds === undefined) return { type: 'none' };
   if (meta.deletionTimestamp === undefined) {
@@ -114,9 +115,10 @@ export function markDeleting(meta: ObjectMeta, nowMs: number): void {
 }
 
 /** Marks an object whose kind has a phase for dying, in place. */
-export function beginTermination(resource: Resource, object: KubeObject, { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): void {
+export function beginTermination(resource: Resource, object: KubeObject,
+  { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): void {
   object.metadata.deletionTimestamp ??= formatTime(nowMs);
-  dyingOf(resource).terminate?.(object);
+  resource.strategy.terminate?.(object);
   const finalizers = propagationFinalizers(resource, object.metadata, options);
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
 }
@@ -124,6 +126,6 @@ export function beginTermination(resource: Resource, object: KubeObject, { optio
 /** True when an update takes away the last thing that kept a deleted object alive. */
 export function completesDeletion(resource: Resource, object: KubeObject, old: KubeObject): boolean {
   if ((object.metadata.finalizers?.length ?? 0) > 0 || old.metadata.deletionTimestamp === undefined) return false;
-  if (dyingOf(resource).holdsDeletion?.(object) === true) return false;
+  if (resource.strategy.holdsDeletion?.(object) === true) return false;
   return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }

@@ -41,7 +41,8 @@ test('bytes of custom resources are sorted and carry their type in lists', () =>
 
 test('bytes agree with the object for any metadata and data', () => {
   const strings = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
-  const metadata = fc.record({ name: fc.string({ minLength: 1 }), uid: fc.string(), labels: strings, annotations: strings, finalizers: fc.array(fc.string()) }, { requiredKeys: [] });
+  const metadata = fc.record({ name: fc.string({ minLength: 1 }), uid: fc.string(), labels: strings, annotations: strings,
+    finalizers: fc.array(fc.string()) }, { requiredKeys: [] });
   const objects = fc.record({ metadata, data: strings });
   for (const resource of [rows.configMaps, rows.widgets]) {
     fc.assert(fc.property(objects, fc.integer({ min: 1, max: 2 ** 53 - 1 }), (object, revision) => {

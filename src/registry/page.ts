@@ -63,7 +63,8 @@ function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequ
   }
   const runs = cutRuns(snapshot.chunks(range), limit);
   const last = runs.at(-1) as Run;
-  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredVersion>).key, remaining: total - limit };
+  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredVersion>).key,
+    remaining: total - limit };
 }
 
 /** A page of a snapshot; `revision` is what the list says it is from. */
@@ -102,7 +103,7 @@ export async function pageOfStore(
       items.push(version);
       if (items.length !== limit) continue;
       const remaining = result.count - i - 1;
-      return remaining > 0 ? { type: 'ok', revision, items, count: items.length, lastKey: kv.key, remaining } : { type: 'ok', revision, items, count: items.length };
+      return { type: 'ok', revision, items, count: items.length, ...(remaining > 0 && { lastKey: kv.key, remaining }) };
     }
     const last = result.kvs.at(-1);
     if (!result.more || last === undefined) return { type: 'ok', revision, items, count: items.length };

@@ -66,7 +66,8 @@ test('createCatalog finds rows and orders groups by priority, versions by prefer
 test('toScale and applyScale follow the paths of the row', () => {
   const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
   const resource: Resource = { ...rows.widgets, scale };
-  const object = { metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' }, spec: { replicas: 2, selector: { matchLabels: { app: 'x' } } } } as unknown as KubeObject;
+  const object = { metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
+    spec: { replicas: 2, selector: { matchLabels: { app: 'x' } } } } as unknown as KubeObject;
   assert.deepEqual(toScale(resource, object), {
     kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
     spec: { replicas: 2 }, status: { replicas: 0, selector: 'app=x' },

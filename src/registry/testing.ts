@@ -4,7 +4,10 @@ import type { Field, KubeObject, Schema, SchemaType } from '../apimachinery/inde
 import { type ManualClock, createManualClock, systemRandom } from '../base/index.ts';
 import { type Store, createMemoryStore } from '../storage/index.ts';
 import { createCatalog } from './catalog.ts';
-import type { Admission, Catalog, DeleteOptions, DeleteResult, ObjectVersion, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext, WriteResult } from './contract.ts';
+import type {
+  Admission, Catalog, DeleteOptions, DeleteResult, ObjectVersion, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
+  WriteResult,
+} from './contract.ts';
 import { buildPredicate } from './predicate.ts';
 import { type OwnedRegistry, createRegistry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -24,7 +27,8 @@ function struct(fields: Record<string, Schema>): Schema {
 }
 
 const owner = struct({ 'apiVersion!': text, 'kind!': text, 'name!': text, 'uid!': text, controller: scalar('boolean'), blockOwnerDeletion: scalar('boolean') });
-const managed = struct({ manager: text, operation: text, apiVersion: text, time: scalar('string', 'time'), fieldsType: text, fieldsV1: scalar('any', 'fields-v1') });
+const managed = struct({ manager: text, operation: text, apiVersion: text, time: scalar('string', 'time'), fieldsType: text,
+  fieldsV1: scalar('any', 'fields-v1') });
 const metadata = struct({
   name: text, generateName: text, namespace: text, selfLink: text, uid: text, resourceVersion: text, generation: scalar('integer', 'int64'),
   creationTimestamp: scalar('string', 'time'), deletionTimestamp: scalar('string', 'time'), deletionGracePeriodSeconds: scalar('integer', 'int64'),
@@ -58,20 +62,25 @@ export const rows = {
   configMaps: row({ kind: 'ConfigMap', plural: 'configmaps' }, configMap),
   pods: row({
     kind: 'Pod', plural: 'pods', returnsDeleted: true, tracksGeneration: true, subresources: [statusPath],
+    strategy: { gracePeriodSeconds: (object, requested) => (part(object, 'spec')['nodeName'] ? (requested ?? 30) : 0) },
     selectableFields: { 'spec.nodeName': (object) => String(part(object, 'spec')['nodeName'] ?? '') },
   }, pod),
   namespaces: row({
-    kind: 'Namespace', plural: 'namespaces', namespaced: false, nameRule: 'dns-label', returnsDeleted: true, subresources: [statusPath, { name: 'finalize', verbs: ['update'] }],
+    kind: 'Namespace', plural: 'namespaces', namespaced: false, nameRule: 'dns-label', returnsDeleted: true,
+    subresources: [statusPath, { name: 'finalize', verbs: ['update'] }],
     strategy: {
       prepareForCreate: (object) => Object.assign(object, { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }),
       prepareForUpdate(object, old, { subresource }) {
         if (subresource !== 'finalize') object['spec'] = old['spec'];
       },
+      terminate: (object) => Object.assign(object, { status: { phase: 'Terminating' } }),
+      holdsDeletion: (object) => ((part(object, 'spec')['finalizers'] ?? []) as string[]).length > 0,
     },
   }, namespace),
   leases: row({ group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases', createOnUpdate: true, unconditionalUpdate: false }, lease),
   budgets: row({
-    group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', unconditionalUpdate: false, tracksGeneration: true, subresources: [statusPath],
+    group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', unconditionalUpdate: false, tracksGeneration: true,
+      subresources: [statusPath],
   }, budget),
   widgets: row({
     group: 'example.com', kind: 'Widget', plural: 'widgets', custom: true, unconditionalUpdate: false, tracksGeneration: true, subresources: [statusPath],
@@ -116,7 +125,8 @@ export function createBench(more: { readonly admission?: Admission; readonly sto
     registry.update({ ...at(resource), name, subresource: '', createIfAbsent: false, context: makeContext(), ...request });
   return {
     clock, store, catalog, registry, at,
-    create: (resource, object, context) => registry.create({ ...at(resource), object: structuredClone(object) as unknown as KubeObject, context: makeContext(context) }),
+    create: (resource, object, context) =>
+      registry.create({ ...at(resource), object: structuredClone(object) as unknown as KubeObject, context: makeContext(context) }),
     get: async (resource, name) => show(await registry.get({ ...at(resource), name }, {})),
     names: async (resource, selectors = {}) => {
       const list = await registry.list(at(resource), { predicate: buildPredicate(resource, selectors) });
@@ -136,7 +146,8 @@ export function createBench(more: { readonly admission?: Admission; readonly sto
 
 /** What a watch has ready, as `TYPE name` or `TYPE name@revision`; bookmarks as `BOOKMARK` or `BOOKMARK end`. */
 export function drain(watch: RegistryWatch): string[] {
-  const line = (event: RegistryEvent): string => (event.type === 'BOOKMARK' ? `BOOKMARK${event.initialEventsEnd ? ' end' : ''}` : `${event.type} ${event.object.name}`);
+  const line = (event: RegistryEvent): string =>
+    (event.type === 'BOOKMARK' ? `BOOKMARK${event.initialEventsEnd ? ' end' : ''}` : `${event.type} ${event.object.name}`);
   return watch.take(1000).map(line);
 }
 

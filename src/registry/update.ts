@@ -78,10 +78,12 @@ async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
   }
   checkIdentity(request, name, object);
   delete object.metadata.resourceVersion;
-  return { type: 'written', result: await createPrepared(core, { place, object, context, managedFields: request.managedFields ?? 'update', authorize: context.authorizeCreate }) };
+  return { type: 'written', result: await createPrepared(core,
+    { place, object, context, managedFields: request.managedFields ?? 'update', authorize: context.authorizeCreate }) };
 }
 
-async function commit({ core, request, place, key, current }: Round, { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
+async function commit({ core, request, place, key, current }: Round,
+  { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
   const { shelf } = place;
   const expect = (current as StoredVersion).revision;
   const show = (value: Uint8Array, modRevision: number): WriteResult => ({ object: place.show(shelf.decode({ key, value, modRevision })), created: false });

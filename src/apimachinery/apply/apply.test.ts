@@ -13,17 +13,21 @@ import { mergeValues } from './merge.ts';
 const text: Schema = { type: 'string' };
 const struct = (fields: Record<string, Schema>, more: Partial<Schema> = {}): Schema => ({
   type: 'object', ...more,
-  fields: new Map(Object.entries(fields).map(([name, schema]): [string, Field] => [name, { name, schema, required: false, omitEmpty: true, pointer: false, number: 0 }])),
+  fields: new Map(Object.entries(fields).map(([name, schema]): [string, Field] =>
+    [name, { name, schema, required: false, omitEmpty: true, pointer: false, number: 0 }])),
 });
 const mapOf = (items: Schema, more: Partial<Schema> = {}): Schema => ({ type: 'map', items, ...more });
 const listOf = (items: Schema, more: Partial<Schema> = {}): Schema => ({ type: 'array', items, ...more });
 const port = struct({ port: { type: 'integer' }, protocol: text, note: text });
-(port.fields as Map<string, Field>).set('protocol', { name: 'protocol', schema: text, default: 'TCP', required: false, omitEmpty: true, pointer: false, number: 0 });
+(port.fields as Map<string, Field>).set('protocol',
+  { name: 'protocol', schema: text, default: 'TCP', required: false, omitEmpty: true, pointer: false, number: 0 });
 const kind = struct({
   apiVersion: text, kind: text,
-  metadata: struct({ name: text, uid: text, resourceVersion: text, labels: mapOf(text), finalizers: listOf(text, { listType: 'set' }), managedFields: listOf(text) }),
+  metadata: struct({ name: text, uid: text, resourceVersion: text, labels: mapOf(text), finalizers: listOf(text, { listType: 'set' }),
+    managedFields: listOf(text) }),
   data: mapOf(text),
-  spec: struct({ plain: listOf(text), ports: listOf(port, { listType: 'map', listMapKeys: ['port', 'protocol'] }), sealed: mapOf(text, { mapType: 'atomic' }), n: { type: 'integer' }, any: { type: 'any' } }),
+  spec: struct({ plain: listOf(text), ports: listOf(port, { listType: 'map', listMapKeys: ['port', 'protocol'] }),
+    sealed: mapOf(text, { mapType: 'atomic' }), n: { type: 'integer' }, any: { type: 'any' } }),
 });
 const versions: ManagedVersions = { schemaFor: (v) => (v === 'v1' ? kind : undefined), convert: (o) => o };
 const zero: KubeObject = { apiVersion: 'v1', kind: 'Thing', metadata: {} };
@@ -42,7 +46,8 @@ class Script {
     const object = structuredClone(this.object);
     change(object);
     const before = managersBefore(this.object, object, false);
-    const managers = updateManagers({ versions, live: this.object, object, managers: before, reset: undefined }, { manager, apiVersion: 'v1', subresource: '', time: this.time() });
+    const managers = updateManagers({ versions, live: this.object, object, managers: before, reset: undefined },
+      { manager, apiVersion: 'v1', subresource: '', time: this.time() });
     this.#store(object, encodeManagers(managers));
     return this;
   }
@@ -101,7 +106,8 @@ test('updateManagers merges the oldest of too many updaters', () => {
 });
 
 test('applyConfiguration treats lists by their type', () => {
-  const script = new Script().apply('first', { spec: { plain: ['a'], ports: [{ port: 1, note: 'x' }], sealed: { a: '1' } }, metadata: { name: 'a', finalizers: ['x/a'] } });
+  const script = new Script().apply('first',
+    { spec: { plain: ['a'], ports: [{ port: 1, note: 'x' }], sealed: { a: '1' } }, metadata: { name: 'a', finalizers: ['x/a'] } });
   assert.deepEqual(script.owners()['first/Apply'], {
     'f:metadata': { 'f:finalizers': { 'v:"x/a"': {} } },
     'f:spec': { 'f:plain': {}, 'f:ports': { 'k:{"port":1,"protocol":"TCP"}': { '.': {}, 'f:note': {}, 'f:port': {} } }, 'f:sealed': {} } });
@@ -114,15 +120,18 @@ test('applyConfiguration treats lists by their type', () => {
 test('applyConfiguration of an object without owners sees them as made before the first apply', () => {
   const script = new Script();
   script.object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a', uid: 'u' }, data: { k: '1' } };
-  assert.throws(() => script.apply('me', { data: { k: '2' } }), { message: 'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.k' });
+  assert.throws(() => script.apply('me', { data: { k: '2' } }),
+    { message: 'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.k' });
   script.apply('me', { data: { k: '1' } });
   assert.deepEqual(script.owners(), { 'me/Apply': { 'f:data': { 'f:k': {} } }, 'before-first-apply/Update': { 'f:data': { '.': {}, 'f:k': {} } } });
 });
 
 const keys = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const data = fc.dictionary(keys, fc.constantFrom('1', '2'), { noNullPrototype: true });
-const ports = fc.uniqueArray(fc.record({ port: fc.integer({ min: 1, max: 4 }), note: fc.constantFrom('x', 'y') }, { noNullPrototype: true }), { selector: (p) => p.port });
-const config = fc.record({ data, spec: fc.record({ ports, plain: fc.array(fc.constantFrom('p', 'q'), { maxLength: 2 }) }, { noNullPrototype: true }) }, { noNullPrototype: true });
+const ports = fc.uniqueArray(fc.record({ port: fc.integer({ min: 1, max: 4 }), note: fc.constantFrom('x', 'y') }, { noNullPrototype: true }),
+  { selector: (p) => p.port });
+const config = fc.record({ data,
+  spec: fc.record({ ports, plain: fc.array(fc.constantFrom('p', 'q'), { maxLength: 2 }) }, { noNullPrototype: true }) }, { noNullPrototype: true });
 
 test('applyConfiguration is idempotent, and the applier then owns exactly what it stated', () => {
   fc.assert(fc.property(config, config, (first, second) => {

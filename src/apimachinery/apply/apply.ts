@@ -86,7 +86,16 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
 }
 
-function finish(step: { input: ApplyInput; live: KubeObject; object: KubeObject; before: Managers; managers: Map<string, Manager>; identity: string }): ApplyOutput {
+interface Applied {
+  readonly input: ApplyInput;
+  readonly live: KubeObject;
+  readonly object: KubeObject;
+  readonly before: Managers;
+  readonly managers: Map<string, Manager>;
+  readonly identity: string;
+}
+
+function finish(step: Applied): ApplyOutput {
   const { managers, identity, before, input } = step;
   const mine = managers.get(identity) as Manager;
   const set = stripUnowned(mine.set);

@@ -82,7 +82,8 @@ class Comparer {
     else if (!equalValues(left, right)) addPath(this.modified, path);
   }
 
-  #compareMaps(shape: { child: (key: string) => Schema | undefined }, [left, right]: [Record<string, unknown>, Record<string, unknown>], path: readonly PathElement[]): void {
+  #compareMaps(shape: { child: (key: string) => Schema | undefined }, [left, right]: [Record<string, unknown>, Record<string, unknown>],
+    path: readonly PathElement[]): void {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const [l, r] = [ownValue(left, key), ownValue(right, key)];
       if (l !== r) this.compare(shape.child(key) ?? deducedSchema, l, r, [...path, `f:${key}`]);

@@ -77,7 +77,8 @@ export class FieldSet {
     return new FieldSet(nodes);
   }
 
-  #combine(other: FieldSet, keep: (ours: boolean, theirs: Node | undefined) => boolean, descend: (ours: FieldSet, theirs: FieldSet | undefined) => FieldSet | undefined): FieldSet {
+  #combine(other: FieldSet, keep: (ours: boolean, theirs: Node | undefined) => boolean,
+    descend: (ours: FieldSet, theirs: FieldSet | undefined) => FieldSet | undefined): FieldSet {
     const nodes = new Map<PathElement, Node>();
     for (const [element, node] of this.nodes) {
       const theirs = other.nodes.get(element);

@@ -31,7 +31,8 @@ const ancientManager = 'ancient-changes';
 
 /** Paths that nobody owns: identity and what the server keeps. */
 const unowned = fieldSetOf(['f:apiVersion'], ['f:kind'], ['f:metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map((f) => ['f:metadata', `f:${f}`]));
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
+    .map((f) => ['f:metadata', `f:${f}`]));
 
 /** Identity of a manager: appliers are the same whatever version they apply. */
 export function identityOf(manager: Omit<Manager, 'set' | 'time'>): string {
@@ -135,14 +136,16 @@ export const stripUnowned = (set: FieldSet): FieldSet => set.difference(unowned)
 
 /** Merges the oldest Update managers of a version into one when there are too many. */
 function capManagers(managers: Map<string, Manager>): void {
-  const updaters = [...managers].filter(([, m]) => m.operation === 'Update').sort(([a, x], [b, y]) => compareKeys(x.time ?? '', y.time ?? '') || compareKeys(a, b));
+  const updaters = [...managers].filter(([, m]) => m.operation === 'Update')
+    .sort(([a, x], [b, y]) => compareKeys(x.time ?? '', y.time ?? '') || compareKeys(a, b));
   let count = updaters.length;
   const firsts = new Map<string, string>();
   for (const [identity, manager] of updaters) {
     if (count <= maxUpdateManagers) return;
     const first = firsts.get(manager.apiVersion);
     if (first === undefined) { firsts.set(manager.apiVersion, identity); continue; }
-    const ancient: Manager = { manager: ancientManager, operation: 'Update', apiVersion: manager.apiVersion, subresource: '', time: manager.time, set: manager.set };
+    const ancient: Manager = { manager: ancientManager, operation: 'Update', apiVersion: manager.apiVersion, subresource: '', time: manager.time,
+      set: manager.set };
     const bucket = identityOf(ancient);
     const held = managers.get(bucket) ?? (managers.get(first) as Manager);
     managers.delete(first);
@@ -168,7 +171,8 @@ export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, upda
   const { managers, comparison } = takeChanged({ ...change, apiVersion: updater.apiVersion, self: currentOperation });
   const taken = stripUnowned(comparison.modified.union(comparison.added));
   if (taken.isEmpty) return managers;
-  const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource, time: updater.time } as const;
+  const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,
+    time: updater.time } as const;
   const identity = identityOf(entry);
   const previous = managers.get(identity);
   managers.set(identity, { ...entry, set: previous ? previous.set.union(taken) : taken });

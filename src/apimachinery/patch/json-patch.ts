@@ -19,7 +19,11 @@ interface Operation {
 /** What every patch that cannot be applied is answered; the reason stays in the server. */
 const refuse = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
-const jsonKind = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value);
+function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+}
 
 function readOperation(value: JsonValue): Operation {
   if (!isMap(value)) {

@@ -16,16 +16,21 @@ const codeOf = (run: () => unknown): number | undefined => {
 };
 
 test('compileJsonPatch applies operations in order', () => {
-  assert.deepEqual(patch({ a: { one: '1', two: '2' } }, { op: 'add', path: '/a/three', value: '3' }, { op: 'replace', path: '/a/one', value: 'x' }, { op: 'remove', path: '/a/two' }),
+  assert.deepEqual(patch({ a: { one: '1', two: '2' } }, { op: 'add', path: '/a/three', value: '3' }, { op: 'replace', path: '/a/one', value: 'x' },
+    { op: 'remove', path: '/a/two' }),
     { a: { one: 'x', three: '3' } });
-  assert.deepEqual(patch({ l: [1, 2] }, { op: 'add', path: '/l/1', value: 9 }, { op: 'add', path: '/l/-', value: 3 }, { op: 'remove', path: '/l/-1' }), { l: [1, 9, 2] });
-  assert.deepEqual(patch({ 'a/b': 1, 'm~n': 2 }, { op: 'copy', from: '/a~1b', path: '/c' }, { op: 'move', from: '/m~0n', path: '/d' }), { 'a/b': 1, c: 1, d: 2 });
+  assert.deepEqual(patch({ l: [1, 2] }, { op: 'add', path: '/l/1', value: 9 }, { op: 'add', path: '/l/-', value: 3 },
+    { op: 'remove', path: '/l/-1' }), { l: [1, 9, 2] });
+  assert.deepEqual(patch({ 'a/b': 1, 'm~n': 2 }, { op: 'copy', from: '/a~1b', path: '/c' }, { op: 'move', from: '/m~0n', path: '/d' }),
+    { 'a/b': 1, c: 1, d: 2 });
   assert.deepEqual(patch({ k: 'v' }, { op: 'replace', path: '/absent', value: 'x' }, { op: 'test', path: '/nothing', value: null }), { k: 'v', absent: 'x' });
 });
 
 test('compileJsonPatch answers 422 for what cannot be applied, 400 for what is no patch, 413 for too much', () => {
-  const bad: JsonValue[] = [{ op: 'remove', path: '/absent' }, { op: 'add', path: '/no/where', value: 1 }, { op: 'test', path: '/k', value: 'other' }, { op: 'frobnicate', path: '/k' },
-    { op: 'add', value: 1 }, { op: 'copy', path: '/x' }, { op: 'add', path: '/l/5', value: 1 }, { op: 'replace', path: '/k/deeper', value: 1 }, { op: 'move', from: '/none', path: '/x' }];
+  const bad: JsonValue[] = [{ op: 'remove', path: '/absent' }, { op: 'add', path: '/no/where', value: 1 }, { op: 'test', path: '/k', value: 'other' },
+    { op: 'frobnicate', path: '/k' },
+    { op: 'add', value: 1 }, { op: 'copy', path: '/x' }, { op: 'add', path: '/l/5', value: 1 }, { op: 'replace', path: '/k/deeper', value: 1 },
+      { op: 'move', from: '/none', path: '/x' }];
   for (const operation of bad) assert.equal(codeOf(() => patch({ k: 'v', l: [1] }, operation)), 422, JSON.stringify(operation));
   assert.throws(() => compileJsonPatch({}), { message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp' });
   assert.throws(() => compileJsonPatch(['add']), { message: 'error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp' });
@@ -46,7 +51,8 @@ test('compileJsonPatch changes neither the document nor prototypes', () => {
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), json, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>;
-const withoutNulls = (value: JsonValue | undefined): JsonValue => JSON.parse(JSON.stringify(value ?? null, (_, v) => v), (_, v) => (v === null ? undefined : v)) ?? null;
+const withoutNulls = (value: JsonValue | undefined): JsonValue =>
+  JSON.parse(JSON.stringify(value ?? null, (_, v) => v), (_, v) => (v === null ? undefined : v)) ?? null;
 
 test('applyMergePatch obeys its laws: itself twice changes nothing more, {} nothing at all, null removes', () => {
   fc.assert(fc.property(object, object, (target, change) => {
@@ -65,13 +71,15 @@ test('applyMergePatch obeys its laws: itself twice changes nothing more, {} noth
 const text: Schema = { type: 'string' };
 const struct = (fields: Record<string, Schema>, more: Partial<Schema> = {}): Schema => ({
   type: 'object', ...more,
-  fields: new Map(Object.entries(fields).map(([name, schema]): [string, Field] => [name, { name, schema, required: false, omitEmpty: true, pointer: false, number: 0 }])),
+  fields: new Map(Object.entries(fields).map(([name, schema]): [string, Field] =>
+    [name, { name, schema, required: false, omitEmpty: true, pointer: false, number: 0 }])),
 });
 const env = struct({ name: text, value: text });
 const item = struct({ name: text, image: text, env: { type: 'array', items: env, patchStrategy: 'merge', patchMergeKey: 'name' } });
 const schema = struct({
   items: { type: 'array', items: item, patchStrategy: 'merge', patchMergeKey: 'name' }, finalizers: { type: 'array', items: text, patchStrategy: 'merge' },
-  plain: { type: 'array', items: item }, selector: { type: 'map', items: text }, strategy: struct({ type: text, rolling: text }, { patchStrategy: 'retainKeys' }),
+  plain: { type: 'array', items: item }, selector: { type: 'map', items: text },
+    strategy: struct({ type: text, rolling: text }, { patchStrategy: 'retainKeys' }),
 });
 const merge = (target: JsonObject, change: JsonObject): JsonObject => applyStrategicMergePatch(target, change, schema);
 
@@ -92,7 +100,8 @@ test('applyStrategicMergePatch follows directives', () => {
   assert.deepEqual(merge(target, { '$deleteFromPrimitiveList/finalizers': ['x'] }).finalizers, ['y']);
   assert.deepEqual(merge(target, { finalizers: ['z', 'x'] }).finalizers, ['z', 'x', 'y']);
   assert.deepEqual(merge(target, { '$setElementOrder/finalizers': ['z', 'y', 'x'], finalizers: ['z'] }).finalizers, ['z', 'y', 'x']);
-  assert.deepEqual(merge(target, { '$setElementOrder/items': [{ name: 'b' }, { name: 'n' }, { name: 'a' }], items: [{ name: 'n' }] }).items, [{ name: 'b' }, { name: 'n' }, { name: 'a' }]);
+  assert.deepEqual(merge(target, { '$setElementOrder/items': [{ name: 'b' }, { name: 'n' }, { name: 'a' }], items: [{ name: 'n' }] }).items,
+    [{ name: 'b' }, { name: 'n' }, { name: 'a' }]);
 });
 
 test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {
@@ -105,7 +114,8 @@ test('applyStrategicMergePatch refuses directives in the reference\'s words', ()
 });
 
 test('applyStrategicMergePatch without directives is idempotent and never changes its input', () => {
-  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('1', '2') }, { noNullPrototype: true }), { selector: (i) => i.name });
+  const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('1', '2') }, { noNullPrototype: true }),
+    { selector: (i) => i.name });
   fc.assert(fc.property(items, items, (target, change) => {
     const before = structuredClone(target);
     const once = merge({ items: target }, { items: change });

@@ -138,7 +138,8 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     const stated = Array.isArray(patchList) ? patchList : undefined;
     if (stated !== undefined) checkOrder(stated, order, mergeKey);
     if (stated === undefined && !Array.isArray(current)) continue;
-    const merged = stated === undefined ? current as unknown[] : Array.isArray(current) ? mergeLists(current, stated, list) : dropDirectives(stated) as unknown[];
+    const combine = (mine: readonly unknown[]): unknown[] => (Array.isArray(current) ? mergeLists(current, mine, list) : dropDirectives(mine) as unknown[]);
+    const merged = stated === undefined ? current as unknown[] : combine(stated);
     const server = Array.isArray(current) ? current : [];
     const inOrder = (item: unknown): boolean => order.some((other) => sameItem(item, other, mergeKey));
     const byOrder = merged.filter(inOrder).sort((a, b) => order.findIndex((o) => sameItem(a, o, mergeKey)) - order.findIndex((o) => sameItem(b, o, mergeKey)));

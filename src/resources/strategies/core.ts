@@ -23,13 +23,17 @@ function prepareNamespace(namespace: KubeObject): void {
   if (!finalizers.includes(namespaceFinalizer)) spec['finalizers'] = [...finalizers, namespaceFinalizer];
 }
 
-/** What makes namespaces special: finalizers of the spec are written through `finalize` only. */
+/** What makes namespaces special: finalizers of the spec are written through `finalize` only, and hold a deletion, which is a phase. */
 export const namespaceStrategy: Strategy = {
   applyDefaults: cluster.applyNamespaceDefaults,
   prepareForCreate: prepareNamespace,
   prepareForUpdate(namespace, old, { subresource }) {
     if (subresource !== 'finalize') copyMember(namespace, old, 'spec');
   },
+  terminate(namespace) {
+    namespace['status'] = { ...ensureStruct(namespace, 'status'), phase: 'Terminating' };
+  },
+  holdsDeletion: (namespace) => toList(readPath(namespace, 'spec', 'finalizers')).length > 0,
 };
 
 /** What makes nodes special. */

@@ -71,6 +71,15 @@ function takeEphemeralContainers(object: KubeObject, old: KubeObject): void {
   object['spec'] = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
 }
 
+/** Pods that run nowhere, or no more, go at once. */
+function readGrace(pod: KubeObject, requested: number | undefined): number {
+  const phase = readPath(pod, 'status', 'phase');
+  if (toText(readPath(pod, 'spec', 'nodeName')) === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
+  const own = readPath(pod, 'spec', 'terminationGracePeriodSeconds');
+  const seconds = requested ?? (typeof own === 'number' ? own : 0);
+  return seconds < 0 ? 1 : seconds;
+}
+
 const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
 /** What makes pods special. */
@@ -79,6 +88,7 @@ export const podStrategy: Strategy = {
   prepareForCreate(pod) {
     pod['status'] = makeStatus(ensureStruct(pod, 'spec'));
   },
+  gracePeriodSeconds: readGrace,
   prepareForUpdate(pod, old, { subresource }) {
     if (subresource === 'status') {
       keepMetadata(pod, old, ['ownerReferences']);
