@@ -213,17 +213,34 @@ export function decodeLeaseGrant(bytes: Buffer): { readonly id: bigint; readonly
   return { id, ttlSeconds, error };
 }
 
-/** StatusResponse: header 1, version 2, dbSize 3. */
-export function decodeStatus(bytes: Buffer): { readonly revision: number; readonly version: string; readonly sizeBytes: number } {
+/** What a server says of itself. */
+export interface StatusAnswer {
+  readonly version: string;
+  readonly sizeBytes: number;
+  readonly isLeader: boolean;
+}
+
+/** StatusResponse: header 1 {member_id 2}, version 2, dbSize 3, leader 4. */
+export function decodeStatus(bytes: Buffer): StatusAnswer {
   const reader = new MessageReader(bytes);
-  let revision = 0;
+  let [member, leader] = [0n, 0n];
   let version = '';
   let sizeBytes = 0;
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) revision = readHeader(reader.nested());
+    if (field === 1) member = readMember(reader.nested());
     else if (field === 2) version = reader.text();
     else if (field === 3) sizeBytes = reader.number();
+    else if (field === 4) leader = reader.long();
     else reader.skip();
   }
-  return { revision, version, sizeBytes };
+  return { version, sizeBytes, isLeader: leader !== 0n && leader === member };
+}
+
+function readMember(reader: MessageReader): bigint {
+  let member = 0n;
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 2) member = reader.long();
+    else reader.skip();
+  }
+  return member;
 }

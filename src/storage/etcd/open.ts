@@ -4,7 +4,7 @@ import type { Store } from '../store.ts';
 import { EtcdConnection } from './connection.ts';
 import type { EtcdTls } from './endpoint.ts';
 import { EtcdStore, readRevision } from './etcd-store.ts';
-import { decodeStatus } from './messages.ts';
+import { type StatusAnswer, decodeStatus } from './messages.ts';
 
 /** What an etcd Store may be told. */
 export interface EtcdStoreOptions {
@@ -34,8 +34,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   }
 }
 
-/** Version and size of the server that answers first. */
-export async function readEtcdStatus(options: Pick<EtcdStoreOptions, 'endpoints' | 'tls'>): Promise<{ readonly version: string; readonly sizeBytes: number }> {
+/** What the server that answers first says of itself. */
+export async function readEtcdStatus(options: Pick<EtcdStoreOptions, 'endpoints' | 'tls'>): Promise<StatusAnswer> {
   const connection = new EtcdConnection(options.endpoints, options.tls);
   try {
     return decodeStatus(await connection.call('/etcdserverpb.Maintenance/Status', Buffer.alloc(0), { type: 'read' }));

@@ -10,8 +10,8 @@ import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from 
 const pageBytes = 4 << 20;
 const firstPageKeys = 500;
 const longestPageKeys = 10_000;
-const pageAttemptMs = 10_000;
-const rangeTotalMs = 20_000;
+const pageAttemptMs = 5_000;
+const pageTotalMs = 12_000;
 
 interface Page {
   readonly start: string;
@@ -59,5 +59,6 @@ async function callPage(connection: EtcdConnection, page: Page): Promise<RangeAn
 async function callRange(connection: EtcdConnection, page: Page, countOnly: boolean): Promise<RangeAnswer> {
   const { start, end, revision, limit } = page;
   const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, limit, ...(revision !== undefined && { revision }) });
-  return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', attemptMs: pageAttemptMs, totalMs: rangeTotalMs }));
+  const isLarge = limit > 1 && !countOnly;
+  return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', ...(isLarge && { attemptMs: pageAttemptMs, totalMs: pageTotalMs }) }));
 }
