@@ -5,7 +5,7 @@ import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts
 import type { FieldError } from './status.ts';
 
 const totalAnnotationBytes = 256 * 1024;
-const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io']);
 const maxManagerBytes = 128;
 const maxSubresourceBytes = 256;
 

@@ -1,6 +1,6 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
 import {
-  applyDefaults, DecodeError, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject, type JsonValue,
+  applyDefaults, DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject, type JsonValue,
   type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, parseYaml, ProtobufError,
@@ -162,6 +162,10 @@ export function typeObject({ value, duplicates, oddNumbers }: Untyped, expected:
 } {
   try {
     const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
+    if (expected.custom) {
+      const decoded = decodeCustomObject(expected.schema, value);
+      return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };
+    }
     const { object, strictErrors } = decodeObject(expected.schema, value, options);
     const typed = withType(object as unknown as KubeObject, expected);
     if (forgetsOwners(value)) typed.metadata.managedFields = [];

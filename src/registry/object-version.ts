@@ -5,15 +5,18 @@ import { type JsonValue, type KubeObject, formatGroupVersion, internalError, par
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../codec/index.ts';
 import type { KeyValue } from '../storage/index.ts';
 import type { EncodedForm, ObjectVersion } from './contract.ts';
-import { findMember, hasBytesAt } from './json-scan.ts';
+import { type MemberSpan, findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, convertObject, encodeStored } from './layout.ts';
 import type { EncodingMemo } from './memo.ts';
 import type { Resource } from './resource.ts';
+import { sortJson } from './values.ts';
 
 const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const decoder = new TextDecoder();
 const closeBrace = 0x7d;
+const comma = 0x2c;
+const noBytes = new Uint8Array(0);
 
 /** What the versions of one row share. */
 export interface VersionContext {
@@ -41,7 +44,8 @@ function findPlace({ layout }: VersionContext, bytes: Uint8Array): { readonly at
 }
 
 /** The stored bytes with another head and with resourceVersion `revision` in metadata (none when 0). */
-function spliceVersion(bytes: Uint8Array, head: Uint8Array, { context, revision }: { readonly context: VersionContext; readonly revision: number }): Uint8Array {
+function spliceVersion(bytes: Uint8Array, head: Uint8Array,
+  { context, revision }: { readonly context: VersionContext; readonly revision: number }): Uint8Array {
   const start = context.layout.head.length;
   const place = revision === 0 ? { at: start, before: '', after: '' } : findPlace(context, bytes);
   const member = revision === 0 ? '' : `${place.before}"resourceVersion":"${revision}"${place.after}`;
@@ -51,6 +55,12 @@ function spliceVersion(bytes: Uint8Array, head: Uint8Array, { context, revision 
   for (let i = 0; i < member.length; i++) target[at++] = member.charCodeAt(i);
   copyPart(target, at, { bytes, from: place.at, to: bytes.length });
   return target;
+}
+
+/** A member with the comma that goes when it does. */
+function cutMember(bytes: Uint8Array, { keyStart, valueEnd }: MemberSpan): { readonly start: number; readonly end: number } {
+  if (bytes[valueEnd] === comma) return { start: keyStart, end: valueEnd + 1 };
+  return { start: bytes[keyStart - 1] === comma ? keyStart - 1 : keyStart, end: valueEnd };
 }
 
 /** Decodes bytes that are not in our layout, into the storage version. */
@@ -71,15 +81,29 @@ function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
   return convertObject(resource, object, { from: known ? from : resource.storageVersion, to: resource.storageVersion });
 }
 
+function parseStored(bytes: Uint8Array): KubeObject {
+  const object = parseJson(bytes).value as unknown as KubeObject;
+  object.metadata ??= {};
+  return object;
+}
+
 const noFields: readonly string[] = Object.freeze([]);
 
 class StoredVersion implements ObjectVersion {
   readonly revision: number;
   readonly #context: VersionContext;
   readonly #key: string;
+  /** As stored; empty while the version has a home. */
   #bytes: Uint8Array;
   /** Whether #bytes are known to be in our layout. */
   #canonical = false;
+  /** The JSON item in the storage version, [start, end) of a piece that neighbours share: then #bytes are not kept. */
+  #memory: Uint8Array | undefined;
+  #start = 0;
+  #end = 0;
+  #superseded = false;
+  /** The bytes as they came from the store, of rows that read them anew for each version. */
+  #raw: Uint8Array | undefined;
   /** undefined: not looked at yet; null: there are none. */
   #labels: Readonly<Record<string, string>> | null | undefined;
   #fields: readonly string[] | undefined;
@@ -117,9 +141,11 @@ class StoredVersion implements ObjectVersion {
   object(version: string): KubeObject {
     const { layout } = this.#context;
     const { resource } = layout;
-    if (version === resource.storageVersion || resource.convert === undefined) {
-      return parseJson(spliceVersion(this.#stored(), layout.headOf(version, false), { context: this.#context, revision: this.revision })).value as unknown as KubeObject;
+    if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
+      return parseJson(spliceVersion(this.#stored(), layout.headOf(version, false),
+        { context: this.#context, revision: this.revision })).value as unknown as KubeObject;
     }
+    if (resource.readStored !== undefined) return this.#readAs(resource.readStored, version);
     const bytes = spliceVersion(this.#stored(), layout.head, { context: this.#context, revision: this.revision });
     return convertObject(resource, parseJson(bytes).value as unknown as KubeObject, { from: resource.storageVersion, to: version });
   }
@@ -131,8 +157,9 @@ class StoredVersion implements ObjectVersion {
 
   /** The same content at another revision: what a DELETED event shows. */
   at(revision: number): StoredVersion {
-    const version = new StoredVersion(this.#context, { key: this.#key, value: this.#bytes, modRevision: revision });
+    const version = new StoredVersion(this.#context, { key: this.#key, value: this.#stored(), modRevision: revision });
     version.#canonical = this.#canonical;
+    version.#raw = this.#raw;
     version.#labels = this.#labels;
     version.#fields = this.#fields;
     return version;
@@ -143,6 +170,46 @@ class StoredVersion implements ObjectVersion {
     return this.#stored();
   }
 
+  /** The piece of memory that the version shares with its neighbours, if it has one; its item is [start, end) of it. */
+  get memory(): Uint8Array | undefined {
+    return this.#memory;
+  }
+  get start(): number {
+    return this.#start;
+  }
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Whether `move` may be called: rows that read stored bytes anew for each of several versions need them as they are. */
+  get movable(): boolean {
+    const { resource } = this.#context.layout;
+    return !this.#superseded && (resource.readStored === undefined || resource.versions.length === 1);
+  }
+
+  /** The JSON item in the storage version. */
+  item(): Uint8Array {
+    const { layout } = this.#context;
+    if (this.#memory !== undefined) return this.#memory.subarray(this.#start, this.#end);
+    return this.#withHead(layout.headOf(layout.resource.storageVersion, true));
+  }
+
+  /** Makes memory[start, end), where `item()` was copied to, the only place of the version's bytes. */
+  move(memory: Uint8Array, start: number, end: number): void {
+    this.#memory = memory;
+    this.#start = start;
+    this.#end = end;
+    this.#bytes = noBytes;
+  }
+
+  /** The version is not the newest any more: it gets bytes of its own, since a shared piece is best let go as a whole. */
+  supersede(): void {
+    this.#superseded = true;
+    if (this.#memory === undefined) return;
+    this.#bytes = this.#takeOut(this.#memory);
+    this.#memory = undefined;
+  }
+
   #encode(version: string, form: EncodedForm): Uint8Array {
     const { layout } = this.#context;
     const { resource } = layout;
@@ -151,18 +218,53 @@ class StoredVersion implements ObjectVersion {
       return encodeEnvelope({ apiVersion: layout.apiVersion(version), kind: resource.kind }, this.#encode(version, 'protobuf-item'));
     }
     const item = form === 'json-item';
-    if (version === resource.storageVersion || resource.convert === undefined) {
-      return spliceVersion(this.#stored(), layout.headOf(version, item), { context: this.#context, revision: this.revision });
+    if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
+      return this.#withHead(layout.headOf(version, item));
     }
     return encodeObject(this.object(version), item && !resource.custom);
   }
 
+  /** The object's JSON with another head: of a single object or of an item, and of the version that it says. */
+  #withHead(head: Uint8Array): Uint8Array {
+    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision });
+    const itemHead = this.#itemHead();
+    if (head === itemHead) return this.#memory.subarray(this.#start, this.#end);
+    const from = this.#start + itemHead.length;
+    const target = allocate(head.length + this.#end - from);
+    target.set(head, 0);
+    copyPart(target, head.length, { bytes: this.#memory, from, to: this.#end });
+    return target;
+  }
+
+  #itemHead(): Uint8Array {
+    const { layout } = this.#context;
+    return layout.headOf(layout.resource.storageVersion, true);
+  }
+
+  /** The stored bytes of a version that has a home: its item with the stored head and without resourceVersion. */
+  #takeOut(memory: Uint8Array): Uint8Array {
+    const { head } = this.#context.layout;
+    const item = memory.subarray(this.#start, this.#end);
+    const from = this.#itemHead().length;
+    const member = this.revision === 0 ? undefined : findMember(item, from, 'resourceVersion');
+    const cut = member === undefined ? { start: from, end: from } : cutMember(item, member);
+    const target = new Uint8Array(head.length + item.length - from - (cut.end - cut.start));
+    target.set(head, 0);
+    const at = copyPart(target, head.length, { bytes: item, from, to: cut.start });
+    copyPart(target, at, { bytes: item, from: cut.end, to: item.length });
+    return target;
+  }
+
   #stored(): Uint8Array {
+    if (this.#memory !== undefined) return this.#takeOut(this.#memory);
     if (this.#canonical) return this.#bytes;
     const { layout } = this.#context;
-    if (!hasBytesAt(this.#bytes, 0, layout.head)) {
+    const { readStored, storageVersion } = layout.resource;
+    if (readStored !== undefined || !hasBytesAt(this.#bytes, 0, layout.head)) {
       try {
-        this.#bytes = encodeStored(layout, decodeForeign(layout, this.#bytes));
+        const object = readStored === undefined ? decodeForeign(layout, this.#bytes) : readStored(parseStored(this.#bytes), storageVersion);
+        if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
+        this.#bytes = encodeStored(layout, object);
       } catch (error) {
         throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -171,9 +273,17 @@ class StoredVersion implements ObjectVersion {
     return this.#bytes;
   }
 
+  /** The stored object as the row reads it in a version; the resourceVersion, which is not stored, goes where it is written: before uid. */
+  #readAs(readStored: NonNullable<Resource['readStored']>, version: string): KubeObject {
+    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#bytes : this.#stored())), version);
+    const sorted = sortJson({ ...object.metadata, resourceVersion: String(this.revision) });
+    return { ...object, metadata: sorted };
+  }
+
   #readLabels(): Record<string, string> | undefined {
-    const bytes = this.#stored();
-    const span = findMember(bytes, this.#context.layout.head.length, 'labels');
+    const homed = this.#memory !== undefined;
+    const bytes = homed ? this.item() : this.#stored();
+    const span = findMember(bytes, homed ? this.#itemHead().length : this.#context.layout.head.length, 'labels');
     if (span === undefined) return undefined;
     return JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd))) as Record<string, string>;
   }
@@ -181,7 +291,7 @@ class StoredVersion implements ObjectVersion {
   #readFields(): readonly string[] {
     const readers = Object.values(this.resource.selectableFields);
     if (readers.length === 0) return noFields;
-    const object = parseJson(this.#stored()).value as unknown as KubeObject;
+    const object = parseJson(this.#memory === undefined ? this.#stored() : this.item()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }
 }

@@ -16,6 +16,8 @@ export interface Column {
   readonly priority: number;
   /** A cell that the reference sends without a column definition (the age of ipaddresses). */
   readonly undeclared?: boolean;
+  /** The cell is the age of the object: it reads metadata.creationTimestamp and the clock, nothing else. */
+  readonly age?: true;
   /** What the reference prints; `nowMs` is for ages. null when there is nothing to print. */
   readonly cell: (object: KubeObject, nowMs: number) => string | number | boolean | null;
 }
@@ -125,6 +127,11 @@ export interface Resource {
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string };
   /** Turns an object of one version into another; needed only where versions differ in more than their name. */
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
+  /**
+   * Custom resources: a stored object, in whichever version of the row it was written, as it reads in `version`: pruned, defaulted,
+   * converted. Rows without it show what is stored as it is. May change the object given.
+   */
+  readonly readStored?: (object: KubeObject, version: string) => KubeObject;
   /**
    * The same objects under another group (core and events.k8s.io Events): `group/plural` of the row that stores them. `convert` of such
    * a row gets whole group versions (`v1`, `events.k8s.io/v1`) and works in both directions.

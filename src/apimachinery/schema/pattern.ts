@@ -1,0 +1,47 @@
+// Regular expressions with RE2's syntax and linear time, as Go's regexp has them. The engine is large, so it loads when the first
+// pattern can come along; whoever brings schemas in awaits that.
+import type { RE2JS } from 're2js';
+import { invariant } from '../../base/index.ts';
+
+type Engine = typeof RE2JS;
+
+let engine: Engine | undefined;
+let loading: Promise<void> | undefined;
+
+/** Compiled patterns are shared by all schemas; the oldest go when there are too many. */
+const compiled = new Map<string, RE2JS>();
+const maxCompiled = 2000;
+
+/** Loads the engine; patterns may be used when this has resolved. */
+export function loadPatternEngine(): Promise<void> {
+  loading ??= import('re2js').then((module) => {
+    engine = module.RE2JS;
+  });
+  return loading;
+}
+
+function compile(pattern: string): RE2JS {
+  invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
+  let found = compiled.get(pattern);
+  if (found === undefined) {
+    found = engine.compile(pattern);
+    if (compiled.size >= maxCompiled) compiled.delete(compiled.keys().next().value as string);
+    compiled.set(pattern, found);
+  }
+  return found;
+}
+
+/** What is wrong with a pattern, in the words of Go's regexp; undefined when it can be used. */
+export function checkPattern(pattern: string): string | undefined {
+  try {
+    compile(pattern);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Whether a pattern is found anywhere in a text. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  return compile(pattern).matcher(text).find();
+}

@@ -1,0 +1,59 @@
+// additionalPrinterColumns as the columns of Tables. A definition without columns shows the age; the name is always there.
+import type { KubeObject } from '../apimachinery/index.ts';
+import { stringifyJson } from '../codec/index.ts';
+import type { Column } from '../registry/index.ts';
+import { findAll, parsePath } from './json-path.ts';
+
+/** An entry of additionalPrinterColumns. */
+export interface ColumnSpec {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+const nameDescription =
+  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an ' +
+  'appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: ' +
+  'https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
+const ageColumn: ColumnSpec = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+const nameColumn: Column = {
+  name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0, cell: (object) => object.metadata.name ?? '',
+};
+
+/** The columns of a version. */
+export function createColumns(specs: readonly ColumnSpec[] | undefined, formatAge: (durationMs: number) => string): readonly Column[] {
+  const shown = specs === undefined || specs.length === 0 ? [ageColumn] : specs;
+  return [nameColumn, ...shown.map((spec) => createColumn(spec, formatAge))];
+}
+
+function createColumn({ name, type, format, description, priority, jsonPath }: ColumnSpec, formatAge: (durationMs: number) => string): Column {
+  let steps: ReturnType<typeof parsePath>;
+  return {
+    name, type: type as Column['type'], format: format ?? '', priority: priority ?? 0,
+    description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    cell(object: KubeObject, nowMs: number) {
+      steps ??= parsePath(jsonPath) ?? [];
+      const found = steps.length === 0 ? [] : findAll(steps, object);
+      return found.length === 0 ? null : formatCell(type, found[0], (at) => formatAge(nowMs - at));
+    },
+  };
+}
+
+function formatCell(type: string, value: unknown, formatTime: (atMs: number) => string): ReturnType<Column['cell']> {
+  if (type === 'string') return formatText(value);
+  if (type === 'boolean') return typeof value === 'boolean' ? value : null;
+  if (type === 'integer') return typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : null;
+  if (type === 'number') return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null;
+  if (typeof value !== 'string') return null;
+  const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(at) ? '<invalid>' : formatTime(at);
+}
+
+function formatText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? stringifyJson(value as never) : String(value);
+}

@@ -1,0 +1,279 @@
+// Definitions at work: names are judged, kinds established and served, and emptied when their definition is deleted. One loop follows the
+// definitions through the registry; writes that go through `watchWrites` are followed before their answer is sent, so that the next
+// request of the same client finds what it defined.
+import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternEngine } from '../apimachinery/index.ts';
+import { type Clock, type Timer, invariant } from '../base/index.ts';
+import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson, formatTime } from '../registry/index.ts';
+import { type CleanupState, emptyKind, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
+import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from './definition.ts';
+import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts';
+import { type Follower, followDefinitions } from './follow.ts';
+import { refuseCreation } from './terminating.ts';
+
+export interface DefinitionsOptions {
+  readonly registry: OwnedRegistry;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly schemas: SchemaSet;
+  readonly formatAge: RowDependencies['formatAge'];
+  readonly checkRules?: RowDependencies['checkRules'];
+  /** Is told what will be tried again. */
+  readonly report: (definition: string, error: unknown) => void;
+}
+
+/** The definitions of a server. */
+export interface Definitions {
+  /** Serves what is established already; resolves when all of it is. */
+  start(): Promise<void>;
+  /** The registry for everything above: writes of definitions take effect before they are answered. */
+  watchWrites(): Registry;
+  /** Admission of custom objects: nothing is created in a kind that is ending. */
+  guardCreation(attributes: AdmissionAttributes): void;
+  stop(): void;
+}
+
+/** What is known of one definition. */
+interface Known {
+  version: ObjectVersion;
+  readonly group: string;
+  accepted: DefinitionNames | undefined;
+  row: Resource | undefined;
+  /** What the row was made from. */
+  madeFrom: string;
+  terminating: boolean;
+}
+
+const cleanupCheckMs = 100;
+const longestCheckMs = 2000;
+const retryMs = 200;
+
+const objectMetaName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const manager = 'apiextensions-apiserver';
+
+class DefinitionsOfServer implements Definitions {
+  readonly #options: DefinitionsOptions;
+  readonly #known = new Map<string, Known>();
+  readonly #working = new Map<string, Promise<void>>();
+  readonly #again = new Set<string>();
+  readonly #timers = new Map<string, Timer>();
+  readonly #cleanups = new Map<string, CleanupState>();
+  #follower: Follower | undefined;
+  #stopped = false;
+
+  constructor(options: DefinitionsOptions) {
+    this.#options = options;
+  }
+
+  guardCreation(attributes: AdmissionAttributes): void {
+    const { resource, subresource } = attributes;
+    if (subresource === '' && this.#known.get(`${resource.plural}.${resource.group}`)?.terminating === true) throw refuseCreation(attributes);
+  }
+
+  async start(): Promise<void> {
+    const { registry, clock } = this.#options;
+    this.#follower = followDefinitions({
+      registry, clock, target: { resource: this.#resource, version: 'v1', namespace: '' },
+      onObject: (object) => this.#observe(object),
+      onGone: (object) => this.#forget(object.name, object.revision),
+      onError: (error) => this.#options.report('', error),
+    });
+    await this.#follower.synced;
+    if (this.#known.size > 0) await loadPatternEngine();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#follower?.stop();
+    for (const timer of this.#timers.values()) timer.cancel();
+  }
+
+  watchWrites(): Registry {
+    const { registry } = this.#options;
+    const concerns = ({ resource }: { readonly resource: Resource }): boolean => resource.kind === 'CustomResourceDefinition' && !resource.custom;
+    const followed = async <T extends { readonly object: ObjectVersion }>(target: { readonly resource: Resource; readonly context: { readonly dryRun: boolean } }, write: () => Promise<T>): Promise<T> => {
+      if (!concerns(target)) return write();
+      await loadPatternEngine();
+      const result = await write();
+      if (!target.context.dryRun) this.#settle(result.object);
+      return result;
+    };
+    return {
+      get: (target, options) => registry.get(target, options),
+      list: (target, options) => registry.list(target, options),
+      watch: (target, options) => registry.watch(target, options),
+      create: (request) => followed(request, () => registry.create(request)),
+      update: (request) => followed(request, () => registry.update(request)),
+      delete: (request) => followed(request, () => registry.delete(request)),
+      deleteCollection: (target, list, options, context) => registry.deleteCollection(target, list, options, context),
+    };
+  }
+
+  get #resource(): Resource {
+    const resource = this.#options.catalog.findResource('apiextensions.k8s.io', 'customresourcedefinitions');
+    invariant(resource !== undefined, 'definitions are served');
+    return resource;
+  }
+
+  get #objectMeta(): Schema {
+    const schema = this.#options.schemas.definition(objectMetaName);
+    invariant(schema !== undefined, 'ObjectMeta is known');
+    return schema;
+  }
+
+  /** Takes a state of a definition in; older ones than known are ignored. */
+  #observe(version: ObjectVersion): void {
+    const { name } = version;
+    const known = this.#known.get(name);
+    if (known !== undefined && known.version.revision >= version.revision) return;
+    const definition = version.object('v1');
+    const { group } = specOf(definition);
+    const state: Known = known ?? { version, group, accepted: undefined, row: undefined, madeFrom: '', terminating: false };
+    this.#known.set(name, state);
+    state.version = version;
+    state.accepted = statusOf(definition).acceptedNames;
+    state.terminating = isTrue(definition, 'Terminating');
+    if (isTrue(definition, 'Established')) this.#serve(name, state, definition);
+    this.#work(name);
+  }
+
+  /** Makes the row of a definition, unless the same is served. */
+  #serve(name: string, state: Known, definition: KubeObject): void {
+    const madeFrom = fingerprint(definition);
+    if (state.madeFrom === madeFrom) return;
+    const { catalog, registry, formatAge, checkRules } = this.#options;
+    const replaced = state.row;
+    state.madeFrom = madeFrom;
+    state.row = createRow(definition, () => (this.#known.get(name) ?? state).version.object('v1'), { objectMeta: this.#objectMeta, formatAge, checkRules });
+    catalog.add(state.row);
+    if (replaced !== undefined) registry.release(replaced);
+  }
+
+  #forget(name: string, revision: number): void {
+    const state = this.#known.get(name);
+    if (state === undefined || state.version.revision > revision) return;
+    this.#known.delete(name);
+    if (state.row !== undefined) {
+      this.#options.catalog.remove(state.row.group, state.row.plural);
+      this.#options.registry.release(state.row);
+    }
+    this.#wakeGroup(state.group);
+  }
+
+  /** Names that became free may be what others of the group wait for. */
+  #wakeGroup(group: string): void {
+    for (const [name, state] of this.#known) if (state.group === group) this.#work(name);
+  }
+
+  /** One definition is worked on once at a time, and again when it changed meanwhile. */
+  #work(name: string): void {
+    if (this.#stopped) return;
+    this.#again.add(name);
+    if (this.#working.has(name)) return;
+    const done = this.#run(name).finally(() => this.#working.delete(name));
+    this.#working.set(name, done);
+  }
+
+  async #run(name: string): Promise<void> {
+    // Writes by others come first: what was just observed may be answered before it is acted upon.
+    await Promise.resolve();
+    while (this.#again.delete(name) && !this.#stopped) {
+      try {
+        const againMs = await this.#step(name);
+        if (againMs !== undefined) this.#workLater(name, againMs);
+      } catch (error) {
+        if (this.#stopped || (error instanceof StatusError && error.reason === 'NotFound')) return;
+        this.#options.report(name, error);
+        this.#workLater(name, retryMs);
+        return;
+      }
+    }
+  }
+
+  #workLater(name: string, afterMs: number): void {
+    this.#timers.get(name)?.cancel();
+    this.#timers.set(name, this.#options.clock.after(afterMs, () => {
+      this.#timers.delete(name);
+      this.#work(name);
+    }));
+  }
+
+  /** What the state of a definition asks for; a number asks for another look. */
+  async #step(name: string): Promise<number | undefined> {
+    const state = this.#known.get(name);
+    if (state === undefined) return undefined;
+    const definition = state.version.object('v1');
+    if (definition.metadata.deletionTimestamp !== undefined && definition.metadata.finalizers?.includes(finalizer)) return this.#cleanUp(name, state, definition);
+    const now = formatTime(this.#options.clock.now());
+    const taken = collectTaken(this.#othersOf(name, state));
+    const named = acceptNames(definition, taken, now);
+    if (!equalJson(named, statusOf(definition))) {
+      await this.#writeStatus(name, (current) => acceptNames(current, taken, now));
+      this.#wakeGroup(state.group);
+      return undefined;
+    }
+    if (establish(definition, now) !== undefined) {
+      this.#serve(name, state, { ...definition, status: establish(definition, now) });
+      await this.#writeStatus(name, (current) => establish(current, now));
+      return undefined;
+    }
+    if (judgeApproval(definition, now) !== undefined) await this.#writeStatus(name, (current) => judgeApproval(current, now));
+    return undefined;
+  }
+
+  *#othersOf(name: string, { group }: Known): Iterable<DefinitionNames> {
+    for (const [other, state] of this.#known) if (other !== name && state.group === group && state.accepted !== undefined) yield state.accepted;
+  }
+
+  async #writeStatus(name: string, change: (current: KubeObject) => DefinitionStatus | undefined): Promise<void> {
+    await this.#update(name, 'status', (current) => {
+      const status = change(current);
+      return status === undefined ? current : { ...current, status };
+    });
+  }
+
+  async #update(name: string, subresource: string, change: (current: KubeObject) => KubeObject): Promise<void> {
+    const { registry } = this.#options;
+    const result = await registry.update({
+      resource: this.#resource, version: 'v1', namespace: '', name, subresource, createIfAbsent: false, context: createContext(),
+      transform(current) {
+        invariant(current !== undefined, 'an update without create has a current object');
+        return change(current);
+      },
+    });
+    this.#settle(result.object);
+  }
+
+  /** Takes in what a write led to: a new state, or the end. */
+  #settle(object: ObjectVersion): void {
+    const { deletionTimestamp, finalizers } = object.object('v1').metadata;
+    if (deletionTimestamp !== undefined && !finalizers?.length) this.#forget(object.name, Number.MAX_SAFE_INTEGER);
+    else this.#observe(object);
+  }
+
+  async #cleanUp(name: string, state: Known, definition: KubeObject): Promise<number | undefined> {
+    const now = formatTime(this.#options.clock.now());
+    const begun = startCleanup(definition, now);
+    if (begun !== undefined) await this.#writeStatus(name, (current) => startCleanup(current, now) ?? statusOf(current));
+    const left = state.row === undefined ? 0 : await emptyKind(this.#options.registry, state.row, createContext());
+    if (left > 0) {
+      const waits = (this.#cleanups.get(name)?.waitMs ?? cleanupCheckMs / 2) * 2;
+      this.#cleanups.set(name, { waitMs: Math.min(waits, longestCheckMs) });
+      return Math.min(waits, longestCheckMs);
+    }
+    this.#cleanups.delete(name);
+    await this.#writeStatus(name, (current) => finishCleanup(current, formatTime(this.#options.clock.now())));
+    await this.#update(name, '', (current) => ({ ...current, metadata: { ...current.metadata, finalizers: (current.metadata.finalizers ?? []).filter((f) => f !== finalizer) } }));
+    return undefined;
+  }
+}
+
+function fingerprint(definition: KubeObject): string {
+  return JSON.stringify([definition['spec'], statusOf(definition).acceptedNames], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+const createContext = () => ({ user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }, dryRun: false, fieldManager: manager, warnings: [] as string[] });
+
+/** The definitions over a registry; nothing happens before `start`. */
+export function createDefinitions(options: DefinitionsOptions): Definitions {
+  return new DefinitionsOfServer(options);
+}

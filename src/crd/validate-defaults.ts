@@ -1,0 +1,41 @@
+// Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
+import { type FieldError, type OpenAPIV3Schema, invalidValue, validateEmbedded, validateValue } from '../apimachinery/index.ts';
+
+const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
+
+/** Problems of all defaults of a structural schema. */
+export function validateDefaults(schema: OpenAPIV3Schema, at: string): FieldError[] {
+  const errors: FieldError[] = [];
+  walk({ ...schema, 'x-kubernetes-embedded-resource': true }, { at, insideMeta: false }, errors);
+  return errors;
+}
+
+function walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: string; readonly insideMeta: boolean }, errors: FieldError[]): void {
+  const isResource = schema['x-kubernetes-embedded-resource'] === true;
+  const inMeta = insideMeta && !isResource;
+  if (schema.default !== undefined && schema.default !== null && !inMeta) errors.push(...validateDefault(schema, `${at}.default`));
+  if (schema.items !== undefined) walk(schema.items, { at: `${at}.items`, insideMeta: inMeta }, errors);
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    walk(schema.properties![name] as OpenAPIV3Schema, { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') }, errors);
+  }
+  if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
+}
+
+function validateDefault(schema: OpenAPIV3Schema, at: string): FieldError[] {
+  const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, schema.default, 'must not have unknown fields')] : [];
+  const embedded = validateEmbedded(schema, schema.default, { at, root: true });
+  return [...errors, ...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at }))];
+}
+
+/** Whether pruning would take something away. */
+function hasUnknown(schema: OpenAPIV3Schema | undefined, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => hasUnknown(schema?.items, item));
+  const { properties, additionalProperties } = schema ?? {};
+  return Object.entries(value).some(([key, child]) => {
+    if (schema?.['x-kubernetes-embedded-resource'] === true && metaFields.has(key)) return false;
+    if (properties !== undefined && Object.hasOwn(properties, key)) return hasUnknown(properties[key], child);
+    if (additionalProperties !== undefined && additionalProperties !== false) return additionalProperties !== true && hasUnknown(additionalProperties, child);
+    return schema?.['x-kubernetes-preserve-unknown-fields'] !== true;
+  });
+}
