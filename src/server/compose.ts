@@ -6,9 +6,10 @@ import { createAdmissionChain, createNamespaceLifecycle, createRbacEscalation, f
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
 import type { Authenticate } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
+import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Catalog, type OwnedRegistry, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
-import { createBuiltinResources, groupPriorities, schemaData } from '../resources/index.ts';
+import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
+import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import { type Authorization, composeAuthorization, createEscalationQuestions, requireAccessWith } from './authorization.ts';
 import type { ServerExchange } from './exchange.ts';
@@ -22,6 +23,8 @@ import { kubernetesVersion } from './version.ts';
 export interface Api {
   readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
+  /** Custom kinds: served from `start` on. */
+  readonly definitions: Definitions;
   readonly authorization: Authorization;
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
@@ -42,11 +45,15 @@ export interface ApiOptions {
 const gzipAsync = promisify(gzip);
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
+function withDefinitionStrategy(resource: Resource): Resource {
+  return resource.kind === 'CustomResourceDefinition' ? { ...resource, strategy: createDefinitionStrategy(resource.strategy) } : resource;
+}
+
 /** Makes the API over a Store. */
 export function composeApi({ options, store, authenticate, rolesReady, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
-  const catalog = createCatalog(createBuiltinResources(schemas), groupPriorities);
+  const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
   const findNamespace = findNamespaceWith((name) => {
     const resource = catalog.find('', 'v1', 'namespaces');
     invariant(resource !== undefined, 'namespaces are served');
@@ -54,15 +61,23 @@ export function composeApi({ options, store, authenticate, rolesReady, serverAdd
   });
   const admission = createAdmissionChain([
     createNamespaceLifecycle(findNamespace), createRbacEscalation(createEscalationQuestions(() => authorization)),
+    {
+      name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
+      validate: (attributes) => definitions.guardCreation(attributes),
+    },
   ]);
   const registry: OwnedRegistry = createRegistry({
     store, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
+  const definitions = createDefinitions({
+    registry, catalog, clock, schemas, formatAge: formatHumanDuration,
+    report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
+  });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady });
   const { authorize } = authorization;
   const handler = createEndpoints({
-    registry, catalog, schemas, clock, random, serverAddress, otherPaths,
+    registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
@@ -71,5 +86,5 @@ export function composeApi({ options, store, authenticate, rolesReady, serverAdd
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   });
-  return { registry, catalog, authorization, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
+  return { registry, catalog, definitions, authorization, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
 }

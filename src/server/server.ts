@@ -164,6 +164,8 @@ const isHealthPath = (path: string): boolean => /^\/(?:healthz|livez|readyz)\//.
 
 async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, listener, state, pki, adminToken, directory } = parts;
+  // Custom kinds are served before the first request comes.
+  await parts.api.definitions.start();
   const port = await openPort(parts);
   const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';
   const host = wildcard ? '127.0.0.1' : options.bindAddress;
@@ -217,6 +219,7 @@ async function closeServer({ options, store, state, api }: Parts, running: { rea
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
   await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
   api.authorization.stop();
+  api.definitions.stop();
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');
