@@ -28,6 +28,7 @@ export {
   type FieldRequirement, type FieldSelector, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector,
   formatLabelSelector, labelSelectorOf, matchesRequirement, parseFieldSelector, parseLabelSelector,
 } from './selector.ts';
+export { type CertificateRequestParts, type PemBlock, parseCertificateRequest, parsePem } from './certificate-request.ts';
 export { loadSchemas } from './schema/load.ts';
 export { type ApplyInput, type ApplyOutput, ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, fieldSetOf } from './apply/field-set.ts';

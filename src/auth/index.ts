@@ -2,7 +2,19 @@
 export {
   type User, anonymous, anonymousName, authenticatedGroup, markAuthenticated, mastersGroup, unauthenticatedGroup,
 } from './user.ts';
-export { type Authenticate, type AuthenticateToken, type Authentication, type Credentials, createAuthenticator } from './authenticate/authenticate.ts';
+export {
+  type Authenticate, type AuthenticateToken, type Authentication, type ClientCertificate, type Credentials, type TokenAnswer, createAuthenticator,
+} from './authenticate/authenticate.ts';
+export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
+export { type FrontProxyOptions, createFrontProxy } from './authenticate/front-proxy.ts';
+export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
+export { type ClaimMapping, type OidcIssuer, type OidcOptions, createOidcAuthenticator } from './authenticate/oidc.ts';
+export { type FindBoundObject, type ServiceAccountTokenOptions, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
+export {
+  type BoundClaims, type BoundReference, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername,
+} from './authenticate/service-account-claims.ts';
+export { type WebhookTokenOptions, createWebhookTokenAuthenticator } from './authenticate/webhook-token.ts';
+export { type Impersonate, type WantedUser, createImpersonator, readImpersonation } from './impersonate.ts';
 export { type StaticToken, createTokenAuthenticator, parseTokenFile } from './authenticate/token-file.ts';
 export { type Attributes, type Authorize, type Decision, refuse } from './authorize/attributes.ts';
 export { type AuthorizationMode, type Authorizers, authorizationModes, createAuthorizer } from './authorize/authorize.ts';

@@ -1,17 +1,31 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
+import { createAuthenticationConfigMap } from './authentication-config-map.ts';
 import { createBootstrapRoles } from './bootstrap-policy.ts';
+import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
 import { createClientFor, everything } from './client.ts';
 import { createClusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './context.ts';
+import { createGarbageCollector } from './garbage.ts';
 import { type InformerListener, startInformer } from './informer.ts';
 import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace-contents.ts';
 import { createNamespaceTermination } from './namespace-termination.ts';
 import { createSystemNamespaces } from './system-namespaces.ts';
+import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './token-secrets.ts';
+
+/** Names that select controllers. */
+export type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
+  | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication';
 
 /** What the controllers need beside the registry. */
 export interface ControllersOptions extends ControllerContext {
-  readonly selects: (name: 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'root-ca-cert-publisher' | 'kubernetes-service') => boolean;
+  readonly selects: (name: ControllerName) => boolean;
+  /** Signs the tokens of token Secrets. */
+  readonly signSecretToken: SignSecretToken;
+  /** Signs requests for client certificates; without it nobody does. */
+  readonly signRequest?: SignRequest;
+  /** Data of the ConfigMap extension-apiserver-authentication. */
+  readonly authenticationData: Readonly<Record<string, string>>;
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
   readonly service: ServiceAddress;
@@ -23,6 +37,8 @@ export interface Controllers {
   readonly ready: Promise<void>;
   /** Resolves when the bootstrap roles and their bindings exist; at once when they are not asked for. */
   readonly rolesReady: Promise<void>;
+  /** Records the use of a token from a Secret. */
+  readonly noteTokenUse: TokenSecrets['noteUse'];
   /** Resolves when work under way is over. */
   stop(): Promise<void>;
 }
@@ -34,12 +50,15 @@ export function startControllers(options: ControllersOptions): Controllers {
   const service = selects('kubernetes-service') ? createKubernetesService(options, options.service) : undefined;
   const roles = selects('bootstrap-roles') ? createBootstrapRoles(options) : undefined;
   const loops: readonly (Controller | undefined)[] = [roles, selects('clusterrole-aggregation') ? createClusterRoleAggregation(options) : undefined];
+  const tokens = selects('serviceaccount-token') ? createTokenSecrets(options, { sign: options.signSecretToken, authority: options.authority }) : undefined;
+  const signing = selects('csrsigning') && options.signRequest !== undefined ? createCertificateSigning(options, options.signRequest) : undefined;
   const started = [
     bootstrap,
     service,
     selects('namespace') ? createNamespaceTermination(options) : undefined,
     selects('serviceaccount') ? createDefaultServiceAccounts(options) : undefined,
     selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options.authority) : undefined,
+    selects('extension-apiserver-authentication') ? createAuthenticationConfigMap(options, options.authenticationData) : undefined,
   ].filter((one) => one !== undefined);
   const listeners: InformerListener[] = started.map((one) => one.onNamespace);
   const informer = startInformer({
@@ -47,12 +66,15 @@ export function startControllers(options: ControllersOptions): Controllers {
     target: createClientFor(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });
+  const ready = Promise.all([bootstrap?.ready(), service?.ready(), informer.synced]).then(() => undefined);
+  const garbage = selects('garbage-collector') ? createGarbageCollector(options, ready) : undefined;
   return {
-    ready: Promise.all([bootstrap?.ready(), service?.ready(), informer.synced]).then(() => undefined),
+    ready,
     rolesReady: roles?.ready() ?? Promise.resolve(),
+    noteTokenUse: (secret) => tokens?.noteUse(secret),
     async stop() {
       informer.stop();
-      await Promise.all([...started, ...loops].map((one) => one?.stop()));
+      await Promise.all([garbage, ...started, ...loops, tokens, signing].map((one) => one?.stop()));
     },
   };
 }

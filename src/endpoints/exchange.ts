@@ -66,7 +66,13 @@ export interface Exchange {
     readonly raw: Uint8Array;
     readonly commonName: string;
     readonly organizations: readonly string[];
+    readonly uid?: string;
+    /** Chains to an authority of clients. */
     readonly authorized: boolean;
+    /** Chains to the authority of front proxies. */
+    readonly frontProxy?: boolean;
+    /** SHA-256 of the certificate in hexadecimal. */
+    readonly fingerprint?: string;
   };
   /** Upgraded protocols (WebSocket watches); absent where the transport has none. */
   readonly upgrade?: unknown;

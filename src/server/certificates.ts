@@ -53,10 +53,26 @@ export function createCertificate(request: CertificateRequest, context: Certific
   return { certificate: encodePem('CERTIFICATE', der), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
 }
 
-function encodeBody(request: CertificateRequest, keys: SigningKeys, { clock, random }: CertificateContext): Buffer {
+/** A client certificate for a key and a subject (DER) that somebody else brings. */
+export interface ClientCertificateRequest {
+  readonly subject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly issuer: KeyPair;
+  readonly lifetimeMs: number;
+}
+
+/** Makes a client certificate (PEM). */
+export function signCertificate(request: ClientCertificateRequest, context: CertificateContext): string {
+  const signer = createPrivateKey(request.issuer.key);
+  const { subject, publicKey, issuer, lifetimeMs } = request;
+  const body = encodeBody({ commonName: '', issuer, lifetimeMs: lifetimeMs + backdateMs, subject }, { publicKey, signer }, context);
+  return encodePem('CERTIFICATE', encodeSequence(body, encodeAlgorithm(), encodeBits(sign('sha256', body, signer))));
+}
+
+function encodeBody(request: CertificateRequest & { readonly subject?: Buffer }, keys: SigningKeys, { clock, random }: CertificateContext): Buffer {
   const { publicKey } = keys;
   const start = clock.now() - backdateMs;
-  const subject = encodeName(request.commonName, request.organizations ?? []);
+  const subject = request.subject ?? encodeName(request.commonName, request.organizations ?? []);
   const issuer = request.issuer === undefined ? subject : readSubject(request.issuer.certificate);
   const serial = random.bytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
@@ -140,13 +156,4 @@ function encodePem(label: string, der: Uint8Array): string {
 /** True when the certificate is past, or within `marginMs` of, the end of its life. */
 export function isExpiring(certificate: string, clock: Clock, marginMs: number): boolean {
   return Date.parse(new X509Certificate(certificate).validTo) - marginMs < clock.now();
-}
-
-/** A P-256 key pair for signing service account tokens, PEM. */
-export function createSigningKey(): { readonly publicKey: string; readonly privateKey: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return {
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-  };
 }

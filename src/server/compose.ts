@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { createAdmissionChain, createNamespaceLifecycle, createRbacEscalation, findNamespaceWith } from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
-import type { Authenticate } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
@@ -12,6 +11,7 @@ import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCat
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import { type Authorization, composeAuthorization, createEscalationQuestions, requireAccessWith } from './authorization.ts';
+import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
@@ -33,7 +33,7 @@ export interface Api {
 export interface ApiOptions {
   readonly options: ServerOptions;
   readonly store: Store;
-  readonly authenticate: Authenticate;
+  readonly authentication: Authentication;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
   /** host:port that discovery names; known once the port is open. */
@@ -50,7 +50,7 @@ function withDefinitionStrategy(resource: Resource): Resource {
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authenticate, rolesReady, serverAddress, otherPaths }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -81,7 +81,7 @@ export function composeApi({ options, store, authenticate, rolesReady, serverAdd
     version: kubernetesVersion,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
-    special: createReviews({ authenticate, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
+    special: createReviews({ ...authentication, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
     requireAccess: requireAccessWith(() => authorization),
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

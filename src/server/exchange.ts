@@ -22,6 +22,8 @@ export interface RequestHead {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders?: readonly string[];
   readonly remoteAddress: string;
   readonly clientCertificate: Exchange['clientCertificate'];
   readonly auditId: string;
@@ -31,6 +33,8 @@ export interface RequestHead {
 export interface ServerExchange extends Exchange {
   /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
   longRunning: boolean;
+  /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
+  headerValues(): ReadonlyMap<string, readonly string[]>;
   /** Monotonic milliseconds at which the headers were there. */
   readonly startedMs: number;
   /** The client went away. */
@@ -91,6 +95,7 @@ export class HttpExchange implements ServerExchange {
   disconnected = false;
   readonly wire: Wire;
   readonly #search: string;
+  readonly #rawHeaders: readonly string[];
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
   #abortReason: string | undefined;
@@ -100,6 +105,7 @@ export class HttpExchange implements ServerExchange {
   constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; rawPath: string; path: string; search: string }) {
     this.method = head.method;
     this.headers = head.headers;
+    this.#rawHeaders = head.rawHeaders ?? [];
     this.remoteAddress = head.remoteAddress;
     this.clientCertificate = head.clientCertificate;
     this.auditId = head.auditId;
@@ -121,6 +127,18 @@ export class HttpExchange implements ServerExchange {
       if (this.#abortReason !== undefined) this.#controller.abort(new Error(this.#abortReason));
     }
     return this.#controller.signal;
+  }
+
+  headerValues(): ReadonlyMap<string, readonly string[]> {
+    const values = new Map<string, string[]>();
+    for (let index = 0; index + 1 < this.#rawHeaders.length; index += 2) {
+      const name = (this.#rawHeaders[index] as string).toLowerCase();
+      const value = this.#rawHeaders[index + 1] as string;
+      const known = values.get(name);
+      if (known === undefined) values.set(name, [value]);
+      else known.push(value);
+    }
+    return values;
   }
 
   readBody(limitBytes: number): Promise<Uint8Array> {

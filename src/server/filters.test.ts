@@ -18,6 +18,7 @@ function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: num
     logger: silentLogger, metrics, handler, respondError,
     authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
     authorize: () => ({ type: 'allow', reason: '' }),
+    impersonate: async ({ name }) => ({ name, groups: [] }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
   });
   return { chain, metrics };

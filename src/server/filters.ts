@@ -1,10 +1,10 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → audit id and common headers → request info → metrics → authenticate → limit in flight → deadline → authorize → handler
+//   guard panics → audit id and common headers → request info → metrics → authenticate → impersonate → limit in flight → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
-import type { Authenticate, Authorize } from '../auth/index.ts';
+import type { Authenticate, Authorize, Impersonate } from '../auth/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
 import type { ServerExchange } from './exchange.ts';
 import { authenticateRequests } from './filters/authenticate.ts';
@@ -12,6 +12,7 @@ import { authorizeRequests } from './filters/authorize.ts';
 import { addCommonHeaders } from './filters/common-headers.ts';
 import { limitTime } from './filters/deadline.ts';
 import { guardPanics } from './filters/guard-panics.ts';
+import { impersonateUsers } from './filters/impersonate.ts';
 import { limitInFlight } from './filters/in-flight.ts';
 import { measureRequests } from './filters/measure.ts';
 import { readRequestInfo } from './filters/request-info.ts';
@@ -25,6 +26,7 @@ export interface FilterDependencies {
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
   readonly authenticate: Authenticate;
+  readonly impersonate: Impersonate;
   readonly authorize: Authorize;
   readonly requestTimeoutMs: number;
   readonly maxReadsInFlight: number;
@@ -43,6 +45,7 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     measureRequests(deps),
     answerErrors(deps),
     authenticateRequests(deps),
+    impersonateUsers(deps),
     limitInFlight(deps),
     limitTime(deps),
     authorizeRequests(deps),

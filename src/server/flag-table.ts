@@ -1,5 +1,7 @@
 // The flags, one row each: name as kube-apiserver spells it (or our own, where it has none), type, option, default, help.
 
+import { identityFlags } from './identity-flags.ts';
+
 /** One flag. */
 export interface FlagRow {
   readonly name: string;
@@ -22,6 +24,7 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'tls-private-key-file', type: 'text', option: 'tlsPrivateKeyFile', help: 'Private key of the serving certificate.' },
   { name: 'client-ca-file', type: 'text', option: 'clientCaFile', help: 'Authorities whose client certificates are accepted besides the generated one.' },
   { name: 'token-auth-file', type: 'text', option: 'tokenAuthFile', help: 'CSV file of static tokens: token,user,uid,"group1,group2".' },
+  ...identityFlags,
   { name: 'anonymous-auth', type: 'switch', option: 'anonymousAuth', default: 'true', help: 'Let callers without credentials in as system:anonymous.' },
   { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC', help: 'Modes, asked in order: RBAC, AlwaysAllow, AlwaysDeny.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },

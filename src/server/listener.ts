@@ -8,7 +8,7 @@ import type { Server as NetServer, Socket } from 'node:net';
 import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
 import type { Clock, Random } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
-import { describeCertificate } from './client-certificate.ts';
+import { createCertificateJudge, describeCertificate } from './client-certificate.ts';
 import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { type Logger, describeError } from './logger.ts';
 import { writeResponse } from './write-response.ts';
@@ -16,7 +16,13 @@ import { writeResponse } from './write-response.ts';
 /** What a listener is made of. */
 export interface ListenerOptions {
   /** Absent: plain HTTP/1.1. PEM texts; `clientAuthorities` verify client certificates, which nobody is forced to show. */
-  readonly tls?: { readonly certificate: string; readonly key: string; readonly clientAuthorities: readonly string[] };
+  readonly tls?: {
+    readonly certificate: string;
+    readonly key: string;
+    readonly clientAuthorities: readonly string[];
+    /** Authorities of front proxies; their certificates stand for no client. */
+    readonly proxyAuthorities?: readonly string[];
+  };
   readonly maxStreamsPerConnection: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -90,7 +96,7 @@ function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerStat
   const server = createTlsServer({
     cert: tls.certificate,
     key: tls.key,
-    ...(tls.clientAuthorities.length > 0 && { ca: [...tls.clientAuthorities] }),
+    ...(tls.clientAuthorities.length > 0 && { ca: [...tls.clientAuthorities, ...tls.proxyAuthorities ?? []] }),
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
@@ -98,7 +104,9 @@ function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerStat
     handshakeTimeout: 10_000,
     noDelay: true,
   });
+  const judge = createCertificateJudge(tls.clientAuthorities, tls.proxyAuthorities ?? []);
   server.on('secureConnection', (socket: TLSSocket) => {
+    judge(socket);
     socket.on('error', () => socket.destroy());
     if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
     state.accepting = socket;
@@ -131,7 +139,7 @@ function createHttp2(state: ListenerState): Http2Server {
     session.on('error', () => session.destroy());
     session.on('close', () => state.sessions.delete(session));
     const context = createSessionContext(state, state.accepting as TLSSocket);
-    session.on('stream', (stream, headers) => handleHttp2(state, context, { stream, headers }));
+    session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => handleHttp2(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] }));
   });
   server.on('sessionError', () => {});
   return server;
@@ -165,12 +173,19 @@ function createSessionContext(state: ListenerState, socket: TLSSocket): SessionC
   };
 }
 
-function handleHttp2(state: ListenerState, context: SessionContext, request: { stream: ServerHttp2Stream; headers: IncomingHttpHeaders }): void {
+interface Http2Request {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+}
+
+function handleHttp2(state: ListenerState, context: SessionContext, request: Http2Request): void {
   const { stream, headers } = request;
   const head: RequestHead = {
     method: headers[':method'] as string,
     target: headers[':path'] ?? '',
     headers: headers as RequestHead['headers'],
+    rawHeaders: request.rawHeaders,
     remoteAddress: context.remoteAddress,
     clientCertificate: context.clientCertificate,
     auditId: (headers['audit-id'] as string | undefined) || state.options.random.uuid(),
@@ -200,6 +215,7 @@ function handleHttp1(state: ListenerState, request: IncomingMessage, response: S
     method: request.method ?? 'GET',
     target: request.url ?? '',
     headers: request.headers as RequestHead['headers'],
+    rawHeaders: request.rawHeaders,
     remoteAddress: socket.remoteAddress ?? '',
     clientCertificate: describeCertificate(socket),
     auditId: (request.headers['audit-id'] as string | undefined) || state.options.random.uuid(),

@@ -31,6 +31,48 @@ export interface ServerOptions {
   readonly tokens: readonly StaticToken[];
   /** Whether callers without credentials are let in as system:anonymous. Default true. */
   readonly anonymousAuth: boolean;
+  /** File with an AuthenticationConfiguration: issuers of ID tokens, and where callers without credentials are let in. */
+  readonly authenticationConfig: string;
+  /** Issuers of service account tokens that are accepted; the first one signs. Default https://kubernetes.default.svc. */
+  readonly serviceAccountIssuers: readonly string[];
+  /** PEM files whose keys verify service account tokens. Default: the key that signs. */
+  readonly serviceAccountKeyFiles: readonly string[];
+  /** PEM file of the key that signs service account tokens. Default: one that the server makes. */
+  readonly serviceAccountSigningKeyFile: string;
+  /** Where the public keys of service account tokens are, as others reach them. Default: this server. */
+  readonly serviceAccountJwksUri: string;
+  /** Audiences of tokens for this API. Default: the issuers. */
+  readonly apiAudiences: readonly string[];
+  /** Longest life of a service account token that can be asked for. Default 0: no bound. */
+  readonly serviceAccountMaxTokenExpirationMs: number;
+  /** Whether the tokens in pods live for a year although an hour is asked for. Default true. */
+  readonly serviceAccountExtendTokenExpiration: boolean;
+  /** Whether bootstrap tokens (Secrets in kube-system) are accepted. Default false. */
+  readonly enableBootstrapTokenAuth: boolean;
+  /** Authority of front proxies, and what they say in which headers. Default '': no front proxy is believed. */
+  readonly requestheaderClientCaFile: string;
+  readonly requestheaderAllowedNames: readonly string[];
+  readonly requestheaderUsernameHeaders: readonly string[];
+  readonly requestheaderUidHeaders: readonly string[];
+  readonly requestheaderGroupHeaders: readonly string[];
+  readonly requestheaderExtraHeadersPrefix: readonly string[];
+  /** One provider of ID tokens; see authenticationConfig for several. Default '': none. */
+  readonly oidcIssuerUrl: string;
+  readonly oidcClientId: string;
+  readonly oidcCaFile: string;
+  readonly oidcUsernameClaim: string;
+  readonly oidcUsernamePrefix: string;
+  readonly oidcGroupsClaim: string;
+  readonly oidcGroupsPrefix: string;
+  readonly oidcSigningAlgs: readonly string[];
+  /** `claim=value` each. */
+  readonly oidcRequiredClaims: readonly string[];
+  /** Kubeconfig of a service that judges bearer tokens. Default '': none. */
+  readonly authenticationTokenWebhookConfigFile: string;
+  /** Version of the TokenReview that is sent. Default v1beta1. */
+  readonly authenticationTokenWebhookVersion: string;
+  /** How long its answers are kept. Default 2 min. */
+  readonly authenticationTokenWebhookCacheTtlMs: number;
   /** Asked in order. Default RBAC. */
   readonly authorizationMode: readonly AuthorizationMode[];
   /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
@@ -73,9 +115,19 @@ export interface ServerOptions {
   readonly logger: Logger;
 }
 
+const identityDefaults = {
+  authenticationConfig: '', serviceAccountIssuers: ['https://kubernetes.default.svc'], serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '',
+  serviceAccountJwksUri: '', apiAudiences: [], serviceAccountMaxTokenExpirationMs: 0, serviceAccountExtendTokenExpiration: true,
+  enableBootstrapTokenAuth: false, requestheaderClientCaFile: '', requestheaderAllowedNames: [], requestheaderUsernameHeaders: ['x-remote-user'],
+  requestheaderUidHeaders: ['x-remote-uid'], requestheaderGroupHeaders: ['x-remote-group'], requestheaderExtraHeadersPrefix: ['x-remote-extra-'],
+  oidcIssuerUrl: '', oidcClientId: '', oidcCaFile: '', oidcUsernameClaim: 'sub', oidcUsernamePrefix: '', oidcGroupsClaim: '', oidcGroupsPrefix: '',
+  oidcSigningAlgs: ['RS256'], oidcRequiredClaims: [], authenticationTokenWebhookConfigFile: '', authenticationTokenWebhookVersion: 'v1beta1',
+  authenticationTokenWebhookCacheTtlMs: 120_000,
+};
+
 const defaults: ServerOptions = {
   securePort: 0, bindAddress: '127.0.0.1', advertiseAddress: '', tls: true, dataDir: '', certDir: '', tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '',
-  tokenAuthFile: '', tokens: [], anonymousAuth: true, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24', requestTimeoutMs: 60_000,
+  tokenAuthFile: '', tokens: [], anonymousAuth: true, ...identityDefaults, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24', requestTimeoutMs: 60_000,
   minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
   compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
   etcdCompactionIntervalMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
@@ -83,7 +135,10 @@ const defaults: ServerOptions = {
 };
 
 /** Names of the controllers, for `--controllers`. */
-export const controllerNames = ['bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'root-ca-cert-publisher', 'kubernetes-service'] as const;
+export const controllerNames = [
+  'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
+  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication',
+] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
 /** A start that cannot succeed; the message is one line for the operator. */
@@ -112,6 +167,7 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
     [range === undefined, `--service-cluster-ip-range must be a range such as 10.0.0.0/24, not ${JSON.stringify(options.serviceClusterIpRange)}`],
     [range !== undefined && range.prefixLength > range.bytes.length * 8 - 3, '--service-cluster-ip-range must have at least 8 addresses'],
     [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
+    ...listIdentityProblems(options),
     [options.requestTimeoutMs <= 0, '--request-timeout must be greater than 0'],
     [!isWhole(options.maxRequestsInflight), '--max-requests-inflight must not be negative'],
     [!isWhole(options.maxMutatingRequestsInflight), '--max-mutating-requests-inflight must not be negative'],
@@ -126,6 +182,25 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
       [!authorizationModes.includes(mode), `--authorization-mode: ${JSON.stringify(mode)} is not one of ${authorizationModes.join(', ')}`] as const),
     ...options.controllers.map((name) =>
       [!isController(name), `--controllers: ${JSON.stringify(name)} is not one of *, ${controllerNames.join(', ')}`] as const),
+  ];
+}
+
+const tenMinutesMs = 600_000;
+const yearsMs = 2 ** 32 * 1000;
+
+function listIdentityProblems(options: ServerOptions): readonly (readonly [boolean, string])[] {
+  const longest = options.serviceAccountMaxTokenExpirationMs;
+  const isIssuer = (issuer: string) => issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer));
+  return [
+    [options.serviceAccountIssuers.length === 0, '--service-account-issuer must name at least one issuer'],
+    [!options.serviceAccountIssuers.every(isIssuer), '--service-account-issuer must be a URL or a word without a colon'],
+    [longest !== 0 && (longest < tenMinutesMs || longest > yearsMs), '--service-account-max-token-expiration must be between 10m and 2^32 seconds'],
+    [options.oidcIssuerUrl !== '' && !options.oidcIssuerUrl.startsWith('https://'), '--oidc-issuer-url must begin with https://'],
+    [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
+    [options.oidcIssuerUrl !== '' && options.authenticationConfig !== '', '--oidc-issuer-url and --authentication-config cannot be given together'],
+    [!options.oidcRequiredClaims.every((one) => one.indexOf('=') > 0), '--oidc-required-claim must be claim=value'],
+    [!['v1', 'v1beta1'].includes(options.authenticationTokenWebhookVersion), '--authentication-token-webhook-version must be v1 or v1beta1'],
+    [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { firstAddress } from './addresses.ts';
-import { type CertificateContext, type CertificateRequest, type KeyPair, createCertificate, createSigningKey, isExpiring } from './certificates.ts';
+import { type CertificateContext, type CertificateRequest, type KeyPair, createCertificate, isExpiring } from './certificates.ts';
 import { StartError } from './options.ts';
 
 /** Everything secret that a server has. */
@@ -13,8 +13,6 @@ export interface Pki {
   readonly serving: KeyPair;
   /** O=system:masters, CN=kubernetes-admin: what the administrator's kubeconfig holds. */
   readonly admin: KeyPair;
-  /** Signs service account tokens. */
-  readonly serviceAccounts: { readonly publicKey: string; readonly privateKey: string };
 }
 
 export interface PkiOptions extends CertificateContext {
@@ -49,7 +47,6 @@ export function preparePki(options: PkiOptions): Pki {
     authority,
     serving: load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
     admin: load('admin', { ...leaf, commonName: 'kubernetes-admin', organizations: ['system:masters'] }, issued),
-    serviceAccounts: loadSigningKey(files),
   };
 }
 
@@ -62,16 +59,6 @@ function listHosts({ addresses, serviceRange }: PkiOptions): string[] {
 function coversHosts(certificate: string, hosts: readonly string[]): boolean {
   const parsed = new X509Certificate(certificate);
   return hosts.every((host) => (/[a-z]/.test(host) && !host.includes(':') ? parsed.checkHost(host) : parsed.checkIP(host)) !== undefined);
-}
-
-function loadSigningKey(files: Directory | undefined): Pki['serviceAccounts'] {
-  const privateKey = files?.read('sa.key');
-  const publicKey = files?.read('sa.pub');
-  if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
-  const made = createSigningKey();
-  files?.write('sa.key', made.privateKey);
-  files?.write('sa.pub', made.publicKey);
-  return made;
 }
 
 interface Directory {

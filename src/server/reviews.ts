@@ -10,20 +10,21 @@ import { trackUpdate } from '../registry/index.ts';
 
 interface ReviewDependencies {
   readonly authenticate: Authenticate;
+  /** Audiences of tokens that name none. */
+  readonly apiAudiences: readonly string[];
+  readonly requestToken: SpecialCreate;
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly modes: readonly AuthorizationMode[];
   readonly resolveRules: ResolveRules;
 }
 
-/** The audience of tokens that name none. */
-const defaultAudience = 'https://kubernetes.default.svc';
-
 /** Handlers by `group/plural`. */
 export function createReviews(deps: ReviewDependencies): ReadonlyMap<string, SpecialCreate> {
   return new Map<string, SpecialCreate>([
     ['authentication.k8s.io/selfsubjectreviews', async (request) => reviewSelf(request, deps.clock)],
-    ['authentication.k8s.io/tokenreviews', (request) => reviewToken(request, deps.authenticate)],
+    ['authentication.k8s.io/tokenreviews', (request) => reviewToken(request, deps)],
+    ['/serviceaccounts/token', deps.requestToken],
     ['authorization.k8s.io/selfsubjectaccessreviews', (request) => reviewRights(request, 'self', deps)],
     ['authorization.k8s.io/subjectaccessreviews', (request) => reviewRights(request, 'any', deps)],
     ['authorization.k8s.io/localsubjectaccessreviews', (request) => reviewRights(request, 'local', deps)],
@@ -40,14 +41,15 @@ function describeUser({ name, uid, groups, extra }: User): Record<string, unknow
   return { username: name, ...(uid !== undefined && { uid }), groups: [...groups], ...(extra !== undefined && { extra: { ...extra } }) };
 }
 
-async function reviewToken({ object }: SpecialRequest, authenticate: Authenticate): Promise<KubeObject> {
-  const { token = '', audiences = [] } = (object['spec'] ?? {}) as { token?: string; audiences?: string[] };
-  if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  const found = /\s/.test(token) ? { type: 'refused' as const } : await authenticate({ authorization: `Bearer ${token}` });
-  const accepted = audiences.length === 0 ? [defaultAudience] : audiences.filter((one) => one === defaultAudience);
-  const status = found.type === 'refused' || accepted.length === 0
-    ? { user: {}, error: 'invalid bearer token' } : { authenticated: true, user: describeUser(found.user), audiences: accepted };
-  return { ...object, status };
+async function reviewToken({ object }: SpecialRequest, { authenticate, apiAudiences }: ReviewDependencies): Promise<KubeObject> {
+  const { token, audiences } = (object['spec'] ?? {}) as { token?: string | null; audiences?: string[] | null };
+  if (!token) throw badRequest('token is required for TokenReview in authentication');
+  // A space would end the token in a header.
+  const asked = { authorization: `Bearer ${token}`, audiences: audiences && audiences.length > 0 ? audiences : apiAudiences };
+  const found = /\s/.test(token) ? { type: 'refused' as const, reasons: [] } : await authenticate(asked);
+  if (found.type === 'user') return { ...object, status: { authenticated: true, user: describeUser(found.user), audiences: [...found.audiences ?? []] } };
+  const reasons = found.reasons !== undefined && found.reasons.length > 0 ? found.reasons : ['invalid bearer token'];
+  return { ...object, status: { user: {}, error: reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]` } };
 }
 
 async function reviewRights(request: SpecialRequest, subject: ReviewSubject, { authorize, clock }: ReviewDependencies): Promise<KubeObject> {

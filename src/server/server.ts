@@ -1,12 +1,13 @@
 // One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
 import { isIPv6 } from 'node:net';
-import { type AuthenticateToken, createAuthenticator, createTokenAuthenticator, mastersGroup } from '../auth/index.ts';
+import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
 import type { Handler } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
 import { firstAddress } from './addresses.ts';
+import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
 import { type Api, composeApi } from './compose.ts';
-import { type DataDirectory, readStaticTokens, readTextFile, useDataDirectory } from './data-directory.ts';
+import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
 import { createFilterChain } from './filters.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths } from './health.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
@@ -15,8 +16,10 @@ import { describeError } from './logger.ts';
 import { type ServerMetrics, createMetrics } from './metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
 import { type Pki, preparePki } from './pki.ts';
+import { createRequestSigner } from './request-signer.ts';
 import { answerMetrics } from './process-metrics.ts';
 import { openStore } from './open-store.ts';
+import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
 /** A server that answers. */
 export interface RunningServer {
@@ -40,6 +43,7 @@ interface Parts {
   readonly adminToken: string | undefined;
   readonly store: Store;
   readonly api: Api;
+  readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
 }
@@ -49,6 +53,7 @@ interface ServerState {
   initialized: boolean;
   address: string;
   closed: Promise<void> | undefined;
+  noteTokenUse?: Controllers['noteTokenUse'];
   /** Comes when the bootstrap roles are there: RBAC decides from then on. */
   readonly rolesReady: Signal;
 }
@@ -76,7 +81,7 @@ export async function startServer(given: Partial<ServerOptions>): Promise<Runnin
   const pki = options.tls ? prepareCertificates(options, directory) : undefined;
   const store = await opening;
   try {
-    return await openServer(assemble(options, { directory, pki, store }));
+    return await openServer(await assemble(options, { directory, pki, store }));
   } catch (error) {
     await store.close();
     throw error;
@@ -91,41 +96,37 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return { ...pki, serving: { certificate, key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
 }
 
-function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store'>): Parts {
+async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store'>): Promise<Parts> {
   const { random, clock, logger } = options;
   const { pki, store } = made;
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
   const state: ServerState = { stopping: false, initialized: false, address: '', closed: undefined, rolesReady: createSignal() };
-  const authenticate = createAuthenticator({ tokens: [collectTokens(options, adminToken)], allowAnonymous: options.anonymousAuth });
+  const authentication = await composeAuthentication({
+    options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
+  });
   const checks = listChecks(state, store);
-  const otherPaths = [...listHealthPaths(checks), '/metrics'];
-  const api = composeApi({ options, store, authenticate, rolesReady: state.rolesReady.promise, serverAddress: () => state.address, otherPaths });
+  const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
+  const api: Api = composeApi({
+    options, store, authentication, rolesReady: state.rolesReady.promise, serverAddress: () => state.address, otherPaths });
   const metrics = createMetrics();
   const chain = createFilterChain({
-    logger, metrics, authenticate, authorize: api.authorization.authorize,
+    logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
+    impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     respondError: api.respondError,
-    handler: createRootHandler(api, { checks, metrics }),
+    handler: createRootHandler(api, { checks, metrics, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }) }),
   });
   const listener = createListener({
     clock, random, logger,
-    ...(pki !== undefined && { tls: { certificate: pki.serving.certificate, key: pki.serving.key, clientAuthorities: listAuthorities(options, pki) } }),
+    ...(pki !== undefined && { tls: { certificate: pki.serving.certificate, key: pki.serving.key, ...pickAuthorities(authentication) } }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, listener, state };
+  return { ...made, options, adminToken, api, authentication, listener, state };
 }
 
-function collectTokens(options: ServerOptions, adminToken: string | undefined): AuthenticateToken {
-  const fromFile = options.tokenAuthFile === '' ? [] : readStaticTokens(options.tokenAuthFile);
-  const admin = adminToken === undefined ? [] : [{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }];
-  return createTokenAuthenticator([...fromFile, ...options.tokens, ...admin], options.random);
-}
-
-function listAuthorities(options: ServerOptions, pki: Pki): string[] {
-  return [pki.authority.certificate, ...(options.clientCaFile === '' ? [] : [readTextFile('--client-ca-file', options.clientCaFile)])];
-}
+const pickAuthorities = ({ clientAuthorities, proxyAuthorities }: Authentication) => ({ clientAuthorities, proxyAuthorities });
 
 function listChecks(state: ServerState, store: Store): HealthCheck[] {
   const pass = () => {};
@@ -150,11 +151,23 @@ function listChecks(state: ServerState, store: Store): HealthCheck[] {
   ];
 }
 
+/** Where others find the public keys of service account tokens. */
+const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
+  (options.serviceAccountJwksUri === '' ? `https://${address}${keysPath}` : options.serviceAccountJwksUri);
+
 /** Health and metrics are answered here, everything else by the API. */
-function createRootHandler(api: Api, parts: { readonly checks: readonly HealthCheck[]; readonly metrics: ServerMetrics }): Handler {
+interface RootParts {
+  readonly checks: readonly HealthCheck[];
+  readonly metrics: ServerMetrics;
+  readonly openId: ReturnType<typeof createOpenIdHandler>;
+}
+
+function createRootHandler(api: Api, parts: RootParts): Handler {
   const health = createHealthHandler(parts.checks);
   return async (exchange) => {
     if (exchange.info.isResource) return api.handler(exchange);
+    const document = parts.openId(exchange);
+    if (document !== undefined) return document;
     if (exchange.path === '/metrics') return answerMetrics(api, parts.metrics);
     return (await health(exchange)) ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange));
   };
@@ -176,6 +189,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
     authority: options.tlsCertFile === '' ? pki?.authority.certificate : pki?.serving.certificate,
   });
   const controllers = startAll(parts, port);
+  state.noteTokenUse = controllers.noteTokenUse;
   void controllers.rolesReady.then(state.rolesReady.send);
   const ready = Promise.all([controllers.ready, controllers.rolesReady]).then(() => {
     state.initialized = true;
@@ -201,13 +215,15 @@ async function openPort({ listener, options }: Parts): Promise<number> {
   }
 }
 
-function startAll({ api, options, pki }: Parts, port: number): Controllers {
+function startAll({ api, authentication, options, pki }: Parts, port: number): Controllers {
   const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
   const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
   return startControllers({
     registry: api.registry, catalog: api.catalog, clock: options.clock,
     selects: (name) => selectsController(options.controllers, name),
     authority: pki?.authority.certificate ?? '',
+    signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
+    ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
     report: (controller, key, error) => options.logger.info(2, 'a controller will try again', { controller, key, ...describeError(error) }),
   });

@@ -1,40 +1,97 @@
-// Authentication as kube-apiserver orders it: client certificate, then bearer token, then anonymous.
+// Authentication as kube-apiserver orders it: front proxy, client certificate, bearer token, then anonymous.
 // Credentials that one authenticator refuses are fatal only when no other one accepts what else the request carries.
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
+import type { FrontProxy } from './front-proxy.ts';
+
+/** What a client certificate says. */
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** From an attribute of the subject; '' or absent when it has none. */
+  readonly uid?: string;
+  /** Chains to an authority of clients. */
+  readonly authorized: boolean;
+  /** Chains to the authority of front proxies. */
+  readonly frontProxy?: boolean;
+  /** SHA-256 of the certificate, in hexadecimal. */
+  readonly fingerprint?: string;
+}
 
 /** What authentication looks at. */
 export interface Credentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
-  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[]; readonly authorized: boolean } | undefined;
+  readonly clientCertificate?: ClientCertificate | undefined;
+  /** All headers with the values as they were sent, lower-case names; asked for only where a front proxy speaks. */
+  readonly headers?: () => ReadonlyMap<string, readonly string[]>;
+  /** The path asked for: anonymous callers may be let in on some only. */
+  readonly path?: string;
+  /** Audiences of which the token must name one; by default those of the API. */
+  readonly audiences?: readonly string[];
 }
 
-/** `refused`: there were credentials, and they are wrong. */
-export type Authentication = { readonly type: 'user'; readonly user: User } | { readonly type: 'refused' };
+/** `refused`: there were credentials, and they are wrong. The reasons are for TokenReview alone: callers never see them. */
+export type Authentication =
+  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
+  | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
 /** Finds out who is calling. */
 export type Authenticate = (credentials: Credentials) => Promise<Authentication>;
 
-/** Looks a token up: the user it stands for, or undefined when it is not one of this authenticator's. */
-export type AuthenticateToken = (token: string) => Promise<User | undefined> | User | undefined;
+/** `refused`: a token of this authenticator that is not good. `audiences` absent: the token is for the API and says nothing of audiences. */
+export type TokenAnswer =
+  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
+  | { readonly type: 'refused'; readonly reason: string };
 
-/** Makes the authenticator of a server. Token authenticators are asked in order. */
-export function createAuthenticator(options: { readonly tokens: readonly AuthenticateToken[]; readonly allowAnonymous: boolean }): Authenticate {
-  return async ({ authorization, clientCertificate }) => {
-    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') {
-      return accept({ name: clientCertificate.commonName, groups: clientCertificate.organizations });
-    }
+/** Looks a token up; undefined when it is not one of this authenticator's. */
+export type AuthenticateToken = (token: string, audiences: readonly string[]) => Promise<TokenAnswer | undefined> | TokenAnswer | undefined;
+
+export interface AuthenticatorOptions {
+  /** Asked in order. */
+  readonly tokens: readonly AuthenticateToken[];
+  /** Whether callers without credentials are let in, or on which paths. */
+  readonly allowAnonymous: boolean | { readonly paths: readonly string[] };
+  readonly apiAudiences?: readonly string[];
+  readonly frontProxy?: FrontProxy;
+}
+
+/** Makes the authenticator of a server. */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const apiAudiences = options.apiAudiences ?? [];
+  return async (credentials) => {
+    const { authorization, clientCertificate } = credentials;
+    const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
+    if (proxied !== undefined) return accept(proxied);
+    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return accept(describeCertified(clientCertificate));
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
-    if (token !== undefined) {
-      for (const authenticate of options.tokens) {
-        const user = await authenticate(token);
-        if (user !== undefined) return accept(user);
-      }
-    }
-    const refused = token !== undefined || clientCertificate?.authorized === false || !options.allowAnonymous;
-    return refused ? { type: 'refused' } : { type: 'user', user: anonymous };
+    if (token !== undefined) return authenticateToken(token, credentials.audiences ?? apiAudiences, { tokens: options.tokens, apiAudiences });
+    const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
+    return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
   };
 }
 
-const accept = (user: User): Authentication => ({ type: 'user', user: markAuthenticated(user) });
+const accept = (user: User, audiences?: readonly string[]): Authentication =>
+  ({ type: 'user', user: markAuthenticated(user), ...(audiences !== undefined && { audiences }) });
+
+function describeCertified({ commonName, organizations, uid, fingerprint }: ClientCertificate): User {
+  const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint ?? ''}`] };
+  return { name: commonName, groups: organizations, ...(uid && { uid }), ...(fingerprint !== undefined && { extra }) };
+}
+
+async function authenticateToken(token: string, audiences: readonly string[], options: Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>>): Promise<Authentication> {
+  const reasons: string[] = [];
+  for (const authenticate of options.tokens) {
+    const found = await authenticate(token, audiences);
+    if (found === undefined) continue;
+    if (found.type === 'user') {
+      const shared = found.audiences ?? options.apiAudiences.filter((one) => audiences.includes(one));
+      if (shared.length > 0 || audiences.length === 0) return accept(found.user, shared);
+    } else reasons.push(found.reason);
+  }
+  return { type: 'refused', reasons: ['invalid bearer token', ...reasons] };
+}
+
+function mayBeAnonymous(allowed: AuthenticatorOptions['allowAnonymous'], path: string | undefined): boolean {
+  return typeof allowed === 'boolean' ? allowed : path !== undefined && allowed.paths.includes(path);
+}

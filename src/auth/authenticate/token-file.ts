@@ -16,7 +16,10 @@ export function createTokenAuthenticator(tokens: readonly StaticToken[], random:
   const key = random.bytes(32);
   const hash = (token: string) => createHmac('sha256', key).update(token).digest('base64');
   const users = new Map(tokens.map(({ token, user }) => [hash(token), user]));
-  return (token) => users.get(hash(token));
+  return (token) => {
+    const user = users.get(hash(token));
+    return user === undefined ? undefined : { type: 'user', user };
+  };
 }
 
 /** Reads the file's text. Throws an Error that names the line, never its content. */

@@ -6,7 +6,7 @@ import type { Filter, FilterDependencies } from '../filters.ts';
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
   return async (exchange, next) => {
     const { clientCertificate, headers } = exchange;
-    const found = await authenticate({ authorization: headers['authorization'], clientCertificate });
+    const found = await authenticate({ authorization: headers['authorization'], clientCertificate, headers: () => exchange.headerValues(), path: exchange.path });
     if (found.type === 'refused') throw unauthorized();
     exchange.user = found.user;
     return next(exchange);

@@ -1,0 +1,122 @@
+// PEM blocks, and what a PKCS#10 certificate request says, read from its DER. Pure: signatures are checked where there is cryptography. Lengths
+// are checked before anything is read, and what does not fit is an error, so that any bytes can be given.
+
+/** One block of a PEM text. */
+export interface PemBlock {
+  readonly type: string;
+  /** Lines such as `Proc-Type: …` stand before the data. */
+  readonly hasHeaders: boolean;
+  readonly bytes: Uint8Array;
+}
+
+/** The blocks of a text; what is around them is passed over, blocks that are not base64 are left out. */
+export function parsePem(text: string): PemBlock[] {
+  const blocks: PemBlock[] = [];
+  const pattern = /-----BEGIN ([^-\r\n]*)-----[ \t]*\r?\n([^-]*)-----END \1-----/g;
+  for (const [, type = '', body = ''] of text.matchAll(pattern)) {
+    const hasHeaders = body.includes(':');
+    const base64 = (hasHeaders ? body.replace(/^(?:[^:\n]*:[^\n]*\n)+/, '') : body).replace(/\s+/g, '');
+    if (/^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0) blocks.push({ type, hasHeaders, bytes: fromBase64(base64) });
+  }
+  return blocks;
+}
+
+const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** A request taken apart. Byte ranges are views of the whole. */
+export interface CertificateRequestParts {
+  /** The signed part. */
+  readonly info: Uint8Array;
+  /** The subject as it stands there. */
+  readonly subject: Uint8Array;
+  /** The public key, as SPKI. */
+  readonly publicKey: Uint8Array;
+  readonly signatureAlgorithm: string;
+  readonly signature: Uint8Array;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+interface Element {
+  readonly tag: number;
+  readonly whole: Uint8Array;
+  readonly content: Uint8Array;
+}
+
+/** Reads the DER of a request; undefined when it is none. */
+export function parseCertificateRequest(der: Uint8Array): CertificateRequestParts | undefined {
+  const outer = readElements(der);
+  const [info, algorithm, signature] = outer?.length === 1 && outer[0]?.tag === 0x30 ? readElements(outer[0].content) ?? [] : [];
+  const [version, subject, publicKey] = info?.tag === 0x30 ? readElements(info.content) ?? [] : [];
+  const [oid] = algorithm?.tag === 0x30 ? readElements(algorithm.content) ?? [] : [];
+  if (info === undefined || version?.tag !== 0x02 || subject?.tag !== 0x30 || publicKey?.tag !== 0x30 || oid?.tag !== 0x06 || signature?.tag !== 0x03) return undefined;
+  const names = readNames(subject);
+  if (names === undefined) return undefined;
+  const values = (wanted: string) => names.filter(([name]) => name === wanted).map(([, value]) => value);
+  return {
+    info: info.whole, subject: subject.whole, publicKey: publicKey.whole, signatureAlgorithm: formatOid(oid.content), signature: signature.content.subarray(1),
+    commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10'),
+  };
+}
+
+/** The elements of a run of bytes; undefined when they do not fill it exactly. */
+function readElements(bytes: Uint8Array): Element[] | undefined {
+  const elements: Element[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const element = readElement(bytes, at);
+    if (element === undefined) return undefined;
+    elements.push(element);
+    at += element.whole.length;
+  }
+  return elements;
+}
+
+function readElement(bytes: Uint8Array, start: number): Element | undefined {
+  const [tag, first] = [bytes[start], bytes[start + 1]];
+  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
+  let [content, length] = [start + 2, first];
+  if (first >= 0x80) {
+    const width = first & 0x7f;
+    if (width === 0 || width > 4) return undefined;
+    length = 0;
+    for (let index = 0; index < width; index += 1) length = length * 256 + (bytes[content + index] ?? 0);
+    content += width;
+  }
+  const end = content + length;
+  return end > bytes.length ? undefined : { tag, whole: bytes.subarray(start, end), content: bytes.subarray(content, end) };
+}
+
+function readNames(subject: Element): (readonly [string, string])[] | undefined {
+  const names: (readonly [string, string])[] = [];
+  for (const set of readElements(subject.content) ?? []) {
+    for (const attribute of readElements(set.content) ?? []) {
+      const [oid, value] = readElements(attribute.content) ?? [];
+      if (oid?.tag !== 0x06 || value === undefined) return undefined;
+      names.push([formatOid(oid.content), decodeText(value)]);
+    }
+  }
+  return names;
+}
+
+/** BMPString is UTF-16; the other kinds of text that names are written in fit into UTF-8. */
+function decodeText({ tag, content }: Element): string {
+  if (tag !== 0x1e) return new TextDecoder().decode(content);
+  let text = '';
+  for (let index = 0; index + 1 < content.length; index += 2) text += String.fromCharCode((content[index] as number) * 256 + (content[index + 1] as number));
+  return text;
+}
+
+function formatOid(content: Uint8Array): string {
+  const arcs: number[] = [];
+  let value = 0;
+  for (const byte of content) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    if (arcs.length === 0) {
+      const first = Math.min(2, Math.floor(value / 40));
+      arcs.push(first, value - first * 40);
+    } else arcs.push(value);
+    value = 0;
+  }
+  return arcs.join('.');
+}

@@ -1,0 +1,133 @@
+// What service account tokens say: the claims of bound tokens and of those in token Secrets, written and read. Mirrors the claims of
+// kube-apiserver, names included, so that everything that reads its tokens reads these.
+
+/** An object that a token is bound to. */
+export interface BoundReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What is signed into a bound token. Times are whole seconds. */
+export interface BoundClaims {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  readonly namespace: string;
+  readonly serviceAccount: BoundReference;
+  readonly pod?: BoundReference;
+  readonly secret?: BoundReference;
+  readonly node?: BoundReference;
+  readonly id: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** From when on the use of the token is worth a warning: the expiry that was asked for, where it was extended. */
+  readonly warnAfter?: number;
+}
+
+const usernamePrefix = 'system:serviceaccount:';
+/** The issuer that tokens in Secrets name. */
+export const legacyIssuer = 'kubernetes/serviceaccount';
+const legacyPrefix = 'kubernetes.io/serviceaccount/';
+
+/** The user name of a service account. */
+export const serviceAccountUsername = (namespace: string, name: string): string => `${usernamePrefix}${namespace}:${name}`;
+
+/** The groups of the service accounts of a namespace. */
+export const serviceAccountGroups = (namespace: string): string[] => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+
+/** Namespace and name behind a user name of that form; undefined for other users. */
+export function parseServiceAccountUsername(username: string): { readonly namespace: string; readonly name: string } | undefined {
+  if (!username.startsWith(usernamePrefix)) return undefined;
+  const parts = username.slice(usernamePrefix.length).split(':', 3);
+  const [namespace = '', name = ''] = parts;
+  return parts.length === 2 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace) && /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name)
+    ? { namespace, name } : undefined;
+}
+
+/** The claims of a bound token as they are signed. */
+export function encodeBoundClaims(claims: BoundClaims): Record<string, unknown> {
+  const { namespace, serviceAccount, pod, secret, node, warnAfter } = claims;
+  const reference = ({ name, uid }: BoundReference) => ({ name, uid });
+  return {
+    aud: claims.audiences, exp: claims.expiresAt, iat: claims.issuedAt, iss: claims.issuer, jti: claims.id,
+    'kubernetes.io': {
+      namespace, ...(node !== undefined && { node: reference(node) }), ...(pod !== undefined && { pod: reference(pod) }),
+      ...(secret !== undefined && { secret: reference(secret) }), serviceaccount: reference(serviceAccount),
+      ...(warnAfter !== undefined && { warnafter: warnAfter }),
+    },
+    nbf: claims.issuedAt, sub: serviceAccountUsername(namespace, serviceAccount.name),
+  };
+}
+
+/** The claims of a token in a Secret: no end, no audience, bound to the Secret by its name. */
+export function encodeLegacyClaims(account: { readonly namespace: string; readonly name: string; readonly uid: string; readonly secret: string }): Record<string, unknown> {
+  return {
+    iss: legacyIssuer, [`${legacyPrefix}namespace`]: account.namespace, [`${legacyPrefix}secret.name`]: account.secret,
+    [`${legacyPrefix}service-account.name`]: account.name, [`${legacyPrefix}service-account.uid`]: account.uid,
+    sub: serviceAccountUsername(account.namespace, account.name),
+  };
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** What a verified token says about whom. */
+export interface TokenSubject {
+  readonly namespace: string;
+  readonly serviceAccount: BoundReference;
+  readonly pod?: BoundReference;
+  readonly secret?: BoundReference;
+  readonly node?: BoundReference;
+  readonly id: string;
+  /** From a token Secret. */
+  readonly legacy: boolean;
+}
+
+/** Reads the subject; undefined when the claims do not fit each other. */
+export function readSubject(claims: Claims): TokenSubject | undefined {
+  const subject = claims['iss'] === legacyIssuer ? readLegacySubject(claims) : readBoundSubject(claims);
+  if (subject === undefined || claims['sub'] !== serviceAccountUsername(subject.namespace, subject.serviceAccount.name)) return undefined;
+  return subject;
+}
+
+function readLegacySubject(claims: Claims): TokenSubject | undefined {
+  const text = (name: string): string => (typeof claims[legacyPrefix + name] === 'string' ? claims[legacyPrefix + name] as string : '');
+  const subject = {
+    namespace: text('namespace'), serviceAccount: { name: text('service-account.name'), uid: text('service-account.uid') },
+    secret: { name: text('secret.name'), uid: '' }, id: '', legacy: true,
+  };
+  const complete = subject.namespace !== '' && subject.serviceAccount.name !== '' && subject.serviceAccount.uid !== '' && subject.secret.name !== '';
+  return complete ? subject : undefined;
+}
+
+function readBoundSubject(claims: Claims): TokenSubject | undefined {
+  const kubernetes = claims['kubernetes.io'] as Claims | undefined;
+  const account = readReference(kubernetes?.['serviceaccount']);
+  const namespace = kubernetes?.['namespace'];
+  if (account === undefined || account === 'broken' || typeof namespace !== 'string' || namespace === '') return undefined;
+  const [pod, secret, node] = ['pod', 'secret', 'node'].map((name) => readReference(kubernetes?.[name]));
+  if (pod === 'broken' || secret === 'broken' || node === 'broken') return undefined;
+  const id = typeof claims['jti'] === 'string' ? claims['jti'] : '';
+  return { namespace, serviceAccount: account, ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }), id, legacy: false };
+}
+
+function readReference(value: unknown): BoundReference | 'broken' | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { name, uid } = value as { name?: unknown; uid?: unknown };
+  return typeof name === 'string' && name !== '' && typeof uid === 'string' && uid !== '' ? { name, uid } : 'broken';
+}
+
+/** What is wrong with the times of a token, in the reference's words; undefined when nothing is. Clocks may differ by a minute. */
+export function checkTimes(claims: Claims, nowMs: number, leewaySeconds = 60): string | undefined {
+  const now = Math.floor(nowMs / 1000);
+  const { exp, nbf, iat } = claims as { exp?: unknown; nbf?: unknown; iat?: unknown };
+  const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+  if ([exp, nbf, iat].some((value) => value !== undefined && !isTime(value))) return 'service account token claims could not be validated';
+  if (isTime(nbf) && now + leewaySeconds < nbf) return 'service account token is not valid yet';
+  if (isTime(exp) && now - leewaySeconds > exp) return 'service account token has expired';
+  return isTime(iat) && now + leewaySeconds < iat ? 'service account token is issued in the future' : undefined;
+}
+
+/** The audiences of a token. */
+export function readAudiences({ aud }: Claims): readonly string[] {
+  if (typeof aud === 'string') return [aud];
+  return Array.isArray(aud) ? aud.filter((one) => typeof one === 'string') : [];
+}

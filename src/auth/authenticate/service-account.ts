@@ -1,0 +1,132 @@
+// Authenticates service accounts by their tokens. The signature is checked once and remembered for a while; whether the account and what the
+// token is bound to still exist is looked up at every use, so that a token dies with them at once.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
+import type { User } from '../user.ts';
+import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import { type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
+import {
+  type BoundReference, type TokenSubject, checkTimes, legacyIssuer, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,
+} from './service-account-claims.ts';
+import { TokenCache } from './token-cache.ts';
+
+/** The objects that tokens can be bound to, as they are this moment. */
+export type FindBoundObject = (
+  resource: 'serviceaccounts' | 'secrets' | 'pods' | 'nodes', key: { readonly namespace: string; readonly name: string },
+) => Promise<KubeObject | undefined>;
+
+export interface ServiceAccountTokenOptions {
+  /** Issuers whose tokens are accepted; the first one signs. */
+  readonly issuers: readonly string[];
+  readonly apiAudiences: readonly string[];
+  readonly keys: () => Promise<readonly VerifyingKey[]>;
+  readonly find: FindBoundObject;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of every use of a token from a Secret. */
+  readonly onLegacyUse?: (secret: KubeObject) => void;
+}
+
+/** Objects that are being deleted keep their tokens alive this long, as the reference has it. */
+const deletionLeewayMs = 60_000;
+const cacheLimit = 10_000;
+const cacheLifetimeMs = 5 * 60_000;
+export const invalidatedSince = 'kubernetes.io/legacy-token-invalid-since';
+
+const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
+
+/** Makes the authenticator. Tokens of other issuers are nobody's business here. */
+export function createServiceAccountAuthenticator(options: ServiceAccountTokenOptions): AuthenticateToken {
+  const accepted = new Set([...options.issuers, legacyIssuer]);
+  const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: cacheLimit, lifetimeMs: cacheLifetimeMs });
+  return async (token, audiences) => {
+    // Cheap enough to be asked for every bearer token that is no JWT at all.
+    if (!token.startsWith('ey')) return undefined;
+    const keys = await options.keys();
+    const claims = verified.use(token, () => {
+      const jwt = parseJwt(token);
+      if (jwt === undefined || typeof jwt.claims['iss'] !== 'string' || !accepted.has(jwt.claims['iss'])) return undefined;
+      return verifyJwt(jwt, keys) ? jwt.claims : undefined;
+    });
+    return claims === undefined ? undefined : judgeClaims({ claims, token, audiences }, options);
+  };
+}
+
+interface Shown {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly token: string;
+  readonly audiences: readonly string[];
+}
+
+async function judgeClaims({ claims, token, audiences }: Shown, options: ServiceAccountTokenOptions): Promise<TokenAnswer> {
+  const problem = checkTimes(claims, options.clock.now());
+  if (problem !== undefined) return refuse(problem);
+  const subject = readSubject(claims);
+  if (subject === undefined) return refuse('service account token claims could not be validated');
+  const named = readAudiences(claims);
+  const own = subject.legacy && named.length === 0 ? options.apiAudiences : named;
+  const shared = own.filter((one) => audiences.includes(one));
+  if (shared.length === 0) return refuse(`token audiences ${quoteList(own)} is invalid for the target audiences ${quoteList(audiences)}`);
+  const dead = await findDead(subject, token, options);
+  return dead === undefined ? { type: 'user', user: describeAccount(subject), audiences: shared } : refuse(dead);
+}
+
+const quoteList = (list: readonly string[]): string => `[${list.map((one) => JSON.stringify(one)).join(' ')}]`;
+
+/** Why the token is dead; undefined when all that it is bound to is alive. */
+async function findDead(subject: TokenSubject, token: string, { find, clock, onLegacyUse }: ServiceAccountTokenOptions): Promise<string | undefined> {
+  const { namespace, serviceAccount, pod, secret, node, legacy } = subject;
+  const isGone = (object: KubeObject | undefined): object is undefined => {
+    const deleted = object?.metadata.deletionTimestamp;
+    return object === undefined || (deleted !== undefined && Date.parse(deleted) < clock.now() - deletionLeewayMs);
+  };
+  const differs = (what: string, object: KubeObject, { uid }: BoundReference): string | undefined =>
+    (object.metadata.uid === uid ? undefined : `${what} UID (${object.metadata.uid ?? ''}) does not match ${claimNames[what] ?? ''} (${uid})`);
+  if (secret !== undefined) {
+    const found = await find('secrets', { namespace, name: secret.name });
+    if (isGone(found)) return 'service account token has been invalidated';
+    const wrong = legacy ? judgeTokenSecret(found, token) : differs('secret', found, secret);
+    if (wrong !== undefined) return wrong;
+    if (legacy) onLegacyUse?.(found);
+  }
+  const account = await find('serviceaccounts', { namespace, name: serviceAccount.name });
+  if (isGone(account)) return `serviceaccounts ${JSON.stringify(serviceAccount.name)} not found`;
+  const wrongAccount = differs('service account', account, serviceAccount);
+  if (wrongAccount !== undefined) return wrongAccount;
+  const others = [['pods', 'pod', pod], ['nodes', 'node', pod === undefined ? node : undefined]] as const;
+  for (const [resource, what, reference] of others) {
+    if (reference === undefined) continue;
+    const found = await find(resource, { namespace: resource === 'nodes' ? '' : namespace, name: reference.name });
+    if (isGone(found)) return 'service account token has been invalidated';
+    const wrong = differs(what, found, reference);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+const claimNames: Readonly<Record<string, string>> = {
+  'service account': 'claim', secret: 'service account secret ref claim', pod: 'service account pod ref claim', node: 'service account node ref claim',
+};
+
+/** A token from a Secret counts only while the Secret holds it. */
+function judgeTokenSecret(secret: KubeObject, token: string): string | undefined {
+  const held = (secret['data'] as Record<string, string> | undefined)?.['token'] ?? '';
+  const hash = (text: Uint8Array | string) => createHash('sha256').update(text).digest();
+  if (!timingSafeEqual(hash(Buffer.from(held, 'base64')), hash(token))) return 'service account token does not match server\'s copy';
+  return secret.metadata.labels?.[invalidatedSince] === undefined ? undefined : 'service account token has been invalidated';
+}
+
+function describeAccount({ namespace, serviceAccount, pod, node, id }: TokenSubject): User {
+  const extra: Record<string, readonly string[]> = {};
+  if (id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`];
+  for (const [what, reference] of [['pod', pod], ['node', node]] as const) {
+    if (reference === undefined) continue;
+    extra[`authentication.kubernetes.io/${what}-name`] = [reference.name];
+    extra[`authentication.kubernetes.io/${what}-uid`] = [reference.uid];
+  }
+  return {
+    name: serviceAccountUsername(namespace, serviceAccount.name), uid: serviceAccount.uid, groups: serviceAccountGroups(namespace),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}

@@ -1,0 +1,46 @@
+// Answers about tokens, kept for a short while. The key is a keyed hash, so that a dump of the memory shows no tokens; the number of entries is
+// bounded, and the oldest goes first. What can change meanwhile (the objects that a token is bound to) is not kept here.
+import { createHmac } from 'node:crypto';
+import type { Clock, Random } from '../../base/index.ts';
+
+export interface TokenCacheOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lifetimeMs: number;
+  /** Entries kept. */
+  readonly limit: number;
+}
+
+/** Remembers one value per token. */
+export class TokenCache<Value> {
+  readonly #options: TokenCacheOptions;
+  readonly #key: Uint8Array;
+  readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+
+  constructor(options: TokenCacheOptions) {
+    this.#options = options;
+    this.#key = options.random.bytes(32);
+  }
+
+  /** The value kept for the token, or the one that `make` answers; undefined is not kept. */
+  use(token: string, make: () => Value): Value {
+    const name = createHmac('sha256', this.#key).update(token).digest('base64');
+    const nowMs = this.#options.clock.monotonicMs();
+    const found = this.#entries.get(name);
+    if (found !== undefined && found.untilMs > nowMs) return found.value;
+    this.#entries.delete(name);
+    const value = make();
+    if (value === undefined) return value;
+    this.#entries.set(name, { value, untilMs: nowMs + this.#options.lifetimeMs });
+    if (this.#entries.size > this.#options.limit) {
+      const [oldest] = this.#entries.keys();
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    return value;
+  }
+
+  /** Forgets the token. */
+  forget(token: string): void {
+    this.#entries.delete(createHmac('sha256', this.#key).update(token).digest('base64'));
+  }
+}

@@ -1,0 +1,195 @@
+// Acting as somebody else: the Impersonate-* headers, and who may use them. Mirrors constrained impersonation of kube-apiserver 1.36 (modes for
+// nodes, service accounts and other users, each with a right on the identity and a right on the action) with the old `impersonate` verb after it.
+//
+// The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So somebody who has the old right
+// on some users reads about the old right when asking for others, while everybody else reads about the constrained one.
+import { type StatusError, badRequest, checkDnsSubdomain } from '../apimachinery/index.ts';
+import { parseServiceAccountUsername, serviceAccountGroups } from './authenticate/service-account-claims.ts';
+import { readExtra } from './authenticate/front-proxy.ts';
+import { type Attributes, type Authorize, refuse } from './authorize/attributes.ts';
+import { type User, anonymousName, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './user.ts';
+
+type Extra = Readonly<Record<string, readonly string[]>>;
+
+/** Who a caller wants to be, as the headers say it. */
+export interface WantedUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Extra;
+}
+
+const extraPrefix = 'impersonate-extra-';
+
+/** Reads the headers (lower-case names, values as sent). undefined: nobody is to be impersonated. Throws 400 when all but the user is named. */
+export function readImpersonation(headers: ReadonlyMap<string, readonly string[]>): WantedUser | undefined {
+  const first = (name: string) => headers.get(name)?.[0] ?? '';
+  const wanted = {
+    name: first('impersonate-user'), uid: first('impersonate-uid'), groups: headers.get('impersonate-group') ?? [], extra: readExtra(headers, [extraPrefix]),
+  };
+  if (wanted.name !== '') return wanted;
+  const more = wanted.uid !== '' || wanted.groups.length > 0 || Object.keys(wanted.extra).length > 0;
+  if (more) throw badRequest(`requested ${describeWanted(wanted)} without impersonating a user name`);
+  return undefined;
+}
+
+/** How Go prints the pointer to such a user. */
+function describeWanted({ name, uid, groups, extra }: WantedUser): string {
+  const quote = (text: string) => JSON.stringify(text);
+  const list = (values: readonly string[]) => (values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`);
+  const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`);
+  const map = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
+  return `&user.DefaultInfo{Name:${quote(name)}, UID:${quote(uid)}, Groups:${list(groups)}, Extra:${map}}`;
+}
+
+/** Answers the user to act as; throws 403 when the caller may not. */
+export type Impersonate = (wanted: WantedUser, attributes: Attributes) => Promise<User>;
+
+interface Attempt {
+  readonly wanted: WantedUser;
+  readonly attributes: Attributes;
+  readonly authorize: Authorize;
+}
+
+/** One way of impersonating. `undefined`: it is not for such users. */
+type Mode = (attempt: Attempt) => Promise<User | StatusError | undefined>;
+
+/** Callers whose last successful mode is remembered. */
+const rememberedLimit = 1000;
+
+/** Makes the judge of impersonation over an authorizer. */
+export function createImpersonator(authorize: Authorize): Impersonate {
+  const lastModes = new Map<string, Mode>();
+  return async (wanted, attributes) => {
+    const caller = JSON.stringify([attributes.user.name, attributes.user.uid, attributes.user.groups]);
+    const last = lastModes.get(caller);
+    let refusal: StatusError | undefined;
+    for (const mode of last === undefined ? modes : [last, ...modes.filter((one) => one !== last)]) {
+      const found = await mode({ wanted, attributes, authorize });
+      if (found === undefined) continue;
+      if (!(found instanceof Error)) {
+        remember(lastModes, caller, mode);
+        return found;
+      }
+      refusal ??= found;
+    }
+    throw refusal ?? refuse(attributes);
+  };
+}
+
+function remember(lastModes: Map<string, Mode>, caller: string, mode: Mode): void {
+  lastModes.delete(caller);
+  lastModes.set(caller, mode);
+  const [oldest] = lastModes.keys();
+  if (lastModes.size > rememberedLimit && oldest !== undefined) lastModes.delete(oldest);
+}
+
+const onlyNamed = ({ uid, groups, extra }: WantedUser): boolean => uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
+
+function nodeOf(username: string): string | undefined {
+  const name = username.startsWith('system:node:') ? username.slice('system:node:'.length) : '';
+  return name !== '' && checkDnsSubdomain(name).length === 0 ? name : undefined;
+}
+
+function isOwnNode({ wanted, attributes: { user } }: Attempt): boolean {
+  const associated = user.extra?.['authentication.kubernetes.io/node-name'];
+  return parseServiceAccountUsername(user.name) !== undefined && associated?.length === 1 && associated[0] === nodeOf(wanted.name);
+}
+
+const isNode = ({ wanted }: Attempt): boolean => onlyNamed(wanted) && nodeOf(wanted.name) !== undefined;
+const isAccount = ({ wanted }: Attempt): boolean => onlyNamed(wanted) && parseServiceAccountUsername(wanted.name) !== undefined;
+const isOther = ({ wanted }: Attempt): boolean => nodeOf(wanted.name) === undefined && parseServiceAccountUsername(wanted.name) === undefined;
+
+/** A mode of constrained impersonation: the action is judged first, then the identity. */
+function constrain(name: string, applies: (attempt: Attempt) => boolean): Mode {
+  return async (attempt) => {
+    if (!applies(attempt)) return undefined;
+    // A service account that acts as its own node is judged without regard to which node and which pod it is.
+    const own = name === 'associated-node';
+    const user = own ? dropExtraValues(attempt.attributes.user) : attempt.attributes.user;
+    const attributes = { ...attempt.attributes, user, verb: `impersonate-on:${name}:${attempt.attributes.verb}` };
+    const decision = await attempt.authorize(attributes);
+    if (decision.type !== 'allow') return refuse(attributes, decision.reason);
+    return judgeIdentity(attempt, { verb: `impersonate:${name}`, constrained: true, user, anyNode: own });
+  };
+}
+
+function dropExtraValues(user: User): User {
+  return { ...user, extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(user.extra ?? {}).sort() } };
+}
+
+const modes: readonly Mode[] = [
+  constrain('associated-node', (attempt) => isNode(attempt) && isOwnNode(attempt)),
+  constrain('arbitrary-node', isNode),
+  constrain('serviceaccount', isAccount),
+  constrain('user-info', isOther),
+  (attempt) => judgeIdentity(attempt, { verb: 'impersonate', constrained: false, user: attempt.attributes.user, anyNode: false }),
+];
+
+interface Judging {
+  readonly verb: string;
+  readonly constrained: boolean;
+  readonly user: User;
+  readonly anyNode: boolean;
+}
+
+/** Checks the right to each part of the identity. */
+async function judgeIdentity({ wanted, authorize }: Attempt, judging: Judging): Promise<User | StatusError> {
+  for (const check of listChecks(wanted, judging)) {
+    if (check.refusal !== undefined) return refuse(check.attributes, check.refusal);
+    const decision = await authorize(check.attributes);
+    if (decision.type !== 'allow') return refuse(check.attributes, decision.reason);
+  }
+  return completeUser(wanted, judging.constrained);
+}
+
+interface Check {
+  readonly attributes: Attributes;
+  /** Refused whatever the authorizer says. */
+  readonly refusal?: string;
+}
+
+function listChecks(wanted: WantedUser, judging: Judging): Check[] {
+  const { constrained, user, verb } = judging;
+  const legacyGroup = constrained ? 'authentication.k8s.io' : '';
+  const about = (resource: string, name: string, more: Partial<Attributes> = {}): Check => ({
+    attributes: {
+      user, verb, isResource: true, group: legacyGroup, version: 'v1', namespace: '', resource, subresource: '', name, path: '', ...more,
+    },
+  });
+  const newer = { group: 'authentication.k8s.io' };
+  const groups = wanted.groups.map((group) => ({ ...about('groups', group), ...(constrained && forbidGroup(group)) }));
+  const extra = Object.entries(wanted.extra).flatMap(([key, values]) => values.map((value) => ({
+    ...about('userextras', value, { ...newer, subresource: key }), ...(constrained && forbidExtra(key, value)),
+  })));
+  return [checkName(wanted.name, judging, about), ...(wanted.uid === '' ? [] : [about('uids', wanted.uid, newer)]), ...groups, ...extra];
+}
+
+function checkName(name: string, { constrained, anyNode }: Judging, about: (resource: string, name: string, more?: Partial<Attributes>) => Check): Check {
+  const node = constrained ? nodeOf(name) : undefined;
+  if (node !== undefined) return about('nodes', anyNode ? '*' : node);
+  const account = parseServiceAccountUsername(name);
+  return account === undefined ? about('users', name) : about('serviceaccounts', account.name, { namespace: account.namespace });
+}
+
+function forbidGroup(group: string): { refusal?: string } {
+  if (group === '') return { refusal: 'impersonating the empty string group is not allowed' };
+  return group === mastersGroup ? { refusal: 'impersonating the system:masters group is not allowed' } : {};
+}
+
+function forbidExtra(key: string, value: string): { refusal?: string } {
+  if (key === '') return { refusal: 'impersonating the empty string key in extra is not allowed' };
+  if (!/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) {
+    return { refusal: `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")` };
+  }
+  return value === '' ? { refusal: 'impersonating the empty string value in extra is not allowed' } : {};
+}
+
+function completeUser({ name, uid, groups, extra }: WantedUser, constrained: boolean): User {
+  const account = parseServiceAccountUsername(name);
+  const implied = account !== undefined ? serviceAccountGroups(account.namespace) : constrained && nodeOf(name) !== undefined ? ['system:nodes'] : [];
+  const own = groups.length === 0 ? implied : groups;
+  const everybody = name === anonymousName ? unauthenticatedGroup : own.includes(unauthenticatedGroup) ? undefined : authenticatedGroup;
+  const all = everybody === undefined || own.includes(everybody) ? own : [...own, everybody];
+  return { name, groups: all, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
+}

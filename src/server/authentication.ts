@@ -1,0 +1,153 @@
+// The authentication of a server: everything that its options say about identities, made into one authenticator, one issuer of service account
+// tokens and one list of authorities. What most servers do not use (OIDC, webhooks, configuration files) is loaded only where it is asked for.
+import {
+  type Authenticate, type AuthenticateToken, type FindBoundObject, type StaticToken, createAuthenticator, createBootstrapTokenAuthenticator,
+  createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, mastersGroup, signJwt,
+} from '../auth/index.ts';
+import type { KubeObject } from '../apimachinery/index.ts';
+import { invariant } from '../base/index.ts';
+import type { SpecialCreate } from '../endpoints/index.ts';
+import { type Catalog, type Registry } from '../registry/index.ts';
+import { parseAuthorities } from './client-certificate.ts';
+import { type DataDirectory, readStaticTokens, readTextFile } from './data-directory.ts';
+import { type ServerOptions, StartError } from './options.ts';
+import type { Pki } from './pki.ts';
+import { type ServiceAccountKeys, createServiceAccountKeys } from './service-account-keys.ts';
+import { createTokenRequests } from './token-requests.ts';
+
+/** Who may be believed on this server. */
+export interface Authentication {
+  readonly authenticate: Authenticate;
+  readonly apiAudiences: readonly string[];
+  readonly issuer: string;
+  readonly keys: ServiceAccountKeys;
+  /** Answers requests for service account tokens. */
+  readonly requestToken: SpecialCreate;
+  /** Signs the token of a token Secret. */
+  readonly signSecretToken: (account: { readonly namespace: string; readonly name: string; readonly uid: string; readonly secret: string }) => Promise<string>;
+  /** PEM texts. */
+  readonly clientAuthorities: readonly string[];
+  readonly proxyAuthorities: readonly string[];
+}
+
+export interface AuthenticationOptions {
+  readonly options: ServerOptions;
+  readonly directory: DataDirectory;
+  readonly pki: Pki | undefined;
+  /** Of the administrator of a server without TLS. */
+  readonly adminToken: string | undefined;
+  readonly find: FindBoundObject;
+  /** Told of uses of tokens from Secrets. */
+  readonly onLegacyUse: (secret: KubeObject) => void;
+}
+
+/** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
+export async function composeAuthentication(parts: AuthenticationOptions): Promise<Authentication> {
+  const { options, directory, pki, find, onLegacyUse } = parts;
+  const { clock, random, serviceAccountIssuers } = options;
+  const keys = createServiceAccountKeys(options, directory.certificates);
+  const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
+  const issuer = serviceAccountIssuers[0] as string;
+  const clientAuthorities = listClientAuthorities(options, pki);
+  const proxyAuthorities = readProxyAuthorities(options, clientAuthorities);
+  const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
+  const serviceAccounts = createServiceAccountAuthenticator({
+    issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
+  });
+  const tokens: AuthenticateToken[] = [
+    collectStaticTokens(parts), serviceAccounts,
+    ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
+    ...await createIssuers(options, configured?.issuers), ...await createWebhook(options),
+  ];
+  const authenticate = createAuthenticator({
+    tokens, apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth, ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
+  });
+  return {
+    authenticate, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
+    requestToken: createTokenRequests({
+      find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
+      maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),
+    }),
+    signSecretToken: async (account) => signJwt(encodeLegacyClaims(account), await keys.signing()),
+  };
+}
+
+function collectStaticTokens({ options, adminToken }: AuthenticationOptions): AuthenticateToken {
+  const fromFile = options.tokenAuthFile === '' ? [] : readStaticTokens(options.tokenAuthFile);
+  const admin: StaticToken[] = adminToken === undefined ? [] : [{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }];
+  return createTokenAuthenticator([...fromFile, ...options.tokens, ...admin], options.random);
+}
+
+function listClientAuthorities(options: ServerOptions, pki: Pki | undefined): string[] {
+  const own = pki === undefined ? [] : [pki.authority.certificate];
+  return [...own, ...(options.clientCaFile === '' ? [] : [readTextFile('--client-ca-file', options.clientCaFile)])];
+}
+
+/** An authority of both kinds would let every client speak for everybody, unless the names of proxies are given. */
+function readProxyAuthorities(options: ServerOptions, clientAuthorities: readonly string[]): string[] {
+  if (options.requestheaderClientCaFile === '') return [];
+  const texts = [readTextFile('--requestheader-client-ca-file', options.requestheaderClientCaFile)];
+  try {
+    const clients = new Set(parseAuthorities(clientAuthorities).map(({ fingerprint256 }) => fingerprint256));
+    const proxies = parseAuthorities(texts);
+    if (proxies.length === 0) throw new Error('no certificate');
+    if (options.requestheaderAllowedNames.length > 0 || !proxies.some(({ fingerprint256 }) => clients.has(fingerprint256))) return texts;
+  } catch (error) {
+    throw new StartError(`--requestheader-client-ca-file: ${options.requestheaderClientCaFile} holds no certificates that can be read`, { cause: error });
+  }
+  throw new StartError('--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified '
+    + 'to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users');
+}
+
+const proxyOf = (options: ServerOptions) => createFrontProxy({
+  allowedNames: options.requestheaderAllowedNames, usernameHeaders: options.requestheaderUsernameHeaders, uidHeaders: options.requestheaderUidHeaders,
+  groupHeaders: options.requestheaderGroupHeaders, extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
+});
+
+async function readConfiguration(options: ServerOptions) {
+  const { readAuthenticationConfiguration } = await import('./authentication-config.ts');
+  return readAuthenticationConfiguration(options);
+}
+
+type Issuers = Awaited<ReturnType<typeof readConfiguration>>['issuers'];
+
+async function createIssuers(options: ServerOptions, configured: Issuers | undefined): Promise<AuthenticateToken[]> {
+  const flagged = options.oidcIssuerUrl === '' ? [] : [(await import('./authentication-config.ts')).readOidcFlags(options)];
+  const issuers = [...configured ?? [], ...flagged];
+  if (issuers.length === 0) return [];
+  return [createOidcAuthenticator({ issuers, clock: options.clock, random: options.random })];
+}
+
+async function createWebhook(options: ServerOptions): Promise<AuthenticateToken[]> {
+  if (options.authenticationTokenWebhookConfigFile === '') return [];
+  const { createTokenWebhook } = await import('./token-webhook.ts');
+  return [await createTokenWebhook(options)];
+}
+
+/** Reads the objects that tokens are bound to, as they are this moment. */
+export function findBoundObjectWith(api: () => { readonly registry: Registry; readonly catalog: Catalog }): FindBoundObject {
+  return async (plural, { namespace, name }) => {
+    const { registry, catalog } = api();
+    const resource = catalog.find('', 'v1', plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    try {
+      return (await registry.get({ resource, version: 'v1', namespace, name }, {})).object('v1');
+    } catch (error) {
+      if ((error as { code?: number }).code === 404) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** What aggregated servers need to know, as the ConfigMap extension-apiserver-authentication says it. */
+export function describeForAggregated(options: ServerOptions, { clientAuthorities, proxyAuthorities }: Authentication): Readonly<Record<string, string>> {
+  const list = (values: readonly string[]) => JSON.stringify(values);
+  return {
+    ...(clientAuthorities.length > 0 && { 'client-ca-file': clientAuthorities.join('') }),
+    ...(proxyAuthorities.length > 0 && {
+      'requestheader-allowed-names': list(options.requestheaderAllowedNames), 'requestheader-client-ca-file': proxyAuthorities.join(''),
+      'requestheader-extra-headers-prefix': list(options.requestheaderExtraHeadersPrefix), 'requestheader-group-headers': list(options.requestheaderGroupHeaders),
+      'requestheader-uid-headers': list(options.requestheaderUidHeaders), 'requestheader-username-headers': list(options.requestheaderUsernameHeaders),
+    }),
+  };
+}

@@ -1,0 +1,50 @@
+// JSON over HTTPS from somebody else: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
+// not JSON fails.
+import { request } from 'node:https';
+
+export interface FetchOptions {
+  /** PEM of the authorities; absent: those of the system. */
+  readonly authorities?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON with POST. */
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+}
+
+const limitBytes = 1024 * 1024;
+const defaultTimeoutMs = 10_000;
+
+/** Answers the parsed body of a 2xx answer. */
+export function fetchJson(url: string, options: FetchOptions = {}): Promise<unknown> {
+  const { authorities, certificate, key, body, timeoutMs = defaultTimeoutMs } = options;
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const call = request(url, {
+      method: sent === undefined ? 'GET' : 'POST', agent: false, signal: AbortSignal.timeout(timeoutMs),
+      headers: { accept: 'application/json', ...(sent !== undefined && { 'content-type': 'application/json' }), ...options.headers },
+      ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
+    }, (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limitBytes) call.destroy(new Error('the answer is too large'));
+        else chunks.push(chunk);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        if (status < 200 || status > 299) return reject(new Error(`the answer is ${status}`));
+        try {
+          return resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+        } catch {
+          return reject(new Error('the answer is not JSON'));
+        }
+      });
+    });
+    call.on('error', reject);
+    call.end(sent);
+  });
+}

@@ -1,0 +1,20 @@
+// Acting as somebody else, where the headers ask for it and the caller may. From here on the request is the other one's.
+import { type Impersonate, readImpersonation } from '../../auth/index.ts';
+import { describeAttributes } from '../authorization.ts';
+import type { ServerExchange } from '../exchange.ts';
+import type { Filter } from '../filters.ts';
+
+/** Replaces `user`. */
+export function impersonateUsers({ impersonate }: { readonly impersonate: Impersonate }): Filter {
+  return async (exchange, next) => {
+    const wanted = asksForImpersonation(exchange) ? readImpersonation(exchange.headerValues()) : undefined;
+    if (wanted !== undefined) exchange.user = await impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query));
+    return next(exchange);
+  };
+}
+
+/** Almost no request does, so this costs one pass over the names of its headers. */
+function asksForImpersonation({ headers }: ServerExchange): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
+}

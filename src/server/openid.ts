@@ -1,0 +1,40 @@
+// The two documents with which others verify service account tokens: OpenID discovery, and the public keys. Mirrors kube-apiserver's, which says
+// RSA or ECDSA by the keys that there are.
+import { failure } from '../apimachinery/index.ts';
+import type { Exchange, Handler, Response } from '../endpoints/index.ts';
+import type { ServiceAccountKeys } from './service-account-keys.ts';
+
+export const discoveryPath = '/.well-known/openid-configuration';
+export const keysPath = '/openid/v1/jwks';
+
+export interface OpenIdOptions {
+  readonly issuer: string;
+  /** Where the keys are, as others reach them. */
+  readonly keysUrl: () => string;
+  readonly keys: ServiceAccountKeys;
+}
+
+/** Answers both paths; undefined for all others. */
+export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Promise<Response> | undefined {
+  const answerDiscovery: Handler = async (exchange) => {
+    const published = await keys.publish();
+    const document = {
+      issuer, jwks_uri: keysUrl(), response_types_supported: ['id_token'], subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [...new Set(published.keys.map(({ alg }) => alg))],
+    };
+    return answerDocument(exchange, document, 'application/json');
+  };
+  return (exchange) => {
+    if (exchange.path !== discoveryPath && exchange.path !== keysPath) return undefined;
+    if (exchange.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+    return exchange.path === discoveryPath ? answerDiscovery(exchange) : keys.publish().then((set) => answerDocument(exchange, set, 'application/jwk-set+json'));
+  };
+}
+
+function answerDocument(exchange: Exchange, document: unknown, type: string): Response {
+  const accepted = (exchange.headers['accept'] ?? '*/*').split(',').map((range) => range.split(';', 1)[0]?.trim() ?? '');
+  if (!accepted.some((range) => range === '*/*' || range === '' || range === type || range === 'application/*')) {
+    throw failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${type}`, {});
+  }
+  return { status: 200, headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' }, body: new TextEncoder().encode(JSON.stringify(document)) };
+}

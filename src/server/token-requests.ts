@@ -1,0 +1,148 @@
+// POST serviceaccounts/NAME/token: a signed token for a service account, bound to a pod, a secret or a node if the request says so. Checks, their
+// order and their words are kube-apiserver's.
+import {
+  type FieldError, type KubeObject, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
+} from '../apimachinery/index.ts';
+import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
+import type { Clock, Random } from '../base/index.ts';
+import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
+import { trackUpdate } from '../registry/index.ts';
+
+export interface TokenRequestDependencies {
+  readonly find: FindBoundObject;
+  readonly signingKey: () => Promise<SigningKey>;
+  readonly issuer: string;
+  readonly apiAudiences: readonly string[];
+  /** 0: as long as anybody asks for. */
+  readonly maxExpirationSeconds: number;
+  /** Tokens of pods that are asked for an hour live for a year, for clients that do not read them again. */
+  readonly extendExpiration: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+interface BoundObjectReference {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+interface TokenSpec {
+  readonly audiences?: readonly string[] | null;
+  readonly expirationSeconds?: number | null;
+  readonly boundObjectRef?: BoundObjectReference | null;
+}
+
+const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
+const defaultSeconds = 3600;
+const minSeconds = 600;
+const maxSeconds = 2 ** 32;
+/** What kubelets ask for in the name of pods; only such tokens are extended. */
+const podSeconds = 3607;
+const extendedSeconds = 365 * 24 * 3600;
+
+/** Makes the handler. */
+export function createTokenRequests(deps: TokenRequestDependencies): SpecialCreate {
+  return async (request) => {
+    const { object, name, target: { namespace }, context } = request;
+    const account = await deps.find('serviceaccounts', { namespace, name });
+    if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+    checkIdentity(object, name, namespace);
+    const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
+    const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
+    const now = Math.floor(deps.clock.now() / 1000);
+    const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === podSeconds && sameSet(spec.audiences, deps.apiAudiences);
+    const claims = encodeBoundClaims({
+      issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
+      id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? extendedSeconds : spec.expirationSeconds),
+      ...(extended && { warnAfter: now + spec.expirationSeconds }),
+    });
+    const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
+    return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) }, deps);
+  };
+}
+
+const formatTime = (epochMs: number): string => new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+const sameSet = (one: readonly string[], two: readonly string[]): boolean => one.every((text) => two.includes(text));
+
+function checkIdentity(object: KubeObject, name: string, namespace: string): void {
+  const given = object.metadata;
+  if ((given.namespace ?? '') !== '' && given.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  if ((given.name ?? '') !== '' && given.name !== name) {
+    throw invalid(kind, name, [invalidValue('metadata.name', given.name, 'must match the service account name if specified')]);
+  }
+}
+
+interface CompleteSpec extends TokenSpec {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+}
+
+function completeSpec(spec: TokenSpec, { apiAudiences, maxExpirationSeconds }: TokenRequestDependencies, warnings: string[]): CompleteSpec {
+  const asked = spec.expirationSeconds ?? defaultSeconds;
+  const errors: FieldError[] = [];
+  const path = 'spec.expirationSeconds';
+  if (asked < minSeconds) errors.push(invalidValue(path, asked, 'may not specify a duration less than 10 minutes'));
+  if (asked > maxSeconds) errors.push(invalidValue(path, asked, 'may not specify a duration larger than 2^32 seconds'));
+  if (spec.boundObjectRef && (spec.boundObjectRef.name ?? '') === '') errors.push(forbiddenField('spec.boundObjectRef.name', 'may not be empty'));
+  if (errors.length > 0) throw invalid(kind, '', errors);
+  const capped = maxExpirationSeconds > 0 && asked > maxExpirationSeconds;
+  if (capped) warnings.push(`requested expiration of ${asked} seconds shortened to ${maxExpirationSeconds} seconds`);
+  const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : apiAudiences;
+  return { ...spec, audiences, expirationSeconds: capped ? maxExpirationSeconds : asked };
+}
+
+interface Bound {
+  readonly pod?: BoundReference;
+  readonly secret?: BoundReference;
+  readonly node?: BoundReference;
+}
+
+/** Kinds that tokens can be bound to; all are of the core group. */
+const bindable = new Map<string, 'pods' | 'secrets' | 'nodes'>([['v1/Pod', 'pods'], ['v1/Secret', 'secrets'], ['v1/Node', 'nodes']]);
+
+async function bind(reference: BoundObjectReference | undefined, of: { namespace: string; account: string }, find: FindBoundObject): Promise<Bound> {
+  if (reference === undefined) return {};
+  const { apiVersion = '', kind: kindName = '', name = '', uid = '' } = reference;
+  const resource = bindable.get(`${apiVersion}/${kindName}`);
+  if (resource === undefined) throw badRequest(`cannot bind token to object of type ${describeKind(apiVersion, kindName)}`);
+  const found = await find(resource, { namespace: resource === 'nodes' ? '' : of.namespace, name });
+  if (found === undefined) throw notFound({ group: '', resource }, name);
+  const actual = found.metadata.uid ?? '';
+  if (uid !== '' && uid !== actual) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: '', resource: kindName }, name, why);
+  }
+  if (resource === 'secrets') return { secret: { name, uid: actual } };
+  if (resource === 'nodes') return { node: { name, uid: actual } };
+  return bindPod(found, of, find);
+}
+
+function describeKind(apiVersion: string, kindName: string): string {
+  const { group, version } = parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion };
+  return `${group === '' ? `/${version}` : formatGroupVersion({ group, version })}, Kind=${kindName}`;
+}
+
+async function bindPod(pod: KubeObject, { account }: { account: string }, find: FindBoundObject): Promise<Bound> {
+  const spec = (pod['spec'] ?? {}) as { serviceAccountName?: string; nodeName?: string };
+  if (spec.serviceAccountName !== account) {
+    throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`);
+  }
+  const bound = { pod: { name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' } };
+  if (!spec.nodeName) return bound;
+  const node = await find('nodes', { namespace: '', name: spec.nodeName });
+  return { ...bound, node: { name: spec.nodeName, uid: node?.metadata.uid ?? '' } };
+}
+
+function answer(request: SpecialRequest, spec: CompleteSpec, status: object, { clock, random }: TokenRequestDependencies): KubeObject {
+  const { object, name, target, context } = request;
+  const { resource, version, namespace } = target;
+  const nowMs = clock.now();
+  const metadata = { ...object.metadata, name, namespace, uid: random.uuid(), creationTimestamp: formatTime(nowMs) };
+  const { audiences, expirationSeconds, boundObjectRef } = spec;
+  const full: KubeObject = { ...object, metadata, spec: { audiences: [...audiences], expirationSeconds, boundObjectRef: boundObjectRef ?? null }, status };
+  const managedFields = trackUpdate({ resource, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object: full });
+  return managedFields === undefined ? full : { ...full, metadata: { ...metadata, managedFields } };
+}
