@@ -25,6 +25,10 @@ export interface ResourceClient {
   /** Deletes unless somebody else did. */
   delete(key: ObjectKey): Promise<void>;
   deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
+  /** Deletes one object; false when it is not what the preconditions say. */
+  remove(key: ObjectKey, options: DeleteOptions): Promise<boolean>;
+  /** Names of up to `limit` objects in all namespaces, as the cache has them. */
+  names(limit: number): Promise<readonly string[]>;
 }
 
 /** A client of the row in its storage version; `manager` is its name in managedFields. */
@@ -61,6 +65,20 @@ export function createClient(registry: Registry, resource: Resource, manager: st
     },
     async deleteAll(namespace, options) {
       await registry.deleteCollection(target(namespace), { predicate: everything }, options, createContext(manager));
+    },
+    async remove({ namespace, name }, options) {
+      try {
+        await registry.delete({ ...target(namespace), name, options, context: createContext(manager) });
+        return true;
+      } catch (error) {
+        if (hasReason(error, 'Conflict')) return false;
+        if (hasReason(error, 'NotFound')) return true;
+        throw error;
+      }
+    },
+    async names(limit) {
+      const result = await registry.list(target(''), { predicate: everything, resourceVersion: '0', limit });
+      return Array.from(result.items, (item) => item.name);
     },
   };
 }

@@ -1,0 +1,46 @@
+// From stored objects to what the graph holds. Looks through bytes first: of most objects nothing needs to be parsed.
+import type { KubeObject } from '../apimachinery/index.ts';
+import type { ObjectVersion } from '../registry/index.ts';
+import type { GarbageItem } from './garbage-graph.ts';
+
+/** The finalizers with which an object waits for the collector. */
+export const foregroundFinalizer = 'foregroundDeletion';
+/** The same, for dependents to be set free. */
+export const orphanFinalizer = 'orphan';
+
+/** The key of an object in the graph. */
+export const itemKey = ({ resource, namespace, name }: ObjectVersion): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
+
+/** Whether an object waits for its dependents, and for what. */
+export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  const finalizers = metadata.finalizers ?? [];
+  if (finalizers.includes(foregroundFinalizer)) return 'foreground';
+  return finalizers.includes(orphanFinalizer) ? 'orphan' : undefined;
+}
+
+const search = (bytes: Uint8Array, text: string): number => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(text, 0, 'latin1');
+
+/** The object as the graph holds it; undefined when it has no owners and waits for nothing. */
+export function readItem(version: ObjectVersion): GarbageItem | undefined {
+  const { resource, namespace, name } = version;
+  const bytes = version.bytes(resource.storageVersion, 'json-item');
+  if (search(bytes, '"ownerReferences":[') < 0 && search(bytes, '"deletionTimestamp":"') < 0) return undefined;
+  const object = version.object(resource.storageVersion);
+  const owners = object.metadata.ownerReferences ?? [];
+  const waits = waitOf(object);
+  if (owners.length === 0 && waits === undefined) return undefined;
+  const { uid = '', deletionTimestamp } = object.metadata;
+  return {
+    key: itemKey(version), group: resource.group, plural: resource.plural, namespace, name, uid, owners, deleting: deletionTimestamp !== undefined, waits,
+  };
+}
+
+/** The uid of an object. In built-in kinds it comes before everything that could hold another. */
+export function readUid(version: ObjectVersion): string {
+  const { resource } = version;
+  if (resource.custom) return version.object(resource.storageVersion).metadata.uid ?? '';
+  const bytes = version.bytes(resource.storageVersion, 'json-item');
+  const at = search(bytes, '"uid":"');
+  return at < 0 ? '' : Buffer.from(bytes.buffer, bytes.byteOffset + at + 7, bytes.indexOf(0x22, at + 7) - at - 7).toString('latin1');
+}
