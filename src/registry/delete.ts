@@ -106,9 +106,16 @@ async function runDoubtfulRound(round: Round): Promise<Outcome> {
   return again;
 }
 
+function warnOfOrphans({ resource, options, context: { warnings } }: DeleteRequest): void {
+  const text = resource.strategy.deletionWarning;
+  const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (text !== undefined && isDefault && !warnings.includes(text)) warnings.push(text);
+}
+
 /** Registry.delete. */
 export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
   validateDeleteOptions(request.options);
+  warnOfOrphans(request);
   const { resource, version, namespace, name, context } = request;
   const place = core.place({ resource, version, namespace });
   const { shelf } = place;

@@ -79,6 +79,8 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */
   warnings?(object: KubeObject, old: KubeObject | undefined, context: StrategyContext): readonly string[];
+  /** Text for a `Warning` header of deletes that say nothing of dependents, where orphaning them may surprise (jobs). */
+  readonly deletionWarning?: string;
   /** Seconds of grace that a delete gives the object (pods); `requested` is what the options say. Kinds without it are deleted at once. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Puts an object that a delete found alive into its dying phase, in place (namespaces); with it a first delete never removes. */

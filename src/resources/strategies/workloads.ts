@@ -70,6 +70,8 @@ function generateSelector(job: KubeObject): void {
 
 /** What makes jobs special. */
 export const jobStrategy: Strategy = {
+  deletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set '
+    + 'propagationPolicy=Orphan to suppress this warning',
   applyDefaults: defaults.applyJobDefaults,
   ...prepareWithStatus({ prepareForCreate: generateSelector }),
 };
