@@ -1,0 +1,102 @@
+// Equality and order across types: numbers compare by value whatever their type, other types only with their own.
+import { CelType, sameType } from './types.ts';
+import {
+  ArrayList, CelDouble, CelDuration, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
+} from './values.ts';
+
+/** True when two values are equal; values of unrelated types are not. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || a === null) return typeof a === 'number' || typeof a === 'bigint' ? compareNumbers(a, b) === 0 : false;
+  if (a instanceof CelDouble || a instanceof CelUint) return compareNumbers(a, b) === 0;
+  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b);
+  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b);
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos;
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
+  if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
+  if (a instanceof CelType) return b instanceof CelType && a.name === b.name;
+  return a instanceof CelOpaque && b instanceof CelOpaque && sameType(a.type, b.type) && a.equals(b);
+}
+
+/** A list with an equality of its own: sets and maps of a schema. */
+export interface UnorderedList {
+  equalsUnordered(other: CelList): boolean;
+}
+
+function equalLists(a: CelList, b: CelList): boolean {
+  if (a.size !== b.size) return false;
+  if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b);
+  for (let i = 0; i < a.size; i++) if (!equalValues(a.get(i), b.get(i))) return false;
+  return true;
+}
+
+function equalMaps(a: CelMap, b: CelMap): boolean {
+  if (a.size !== b.size) return false;
+  return a.keys().every((key) => {
+    const other = b.find(key);
+    return other !== undefined && equalValues(a.find(key)!, other);
+  });
+}
+
+function equalOptionals(a: CelOptional, b: CelOptional): boolean {
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return equalValues(a.value, b.value);
+}
+
+/** Order of two values: negative, zero, positive, NaN for doubles that have none; undefined when their types have no common order. */
+export function compareValues(a: Value, b: Value): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined;
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp ? a.seconds - b.seconds || a.nanos - b.nanos : undefined;
+  if (a instanceof CelDuration) return b instanceof CelDuration ? Number(a.nanos - b.nanos) : undefined;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : undefined;
+  return compareNumbers(a, b);
+}
+
+function numberOf(value: Value): number | bigint | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  return value instanceof CelDouble || value instanceof CelUint ? value.value : undefined;
+}
+
+function compareNumbers(a: Value, b: Value): number | undefined {
+  const left = numberOf(a);
+  const right = numberOf(b);
+  if (left === undefined || right === undefined) return undefined;
+  if (Number.isNaN(left) || Number.isNaN(right)) return NaN;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Order of strings by code points, which is that of their UTF-8 bytes. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return fixSurrogate(left) - fixSurrogate(right);
+  }
+  return a.length - b.length;
+}
+
+const fixSurrogate = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code);
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
+  return a.length - b.length;
+}
+
+/** Whether a list has an element equal to a value; one lookup when list and value are plain. */
+export function containsValue(list: CelList, value: Value): boolean {
+  for (let i = 0; i < list.size; i++) if (equalValues(list.get(i), value)) return true;
+  return false;
+}
+
+/** A list of plain values. */
+export const listFrom = (items: Value[]): CelList => new ArrayList(items);
+
+/** A map with string keys. */
+export function mapFrom(entries: Iterable<readonly [string, Value]>): CelMap {
+  return new EntryMap(new Map(Array.from(entries, ([key, value]) => [key, [key, value] as const])));
+}

@@ -1,0 +1,135 @@
+// Tokens of the expression language. Positions count runes; strings keep their raw text, which literals.ts interprets.
+import type { Issue } from './source.ts';
+
+export type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly offset: number;
+}
+
+const operators = ['==', '!=', '<=', '>=', '&&', '||', '<', '>', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'];
+const numberPattern = /0x[0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y;
+const identPattern = /[A-Za-z_][A-Za-z0-9_]*/y;
+const spacePattern = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
+const escapedPattern = /`[A-Za-z0-9_.\-/ ]+`/y;
+const stringStart = /([rR][bB]|[bB][rR]|[bB]|[rR])?("""|'''|"|')/y;
+const plainString = /(?:[^\\"'\n\r]|\\(?:[abfnrtv"'`?\\]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})|["'])/uy;
+
+/** The tokens of a text, `end` last. Characters that start no token are reported and skipped. */
+export function lex(text: string, issues: Issue[]): Token[] {
+  return new Lexer(text, issues).run();
+}
+
+class Lexer {
+  readonly #text: string;
+  readonly #issues: Issue[];
+  readonly #tokens: Token[] = [];
+  #at = 0;
+  /** Rune offset of `#at`. */
+  #offset = 0;
+
+  constructor(text: string, issues: Issue[]) {
+    this.#text = text;
+    this.#issues = issues;
+  }
+
+  run(): Token[] {
+    while (this.#skip(), this.#at < this.#text.length) this.#next();
+    this.#tokens.push({ kind: 'end', text: '<EOF>', offset: this.#offset });
+    return this.#tokens;
+  }
+
+  #skip(): void {
+    const space = this.#match(spacePattern);
+    if (space !== undefined) this.#advance(space.length);
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text)?.[0];
+  }
+
+  #advance(length: number): void {
+    const end = this.#at + length;
+    for (let i = this.#at; i < end; i++) {
+      const code = this.#text.charCodeAt(i);
+      if (code < 0xd800 || code > 0xdbff || i + 1 >= end) this.#offset++;
+    }
+    this.#at = end;
+  }
+
+  #next(): void {
+    if (this.#readString()) return;
+    const ident = this.#match(identPattern);
+    if (ident !== undefined) return this.#push('ident', ident);
+    const number = this.#match(numberPattern);
+    if (number !== undefined) return this.#push(kindOfNumber(number), number);
+    const escaped = this.#match(escapedPattern);
+    if (escaped !== undefined) return this.#push('escaped', escaped);
+    const operator = operators.find((op) => this.#text.startsWith(op, this.#at));
+    if (operator !== undefined) return this.#push('op', operator);
+    this.#reject(String.fromCodePoint(this.#text.codePointAt(this.#at)!));
+  }
+
+  #push(kind: TokenKind, text: string): void {
+    this.#tokens.push({ kind, text, offset: this.#offset });
+    this.#advance(text.length);
+  }
+
+  #reject(text: string): void {
+    // A lone `|`, `&` or `=` takes the character after it into the message, as the lexer it is modelled on does.
+    const shown = /[|&=]/.test(text) && this.#at + 1 < this.#text.length ? text + this.#text[this.#at + 1]! : text;
+    this.#issues.push({ offset: this.#offset, message: `Syntax error: token recognition error at: '${escapeShown(shown)}'` });
+    this.#advance(shown.length);
+  }
+
+  #readString(): boolean {
+    stringStart.lastIndex = this.#at;
+    const start = stringStart.exec(this.#text);
+    if (start === null) return false;
+    const prefix = (start[1] ?? '').toLowerCase();
+    const end = scanString(this.#text, { from: this.#at + start[0].length, quote: start[2]!, raw: prefix.includes('r') });
+    if (end === undefined) return this.#rejectString(start[1]?.length ?? 0);
+    this.#push(prefix.includes('b') ? 'bytes' : 'string', this.#text.slice(this.#at, end));
+    return true;
+  }
+
+  #rejectString(prefixLength: number): boolean {
+    if (prefixLength > 0) return false;
+    const line = this.#text.indexOf('\n', this.#at);
+    this.#reject(this.#text.slice(this.#at, line < 0 ? this.#text.length : line));
+    return true;
+  }
+}
+
+function kindOfNumber(text: string): TokenKind {
+  if (/[uU]$/.test(text)) return 'uint';
+  return !text.startsWith('0x') && /[.eE]/.test(text) ? 'float' : 'int';
+}
+
+function escapeShown(text: string): string {
+  return text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
+}
+
+/** Index after the closing quote; undefined when there is none, or an escape is not one. */
+function scanString(text: string, options: { from: number; quote: string; raw: boolean }): number | undefined {
+  const { quote, raw } = options;
+  const long = quote.length === 3;
+  let at = options.from;
+  while (at < text.length) {
+    if (text.startsWith(quote, at)) return at + quote.length;
+    const char = text[at]!;
+    if (!long && (char === '\n' || char === '\r')) return undefined;
+    if (raw || (long && (char === '\n' || char === '\r'))) {
+      at++;
+      continue;
+    }
+    plainString.lastIndex = at;
+    const length = plainString.exec(text)?.[0].length;
+    if (length === undefined) return undefined;
+    at += length;
+  }
+  return undefined;
+}

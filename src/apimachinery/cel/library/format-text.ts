@@ -1,0 +1,139 @@
+// 'text %s'.format([values]): the clauses %s %d %f %e %b %o %x %X, with a precision for the floating ones.
+import { formatDouble, toNumber } from '../numbers.ts';
+import { formatDuration, formatTimestamp } from '../time.ts';
+import { CelType } from '../types.ts';
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Value, typeOf } from '../values.ts';
+
+class FormatError extends Error {}
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+const maxPrecision = 1000;
+
+/** Fills the clauses of a template. */
+export function formatText(template: string, args: CelList): Value {
+  try {
+    return fill(template, args);
+  } catch (error) {
+    if (error instanceof FormatError) return new CelError(error.message);
+    throw error;
+  }
+}
+
+function fill(template: string, args: CelList): string {
+  let used = 0;
+  return template.replace(/%(%|(?:\.(\d*))?(.?))/gsu, (_, whole: string, precision: string | undefined, verb: string | undefined) => {
+    if (whole === '%') return '%';
+    if (verb === undefined || verb === '') throw new FormatError('unexpected end of string');
+    if (used >= args.size) throw new FormatError(`index ${used} out of range`);
+    return formatClause(args.get(used++), verb, precisionOf(precision));
+  });
+}
+
+function precisionOf(text: string | undefined): number | undefined {
+  const precision = text === undefined || text === '' ? undefined : Number(text);
+  if (precision !== undefined && precision > maxPrecision) {
+    throw new FormatError(`error while parsing precision: precision ${precision} exceeds maximum allowed precision ${maxPrecision}`);
+  }
+  return precision;
+}
+
+function formatClause(value: Value, verb: string, precision: number | undefined): string {
+  switch (verb) {
+    case 's': return showValue(value);
+    case 'd': return showDecimal(value);
+    case 'f': return showFixed(value, precision ?? 6);
+    case 'e': return showScientific(value, precision ?? 6);
+    case 'b': return showRadix(value, 2);
+    case 'o': return showRadix(value, 8);
+    case 'x': case 'X': return showHex(value, verb === 'X');
+    default: throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+  }
+}
+
+const failed = (expected: string, value: Value): FormatError => new FormatError(`error during formatting: ${expected}, was given ${typeOf(value).name}`);
+
+function showValue(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (value === null || typeof value !== 'object') return String(value);
+  if (value instanceof CelDouble) return specialNumber(value.value) ?? plainDouble(value.value);
+  if (value instanceof CelUint) return String(value.value);
+  if (value instanceof CelList) return `[${value.toArray().map(showValue).join(', ')}]`;
+  if (value instanceof CelMap) return showMap(value);
+  if (value instanceof CelTimestamp) return formatTimestamp(value);
+  if (value instanceof CelDuration) return formatDuration(value);
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof CelType) return value.name;
+  throw failed('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value);
+}
+
+function plainDouble(value: number): string {
+  const shown = formatDouble(value);
+  return /e/.test(shown) && Math.abs(value) < 1e21 && Math.abs(value) >= 1 ? BigInt(Math.trunc(value)).toString() + fractionOf(value) : shown;
+}
+
+const fractionOf = (value: number): string => (Number.isInteger(value) ? '' : String(Math.abs(value)).replace(/^\d+/, ''));
+
+function showMap(map: CelMap): string {
+  const shown = map.keys().map((key) => {
+    if (key !== null && typeof key === 'object' && !(key instanceof CelUint)) throw new FormatError(`error during formatting: no formatting function for map key of type ${typeOf(key).name}`);
+    return [showValue(key), showValue(map.find(key)!)] as const;
+  });
+  return `{${shown.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
+}
+
+function specialNumber(value: number): string | undefined {
+  if (Number.isNaN(value)) return 'NaN';
+  if (Number.isFinite(value)) return undefined;
+  return value > 0 ? 'Infinity' : '-Infinity';
+}
+
+function showDecimal(value: Value): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof CelUint) return String(value.value);
+  const special = value instanceof CelDouble ? specialNumber(value.value) : undefined;
+  if (special !== undefined) return special;
+  throw failed('decimal clause can only be used on integers', value);
+}
+
+function floatingOf(value: Value, clause: string): number {
+  if (value instanceof CelDouble) return value.value;
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof CelUint) return toNumber(value);
+  if (value === 'NaN') return NaN;
+  if (value === 'Infinity' || value === '-Infinity') return Number(value);
+  throw failed(`${clause} clause can only be used on doubles`, value);
+}
+
+function showFixed(value: Value, precision: number): string {
+  const number = floatingOf(value, 'fixed-point');
+  return specialNumber(number) ?? number.toFixed(Math.min(100, precision));
+}
+
+/** The exponent is raised: 1.5×10⁰³. */
+function showScientific(value: Value, precision: number): string {
+  const number = floatingOf(value, 'scientific');
+  const special = specialNumber(number);
+  if (special !== undefined) return special;
+  const [mantissa, exponent] = number.toExponential(Math.min(100, precision)).split('e') as [string, string];
+  const digits = Math.abs(Number(exponent)).toString().padStart(2, '0').replace(/\d/g, (digit) => superscripts[Number(digit)]!);
+  return `${mantissa}×10${Number(exponent) < 0 ? '⁻' : ''}${digits}`;
+}
+
+function showRadix(value: Value, radix: 2 | 8): string {
+  if (radix === 2 && typeof value === 'boolean') return value ? '1' : '0';
+  if (typeof value === 'number' || typeof value === 'bigint') return value.toString(radix);
+  if (value instanceof CelUint) return value.value.toString(radix);
+  throw failed(radix === 2 ? 'only integers and bools can be formatted as binary' : 'octal clause can only be used on integers', value);
+}
+
+function showHex(value: Value, upper: boolean): string {
+  const shown = hexOf(value);
+  return upper ? shown.toUpperCase() : shown;
+}
+
+function hexOf(value: Value): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return value.toString(16);
+  if (value instanceof CelUint) return value.value.toString(16);
+  const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
+  if (bytes instanceof Uint8Array) return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  throw failed('only integers, byte buffers, and strings can be formatted as hex', value);
+}

@@ -1,0 +1,171 @@
+// IP addresses and CIDRs as Go's netip reads them; no zones, no IPv4 mapped into IPv6.
+import { type Library, declare, method, overload } from '../environment.ts';
+import { boolType, intType, opaqueType, stringType } from '../types.ts';
+import { CelError, CelOpaque, type Value } from '../values.ts';
+
+const ipType = opaqueType('net.IP');
+const cidrType = opaqueType('net.CIDR');
+
+class CelIp extends CelOpaque {
+  readonly type = ipType;
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.bytes = bytes;
+  }
+
+  /** What comparing it costs. */
+  get byteLength(): number {
+    return this.bytes.length;
+  }
+
+  equals(other: CelOpaque): boolean {
+    return other instanceof CelIp && samePrefix(this.bytes, other.bytes, this.bytes.length * 8);
+  }
+}
+
+class CelCidr extends CelOpaque {
+  readonly type = cidrType;
+  readonly ip: CelIp;
+  readonly prefix: number;
+
+  constructor(ip: CelIp, prefix: number) {
+    super();
+    this.ip = ip;
+    this.prefix = prefix;
+  }
+
+  get byteLength(): number {
+    return Math.ceil(this.prefix / 8);
+  }
+
+  equals(other: CelOpaque): boolean {
+    return other instanceof CelCidr && other.prefix === this.prefix && this.ip.equals(other.ip);
+  }
+}
+
+function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < bits; i += 8) {
+    const mask = bits - i >= 8 ? 0xff : (0xff << (8 - (bits - i))) & 0xff;
+    if ((a[i / 8]! & mask) !== (b[i / 8]! & mask)) return false;
+  }
+  return true;
+}
+
+function parseIpv4(text: string): Uint8Array | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) return undefined;
+  return Uint8Array.from(parts, Number);
+}
+
+function parseIpv6(text: string): Uint8Array | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const [head, tail] = halves.map((half) => (half === '' ? [] : groupsOf(half)));
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  const groups = halves.length === 1 ? head : [...head, ...new Array<number>(missing).fill(0), ...tail!];
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groupsOf(text: string): number[] | undefined {
+  const groups: number[] = [];
+  const parts = text.split(':');
+  for (const [i, part] of parts.entries()) {
+    const embedded = i === parts.length - 1 && part.includes('.') ? parseIpv4(part) : undefined;
+    if (embedded !== undefined) groups.push((embedded[0]! << 8) | embedded[1]!, (embedded[2]! << 8) | embedded[3]!);
+    else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups.push(parseInt(part, 16));
+    else return undefined;
+  }
+  return groups;
+}
+
+const isMapped = (bytes: Uint8Array): boolean => bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+
+function parseIp(text: string): CelIp | CelError {
+  if (text.includes('%')) return new CelError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
+  const bytes = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+  if (bytes === undefined) {
+    return new CelError(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`);
+  }
+  return isMapped(bytes) ? new CelError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new CelIp(bytes);
+}
+
+function parseCidr(text: string): CelCidr | CelError {
+  const match = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(text);
+  const ip = match === null ? undefined : parseIp(match[1]!);
+  if (ip instanceof CelIp && Number(match![2]) <= ip.bytes.length * 8) return new CelCidr(ip, Number(match![2]));
+  return new CelError(`network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`);
+}
+
+/** The canonical text: the longest run of two or more zero groups is left out. */
+function formatIp(ip: CelIp): string {
+  if (ip.bytes.length === 4) return ip.bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => (ip.bytes[2 * i]! << 8) | ip.bytes[2 * i + 1]!);
+  let best = { start: -1, length: 1 };
+  for (let start = 0; start < 8; start++) {
+    let length = 0;
+    while (groups[start + length] === 0) length++;
+    if (length > best.length) best = { start, length };
+  }
+  const hex = groups.map((group) => group.toString(16));
+  if (best.start < 0) return hex.join(':');
+  return `${hex.slice(0, best.start).join(':')}::${hex.slice(best.start + best.length).join(':')}`;
+}
+
+function masked(cidr: CelCidr): CelCidr {
+  const bytes = cidr.ip.bytes.map((byte, i) => {
+    const kept = Math.max(0, Math.min(8, cidr.prefix - i * 8));
+    return byte & (0xff << (8 - kept)) & 0xff;
+  });
+  return new CelCidr(new CelIp(bytes), cidr.prefix);
+}
+
+const containsIp = (cidr: CelCidr, ip: CelIp | CelError): Value => (ip instanceof CelError ? ip : samePrefix(cidr.ip.bytes, ip.bytes, cidr.prefix));
+
+function containsCidr(cidr: CelCidr, other: CelCidr | CelError): Value {
+  return other instanceof CelError ? other : other.prefix >= cidr.prefix && samePrefix(cidr.ip.bytes, other.ip.bytes, cidr.prefix);
+}
+
+const isUnspecified = ({ bytes }: CelIp): boolean => bytes.every((byte) => byte === 0);
+const isLoopback = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? bytes[0] === 127 : bytes.subarray(0, 15).every((byte) => byte === 0) && bytes[15] === 1);
+const isMulticast = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff);
+const isLinkLocalMulticast = ({ bytes }: CelIp): boolean =>
+  (bytes.length === 4 ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0 : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2);
+const isLinkLocalUnicast = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
+const isBroadcast = ({ bytes }: CelIp): boolean => bytes.length === 4 && bytes.every((byte) => byte === 255);
+const isGlobalUnicast = (ip: CelIp): boolean => !isUnspecified(ip) && !isLoopback(ip) && !isMulticast(ip) && !isLinkLocalUnicast(ip) && !isBroadcast(ip);
+
+function isCanonical(text: string): Value {
+  const ip = parseIp(text);
+  return ip instanceof CelError ? ip : formatIp(ip) === text;
+}
+
+const property = (name: string, id: string, holds: (ip: CelIp) => boolean): ReturnType<typeof declare> => declare(name, method(id, [ipType], [boolType, holds]));
+
+/** Kubernetes' functions for addresses. */
+export const networkLibrary: Library = {
+  types: new Map([[ipType.name, ipType], [cidrType.name, cidrType]]),
+  functions: [
+    declare('ip', overload('string_to_ip', [stringType], [ipType, parseIp]), method('cidr_ip', [cidrType], [ipType, (cidr: CelCidr) => cidr.ip])),
+    declare('isIP', overload('is_ip', [stringType], [boolType, (text: string) => parseIp(text) instanceof CelIp])),
+    declare('ip.isCanonical', overload('ip_is_canonical', [stringType], [boolType, isCanonical])),
+    declare('family', method('ip_family', [ipType], [intType, (ip: CelIp) => (ip.bytes.length === 4 ? 4 : 6)])),
+    property('isUnspecified', 'ip_is_unspecified', isUnspecified), property('isLoopback', 'ip_is_loopback', isLoopback),
+    property('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast), property('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
+    property('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
+    declare('cidr', overload('string_to_cidr', [stringType], [cidrType, parseCidr])),
+    declare('isCIDR', overload('is_cidr', [stringType], [boolType, (text: string) => parseCidr(text) instanceof CelCidr])),
+    declare('containsIP', method('cidr_contains_ip_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsIp(cidr, parseIp(text))]),
+      method('cidr_contains_ip_ip', [cidrType, ipType], [boolType, containsIp])),
+    declare('containsCIDR', method('cidr_contains_cidr_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsCidr(cidr, parseCidr(text))]),
+      method('cidr_contains_cidr', [cidrType, cidrType], [boolType, containsCidr])),
+    declare('prefixLength', method('cidr_prefix_length', [cidrType], [intType, (cidr: CelCidr) => cidr.prefix])),
+    declare('masked', method('cidr_masked', [cidrType], [cidrType, masked])),
+    declare('string', overload('ip_to_string', [ipType], [stringType, formatIp]),
+      overload('cidr_to_string', [cidrType], [stringType, (cidr: CelCidr) => `${formatIp(cidr.ip)}/${cidr.prefix}`])),
+  ],
+};

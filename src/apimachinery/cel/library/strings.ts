@@ -1,0 +1,102 @@
+// The string extension: positions count runes. The texts of its errors are those of cel-go.
+import { type Library, declare, method, overload } from '../environment.ts';
+import { listOf, stringType, intType, dynListType } from '../types.ts';
+import { ArrayList, CelError, type CelList, type Value, noSuchOverload } from '../values.ts';
+import { formatText } from './format-text.ts';
+
+const text = stringType;
+const outOfRange = (index: number): CelError => new CelError(`index out of range: ${index}`);
+
+function charAt(value: string, at: number): Value {
+  const runes = Array.from(value);
+  if (at === runes.length) return '';
+  return runes[at] ?? outOfRange(at);
+}
+
+function indexOf(value: string, part: string, from = 0): Value {
+  const runes = Array.from(value);
+  if (part === '') return from;
+  if (from < 0 || from >= runes.length) return from < 0 || from > runes.length ? outOfRange(from) : -1;
+  const start = runes.slice(0, from).join('').length;
+  const at = value.indexOf(part, start);
+  return at < 0 ? -1 : Array.from(value.slice(0, at)).length;
+}
+
+function lastIndexOf(value: string, part: string, from?: number): Value {
+  const runes = Array.from(value);
+  if (part === '') return from ?? runes.length;
+  if (from !== undefined && (from < 0 || from > runes.length)) return outOfRange(from);
+  const limit = from === undefined ? value.length : runes.slice(0, from).join('').length;
+  const at = value.lastIndexOf(part, limit);
+  return at < 0 ? -1 : Array.from(value.slice(0, at)).length;
+}
+
+function substring(value: string, start: number, end?: number): Value {
+  const runes = Array.from(value);
+  const stop = end ?? runes.length;
+  if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
+  if (start < 0 || start > runes.length) return outOfRange(start);
+  return stop < 0 || stop > runes.length ? outOfRange(stop) : runes.slice(start, stop).join('');
+}
+
+/** Replaces the first `count` occurrences, all when it is negative. */
+function replace(value: string, part: string, ...rest: readonly [replacement: string, count?: number]): Value {
+  const [replacement, count = -1] = rest;
+  if (part === '') return replaceEverywhere(Array.from(value), replacement, count);
+  const pieces = value.split(part);
+  const limit = count < 0 ? pieces.length : count;
+  const head = pieces.slice(0, limit + 1).join(replacement);
+  return limit + 1 >= pieces.length ? head : `${head}${part}${pieces.slice(limit + 1).join(part)}`;
+}
+
+function replaceEverywhere(runes: readonly string[], replacement: string, count: number): string {
+  const limit = count < 0 ? runes.length + 1 : Math.min(count, runes.length + 1);
+  return runes.map((rune, i) => (i < limit ? replacement + rune : rune)).join('') + (limit > runes.length ? replacement : '');
+}
+
+function split(value: string, separator: string, limit = -1): Value {
+  if (limit === 0) return new ArrayList([]);
+  const parts = separator === '' ? Array.from(value) : value.split(separator);
+  if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
+  return new ArrayList([...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]);
+}
+
+function join(list: CelList, separator = ''): Value {
+  const items = list.toArray();
+  const wrong = items.find((item) => typeof item !== 'string');
+  return wrong === undefined ? items.join(separator) : wrong instanceof CelError ? wrong : noSuchOverload;
+}
+
+const goSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\x07', '\\a'], ['\b', '\\b'], ['\f', '\\f'], ['\n', '\\n'], ['\r', '\\r'], ['\t', '\\t'], ['\v', '\\v'], ['\\', '\\\\'], ['"', '\\"'],
+]);
+
+const quote = (value: string): string => `"${value.toWellFormed().replace(/[\x07-\r\\"]/g, (char) => escapes.get(char)!)}"`;
+const lower = (value: string): string => value.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+const upper = (value: string): string => value.replace(/[a-z]+/g, (part) => part.toUpperCase());
+
+/** Version 2 of the string extension, and `reverse` of version 3. */
+export const stringsLibrary: Library = {
+  functions: [
+    declare('charAt', method('string_char_at_int', [text, intType], [text, charAt])),
+    declare('indexOf', method('string_index_of_string', [text, text], [intType, indexOf]), method('string_index_of_string_int', [text, text, intType], [intType, indexOf])),
+    declare('lastIndexOf', method('string_last_index_of_string', [text, text], [intType, lastIndexOf]),
+      method('string_last_index_of_string_int', [text, text, intType], [intType, lastIndexOf])),
+    declare('lowerAscii', method('string_lower_ascii', [text], [text, lower])),
+    declare('upperAscii', method('string_upper_ascii', [text], [text, upper])),
+    declare('replace', method('string_replace_string_string', [text, text, text], [text, replace]),
+      method('string_replace_string_string_int', [text, text, text, intType], [text, replace])),
+    declare('split', method('string_split_string', [text, text], [listOf(text), split]), method('string_split_string_int', [text, text, intType], [listOf(text), split])),
+    declare('substring', method('string_substring_int', [text, intType], [text, substring]), method('string_substring_int_int', [text, intType, intType], [text, substring])),
+    declare('trim', method('string_trim', [text], [text, (value: string) => value.replace(goSpace, '')])),
+    declare('format', method('string_format', [text, dynListType], [text, formatText])),
+    declare('strings.quote', overload('strings_quote', [text], [text, quote])),
+    declare('join', method('list_join', [listOf(text)], [text, join]), method('list_join_string', [listOf(text), text], [text, join])),
+  ],
+};
+
+/** `reverse` of strings, which Kubernetes' version of the extension does not have. */
+export const reverseLibrary: Library = {
+  functions: [declare('reverse', method('string_reverse', [text], [text, (value: string) => Array.from(value).reverse().join('')]))],
+};

@@ -1,0 +1,133 @@
+// URLs as Go's net/url reads them: absolute ones, or absolute paths.
+import { mapFrom } from '../compare.ts';
+import { type Library, declare, method, overload } from '../environment.ts';
+import { boolType, listOf, mapOf, stringType, structType } from '../types.ts';
+import { ArrayList, CelError, CelOpaque, type Value } from '../values.ts';
+
+const urlType = structType('kubernetes.URL');
+
+class UrlError extends Error {}
+
+/** The parts of a URL. */
+class CelUrl extends CelOpaque {
+  readonly type = urlType;
+  readonly scheme: string;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+  readonly text: string;
+
+  constructor(parts: { scheme: string; host: string; path: string; query: string; text: string }) {
+    super();
+    this.scheme = parts.scheme;
+    this.host = parts.host;
+    this.path = parts.path;
+    this.query = parts.query;
+    this.text = parts.text;
+  }
+
+  equals(other: CelOpaque): boolean {
+    return other instanceof CelUrl && other.text === this.text;
+  }
+}
+
+function parseUrl(text: string): CelUrl {
+  if (/[\x00-\x1f\x7f]/.test(text)) throw new UrlError('net/url: invalid control character in URL');
+  if (text === '') throw new UrlError('empty url');
+  const bare = text.replace(/#.*$/s, '');
+  const scheme = schemeOf(bare);
+  const rest = scheme === '' ? bare : bare.slice(scheme.length + 1);
+  const mark = rest.indexOf('?');
+  const before = mark < 0 ? rest : rest.slice(0, mark);
+  const query = mark < 0 ? '' : rest.slice(mark + 1);
+  if (!before.startsWith('/')) {
+    if (scheme === '') throw new UrlError('invalid URI for request');
+    return new CelUrl({ scheme: scheme.toLowerCase(), host: '', path: '', query, text });
+  }
+  const slash = scheme !== '' && before.startsWith('//') ? before.indexOf('/', 2) : 0;
+  const authority = scheme !== '' && before.startsWith('//') ? before.slice(2, slash < 0 ? undefined : slash) : '';
+  const path = slash < 0 ? '' : before.slice(slash);
+  return new CelUrl({ scheme: scheme.toLowerCase(), host: hostOf(authority), path: escapePath(path), query, text });
+}
+
+function schemeOf(text: string): string {
+  const match = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text);
+  if (match === null && text.startsWith(':')) throw new UrlError('missing protocol scheme');
+  return match?.[1] ?? '';
+}
+
+function hostOf(authority: string): string {
+  const at = authority.lastIndexOf('@');
+  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) throw new UrlError('net/url: invalid userinfo');
+  const host = authority.slice(at + 1);
+  const bracket = host.startsWith('[') ? host.indexOf(']') : -1;
+  if (host.startsWith('[') && bracket < 0) throw new UrlError("missing ']' in host");
+  const tail = bracket >= 0 ? host.slice(bracket + 1) : host.includes(':') ? host.slice(host.lastIndexOf(':')) : '';
+  if (!/^(?::\d*)?$/.test(tail)) throw new UrlError(`invalid port ${JSON.stringify(tail)} after host`);
+  const wrong = /[ "<>^`{}|\\]/.exec(host);
+  if (wrong !== null) throw new UrlError(`invalid character ${JSON.stringify(wrong[0])} in host name`);
+  checkEscapes(host);
+  return host;
+}
+
+function checkEscapes(text: string): void {
+  const wrong = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text);
+  if (wrong !== null) throw new UrlError(`invalid URL escape ${JSON.stringify(wrong[0])}`);
+}
+
+function escapePath(path: string): string {
+  checkEscapes(path);
+  return path.replace(/[^A-Za-z0-9\-._~$&+,/:;=@!'()*%[\]]+/g, (part) => encodeURIComponent(part.toWellFormed()));
+}
+
+const unescape = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, ' '));
+  } catch {
+    return undefined;
+  }
+};
+
+function queryOf(url: CelUrl): Value {
+  const found = new Map<string, string[]>();
+  for (const part of url.query === '' ? [] : url.query.split('&')) {
+    const equals = part.indexOf('=');
+    const key = unescape(equals < 0 ? part : part.slice(0, equals));
+    const value = unescape(equals < 0 ? '' : part.slice(equals + 1));
+    if (part === '' || part.includes(';') || key === undefined || value === undefined) continue;
+    const values = found.get(key);
+    if (values === undefined) found.set(key, [value]);
+    else values.push(value);
+  }
+  return mapFrom(Array.from(found, ([key, values]) => [key, new ArrayList(values)] as const));
+}
+
+function attempt(text: string): CelUrl | CelError {
+  try {
+    return parseUrl(text);
+  } catch (error) {
+    if (error instanceof UrlError) return new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** True for a text that Go takes for the URI of a request. */
+export const isRequestUri = (text: string): boolean => attempt(text) instanceof CelUrl;
+
+const hostname = (url: CelUrl): string => url.host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+const port = (url: CelUrl): string => /:(\d*)$/.exec(url.host)?.[1] ?? '';
+
+/** Kubernetes' URL functions. */
+export const urlsLibrary: Library = {
+  types: new Map([[urlType.name, urlType]]),
+  functions: [
+    declare('url', overload('string_to_url', [stringType], [urlType, attempt])),
+    declare('isURL', overload('is_url_string', [stringType], [boolType, isRequestUri])),
+    declare('getScheme', method('url_get_scheme', [urlType], [stringType, (url: CelUrl) => url.scheme])),
+    declare('getHost', method('url_get_host', [urlType], [stringType, (url: CelUrl) => url.host])),
+    declare('getHostname', method('url_get_hostname', [urlType], [stringType, hostname])),
+    declare('getPort', method('url_get_port', [urlType], [stringType, port])),
+    declare('getEscapedPath', method('url_get_escaped_path', [urlType], [stringType, (url: CelUrl) => url.path])),
+    declare('getQuery', method('url_get_query', [urlType], [mapOf(stringType, listOf(stringType)), queryOf])),
+  ],
+};

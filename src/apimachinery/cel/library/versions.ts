@@ -1,0 +1,158 @@
+// Quantities and semantic versions.
+import { type FunctionDeclaration, type Library, declare, method, overload } from '../environment.ts';
+import { type Quantity, QuantityError, addQuantities, compareQuantities, parseQuantity } from '../../quantity.ts';
+import { type CelType, boolType, doubleType, intType, stringType, structType } from '../types.ts';
+import { CelDouble, CelError, CelOpaque, type Value, maxInt64, minInt64, narrowInt } from '../values.ts';
+
+const quantityType = structType('kubernetes.Quantity');
+const semverType = structType('kubernetes.Semver');
+type Int = number | bigint;
+
+class CelQuantity extends CelOpaque {
+  readonly type = quantityType;
+  readonly value: Quantity;
+
+  constructor(value: Quantity) {
+    super();
+    this.value = value;
+  }
+
+  equals(other: CelOpaque): boolean {
+    return other instanceof CelQuantity && compareQuantities(this.value, other.value) === 0;
+  }
+}
+
+function toQuantity(text: string): CelQuantity | CelError {
+  try {
+    return new CelQuantity(parseQuantity(text));
+  } catch (error) {
+    if (error instanceof QuantityError) return new CelError(error.message);
+    throw error;
+  }
+}
+
+/** The whole number that a quantity is, if 64 bits hold it. */
+function wholeOf({ value }: CelQuantity): bigint | undefined {
+  const { mantissa, exponent } = value;
+  if (exponent > 20) return mantissa === 0n ? 0n : undefined;
+  const scale = 10n ** BigInt(Math.abs(exponent));
+  if (exponent < 0 && mantissa % scale !== 0n) return undefined;
+  const whole = exponent < 0 ? mantissa / scale : mantissa * scale;
+  return whole <= maxInt64 && whole >= minInt64 ? whole : undefined;
+}
+
+function asInteger(quantity: CelQuantity): Value {
+  const whole = wholeOf(quantity);
+  return whole === undefined ? new CelError('cannot convert value to integer') : narrowInt(whole);
+}
+
+const negated = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
+const ofInt = (value: Int): Quantity => ({ mantissa: BigInt(value), exponent: 0, format: 'DecimalSI' });
+const plus = (a: CelQuantity, b: Quantity): CelQuantity => new CelQuantity(addQuantities(a.value, b));
+const signOf = ({ value }: CelQuantity): number => (value.mantissa > 0n ? 1 : value.mantissa < 0n ? -1 : 0);
+const approximate = ({ value }: CelQuantity): CelDouble => new CelDouble(Number(value.mantissa) * Number(`1e${value.exponent}`));
+
+interface Parts {
+  readonly numbers: readonly [bigint, bigint, bigint];
+  readonly before: readonly string[];
+  readonly build: string;
+}
+
+class CelSemver extends CelOpaque {
+  readonly type = semverType;
+  readonly parts: Parts;
+
+  constructor(parts: Parts) {
+    super();
+    this.parts = parts;
+  }
+
+  equals(other: CelOpaque): boolean {
+    return other instanceof CelSemver && compareVersions(this, other) === 0;
+  }
+}
+
+const identifier = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
+const versionPattern = new RegExp(`^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?$`);
+const maxVersionLength = 4096;
+
+function parseVersion(text: string): CelSemver | CelError {
+  if (text === '') return new CelError('Version string empty');
+  const match = text.length > maxVersionLength ? null : versionPattern.exec(text);
+  if (match === null) return new CelError(text.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`);
+  return new CelSemver({ numbers: [BigInt(match[1]!), BigInt(match[2]!), BigInt(match[3]!)], before: match[4]?.split('.') ?? [], build: match[5] ?? '' });
+}
+
+/** Takes a leading v, leading zeros and missing parts too. */
+function parseLoosely(text: string): CelSemver | CelError {
+  const parts = text.replace(/^v/, '').split('.');
+  const three = parts.length > 3 ? [...parts.slice(0, 2), parts.slice(2).join('.')] : parts;
+  const plain = three.map((part) => (part.length > 1 ? part.replace(/^0+(?=\d)/, '') : part));
+  if (plain.length < 3 && /[+-]/.test(plain.at(-1)!)) return new CelError('short version cannot contain PreRelease/Build meta data');
+  while (plain.length < 3) plain.push('0');
+  return parseVersion(plain.join('.'));
+}
+
+const readVersion = (text: string, loose = false): CelSemver | CelError => (loose ? parseLoosely(text) : parseVersion(text));
+const isVersion = (text: string, loose = false): boolean => readVersion(text, loose) instanceof CelSemver;
+
+function compareVersions(a: CelSemver, b: CelSemver): number {
+  for (let i = 0; i < 3; i++) {
+    const [x, y] = [a.parts.numbers[i]!, b.parts.numbers[i]!];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  const [x, y] = [a.parts.before, b.parts.before];
+  if (x.length === 0 || y.length === 0) return x.length === y.length ? 0 : x.length === 0 ? 1 : -1;
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    const order = compareIdentifiers(x[i]!, y[i]!);
+    if (order !== 0) return order;
+  }
+  return Math.sign(x.length - y.length);
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (x && y) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0;
+  if (x !== y) return x ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** compareTo, isLessThan and isGreaterThan of a type. */
+function comparisons<T>(type: CelType, prefix: string, order: (a: T, b: T) => number): FunctionDeclaration[] {
+  return [
+    declare('compareTo', method(`${prefix}_compare_to`, [type, type], [intType, (a: T, b: T) => order(a, b)])),
+    declare('isLessThan', method(`${prefix}_is_less_than`, [type, type], [boolType, (a: T, b: T) => order(a, b) < 0])),
+    declare('isGreaterThan', method(`${prefix}_is_greater_than`, [type, type], [boolType, (a: T, b: T) => order(a, b) > 0])),
+  ];
+}
+
+/** Kubernetes' quantities. */
+export const quantityLibrary: Library = {
+  types: new Map([[quantityType.name, quantityType]]),
+  functions: [
+    declare('quantity', overload('string_to_quantity', [stringType], [quantityType, toQuantity])),
+    declare('isQuantity', overload('is_quantity_string', [stringType], [boolType, (text: string) => toQuantity(text) instanceof CelQuantity])),
+    declare('sign', overload('quantity_sign', [quantityType], [intType, signOf]), method('quantity_sign_member', [quantityType], [intType, signOf])),
+    declare('isInteger', method('quantity_is_integer', [quantityType], [boolType, (quantity: CelQuantity) => wholeOf(quantity) !== undefined])),
+    declare('asInteger', method('quantity_get_int', [quantityType], [intType, asInteger])),
+    declare('asApproximateFloat', method('quantity_get_float', [quantityType], [doubleType, approximate])),
+    declare('add', method('quantity_add', [quantityType, quantityType], [quantityType, (a: CelQuantity, b: CelQuantity) => plus(a, b.value)]),
+      method('quantity_add_int', [quantityType, intType], [quantityType, (a: CelQuantity, b: Int) => plus(a, ofInt(b))])),
+    declare('sub', method('quantity_sub', [quantityType, quantityType], [quantityType, (a: CelQuantity, b: CelQuantity) => plus(a, negated(b.value))]),
+      method('quantity_sub_int', [quantityType, intType], [quantityType, (a: CelQuantity, b: Int) => plus(a, negated(ofInt(b)))])),
+    ...comparisons<CelQuantity>(quantityType, 'quantity', (a, b) => Math.sign(compareQuantities(a.value, b.value))),
+  ],
+};
+
+/** Kubernetes' semantic versions. */
+export const semverLibrary: Library = {
+  types: new Map([[semverType.name, semverType]]),
+  functions: [
+    declare('semver', overload('string_to_semver', [stringType], [semverType, readVersion]), overload('string_bool_to_semver', [stringType, boolType], [semverType, readVersion])),
+    declare('isSemver', overload('is_semver_string', [stringType], [boolType, isVersion]), overload('is_semver_string_bool', [stringType, boolType], [boolType, isVersion])),
+    declare('major', method('semver_major', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[0])])),
+    declare('minor', method('semver_minor', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[1])])),
+    declare('patch', method('semver_patch', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[2])])),
+    ...comparisons<CelSemver>(semverType, 'semver', compareVersions),
+  ],
+};

@@ -1,0 +1,97 @@
+// Arithmetic with the ranges of 64 bits, and the texts of doubles as Go prints them.
+import { CelDouble, CelError, CelUint, type Value, integerOverflow, maxInt64, maxUint64, minInt64, narrowInt } from './values.ts';
+
+export const unsignedOverflow = new CelError('unsigned integer overflow');
+const divisionByZero = new CelError('division by zero');
+const modulusByZero = new CelError('modulus by zero');
+
+/** An int if 64 bits hold it. */
+export function makeInt(value: bigint): Value {
+  return value > maxInt64 || value < minInt64 ? integerOverflow : narrowInt(value);
+}
+
+/** A uint if 64 bits hold it. */
+export function makeUint(value: bigint): Value {
+  return value > maxUint64 || value < 0n ? unsignedOverflow : new CelUint(value);
+}
+
+type Int = number | bigint;
+
+export function addInts(a: Int, b: Int): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return makeInt(BigInt(a) + BigInt(b));
+}
+
+export function subtractInts(a: Int, b: Int): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = a - b;
+    if (Number.isSafeInteger(difference)) return difference;
+  }
+  return makeInt(BigInt(a) - BigInt(b));
+}
+
+export function multiplyInts(a: Int, b: Int): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b;
+    if (Number.isSafeInteger(product)) return product + 0;
+  }
+  return makeInt(BigInt(a) * BigInt(b));
+}
+
+export function divideInts(a: Int, b: Int): Value {
+  if (b === 0) return divisionByZero;
+  if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b) + 0;
+  return makeInt(BigInt(a) / BigInt(b));
+}
+
+export function remainderInts(a: Int, b: Int): Value {
+  if (b === 0) return modulusByZero;
+  if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0;
+  if (a === minInt64 && b === -1) return integerOverflow;
+  return makeInt(BigInt(a) % BigInt(b));
+}
+
+export function divideUints(a: CelUint, b: CelUint): Value {
+  return b.value === 0n ? divisionByZero : new CelUint(a.value / b.value);
+}
+
+export function remainderUints(a: CelUint, b: CelUint): Value {
+  return b.value === 0n ? modulusByZero : new CelUint(a.value % b.value);
+}
+
+/** The int that a double truncates to. */
+export function intOfDouble(value: number): Value {
+  return Number.isFinite(value) && value > -9223372036854775808 && value < 9223372036854775808 ? narrowInt(BigInt(Math.trunc(value))) : integerOverflow;
+}
+
+/** The uint that a double truncates to. */
+export function uintOfDouble(value: number): Value {
+  return Number.isFinite(value) && value >= 0 && value < 18446744073709551616 ? new CelUint(BigInt(Math.trunc(value))) : unsignedOverflow;
+}
+
+/** Any number as a JS number. */
+export function toNumber(value: Int | CelDouble | CelUint): number {
+  if (typeof value === 'number') return value;
+  return Number(typeof value === 'bigint' ? value : value.value);
+}
+
+/** A double as Go prints the shortest %g: with an exponent from 1e+06 and below 1e-04. */
+export function formatDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa, exponentText] = value.toExponential().split('e') as [string, string];
+  const exponent = Number(exponentText);
+  return exponent >= -4 && exponent < 6 ? expandDouble(value, exponent) : formatExponent(mantissa, exponent);
+}
+
+function expandDouble(value: number, exponent: number): string {
+  return exponent < 0 ? value.toFixed(Math.min(100, -exponent + value.toExponential().split('e')[0]!.replace(/[-.]/g, '').length - 1)) : String(value);
+}
+
+function formatExponent(mantissa: string, exponent: number): string {
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}

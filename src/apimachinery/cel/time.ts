@@ -1,0 +1,138 @@
+// Timestamps and durations: their texts as Go reads and prints them, their ranges, and the parts of a date in a zone.
+import { CelDuration, CelError, CelTimestamp, type Value, maxInt64, minInt64 } from './values.ts';
+
+const minSeconds = -62135596800;
+const maxSeconds = 253402300799;
+const nanosPerSecond = 1_000_000_000n;
+const timePattern = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+const unitNanos: ReadonlyMap<string, number> = new Map([['ns', 1], ['us', 1e3], ['µs', 1e3], ['μs', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 6e10], ['h', 3.6e12]]);
+
+/** Seconds since 1970 of a date in UTC. */
+function secondsOf(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && month >= 1 ? date.getTime() / 1000 : NaN;
+}
+
+/** The instant that an RFC 3339 text names; undefined when it names none. */
+export function parseTimestamp(text: string): CelTimestamp | undefined {
+  const match = timePattern.exec(text);
+  if (match === null) return undefined;
+  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6])];
+  if (hour > 23 || minute > 59 || second > 59 || Number(match[3]) < 1) return undefined;
+  const offset = match[8] !== undefined ? 0 : (Number(match[10]) * 3600 + Number(match[11]) * 60) * (match[9] === '-' ? -1 : 1);
+  if (Number(match[10] ?? 0) > 24 || Number(match[11] ?? 0) > 60) return undefined;
+  const seconds = secondsOf(Number(match[1]), Number(match[2]), Number(match[3])) + hour * 3600 + minute * 60 + second - offset;
+  if (Number.isNaN(seconds) || seconds < minSeconds || seconds > maxSeconds) return undefined;
+  return new CelTimestamp(seconds, Number((match[7] ?? '').padEnd(9, '0').slice(0, 9)), offset);
+}
+
+/** The instant of a date, at midnight UTC; undefined when the text is not one. */
+export function parseDate(text: string): CelTimestamp | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
+}
+
+/** RFC 3339 with as much fraction as there is, in the zone the instant was written in. */
+export function formatTimestamp(time: CelTimestamp): string {
+  const local = new Date((time.seconds + time.offsetSeconds) * 1000).toISOString().replace(/\.\d+Z$/, '').replace(/^\+00/, '');
+  const fraction = time.nanos === 0 ? '' : `.${String(time.nanos).padStart(9, '0').replace(/0+$/, '')}`;
+  return local + fraction + formatOffset(time.offsetSeconds);
+}
+
+function formatOffset(seconds: number): string {
+  if (seconds === 0) return 'Z';
+  const minutes = Math.abs(seconds) / 60;
+  return `${seconds < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(Math.floor(minutes % 60)).padStart(2, '0')}`;
+}
+
+/** The span that a Go duration text names; undefined when it names none. */
+export function parseDuration(text: string): CelDuration | undefined {
+  const match = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
+  if (match === null) return undefined;
+  let nanos = 0n;
+  for (const part of match[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    const unit = BigInt(unitNanos.get(part[3]!)!);
+    nanos += BigInt(part[1] === '' ? 0 : part[1]!) * unit;
+    if (part[2] !== '') nanos += (BigInt(part[2]!.slice(0, 18)) * unit) / 10n ** BigInt(Math.min(18, part[2]!.length));
+  }
+  if (match[1] === '-') nanos = -nanos;
+  return nanos > maxInt64 || nanos < minInt64 ? undefined : new CelDuration(nanos);
+}
+
+/** Seconds with as much fraction as there is: `90s`, `1.5s`. */
+export function formatDuration(duration: CelDuration): string {
+  const negative = duration.nanos < 0n;
+  const nanos = negative ? -duration.nanos : duration.nanos;
+  const fraction = nanos % nanosPerSecond;
+  const shown = fraction === 0n ? '' : `.${String(fraction).padStart(9, '0').replace(/0+$/, '')}`;
+  return `${negative ? '-' : ''}${nanos / nanosPerSecond}${shown}s`;
+}
+
+const outOfRange = new CelError('timestamp overflow');
+const durationOverflow = new CelError('duration overflow');
+
+/** A duration if 64 bits hold it. */
+export function makeDuration(nanos: bigint): Value {
+  return nanos > maxInt64 || nanos < minInt64 ? durationOverflow : new CelDuration(nanos);
+}
+
+const nanosOf = (time: CelTimestamp): bigint => BigInt(time.seconds) * nanosPerSecond + BigInt(time.nanos);
+
+/** The instant a span after another. */
+export function addDuration(time: CelTimestamp, nanos: bigint): Value {
+  const total = nanosOf(time) + nanos;
+  let seconds = total / nanosPerSecond;
+  let rest = total % nanosPerSecond;
+  if (rest < 0n) {
+    rest += nanosPerSecond;
+    seconds -= 1n;
+  }
+  return seconds < BigInt(minSeconds) || seconds > BigInt(maxSeconds) ? outOfRange : new CelTimestamp(Number(seconds), Number(rest), time.offsetSeconds);
+}
+
+/** The span from `b` to `a`. */
+export function subtractTimes(a: CelTimestamp, b: CelTimestamp): Value {
+  return makeDuration(nanosOf(a) - nanosOf(b));
+}
+
+/** An instant of whole seconds, if it is in range. */
+export function timestampOfSeconds(seconds: number | bigint): Value {
+  return seconds < minSeconds || seconds > maxSeconds ? new CelError('timestamp overflow') : new CelTimestamp(Number(seconds), 0);
+}
+
+const zoneCache = new Map<string, Intl.DateTimeFormat>();
+const zoneCacheLimit = 64;
+
+/** The date of an instant in a zone, as a Date whose UTC parts are the local ones; undefined when there is no such zone. */
+export function localDate(time: CelTimestamp, zone: string): Date | undefined {
+  const fixed = /^([+-]?)(\d{1,2}):(\d{2})$/.exec(zone);
+  if (fixed !== null) {
+    const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
+    return new Date((time.seconds + (fixed[1] === '-' ? -minutes : minutes) * 60) * 1000);
+  }
+  if (zone === 'UTC' || zone === '') return new Date(time.seconds * 1000);
+  const format = formatOf(zone);
+  if (format === undefined) return undefined;
+  const parts = new Map(format.formatToParts(new Date(time.seconds * 1000)).map((part) => [part.type, part.value]));
+  const year = Number(parts.get('year'));
+  const date = new Date(0);
+  date.setUTCFullYear(parts.get('era') === 'B' ? 1 - year : year, Number(parts.get('month')) - 1, Number(parts.get('day')));
+  date.setUTCHours(Number(parts.get('hour')) % 24, Number(parts.get('minute')), Number(parts.get('second')));
+  return date;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = zoneCache.get(zone);
+  if (known !== undefined) return known;
+  try {
+    const numeric = 'numeric' as const;
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone, era: 'narrow', year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric, hourCycle: 'h23',
+    });
+    if (zoneCache.size >= zoneCacheLimit) zoneCache.clear();
+    zoneCache.set(zone, format);
+    return format;
+  } catch {
+    return undefined;
+  }
+}
