@@ -157,9 +157,9 @@ export interface Untyped {
 }
 
 /** Types JSON by a schema; `fail` words what does not fit. Returns the object and the texts about unknown and duplicate fields. */
-export function typeObject({ value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string) => Error): {
-  object: KubeObject; strictErrors: readonly string[];
-} {
+export function typeObject(
+  { value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
+): { object: KubeObject; strictErrors: readonly string[] } {
   try {
     const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
     if (expected.custom) {
@@ -171,7 +171,7 @@ export function typeObject({ value, duplicates, oddNumbers }: Untyped, expected:
     if (forgetsOwners(value)) typed.metadata.managedFields = [];
     return { object: typed, strictErrors };
   } catch (error) {
-    if (error instanceof DecodeError) throw fail(error.message);
+    if (error instanceof DecodeError) throw fail(error.message, error.mismatch);
     throw error;
   }
 }

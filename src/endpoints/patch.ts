@@ -1,6 +1,6 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  badRequest, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError,
+  badRequest, type DecodeError, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError,
   typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
@@ -140,6 +140,20 @@ function patchInvalid(shown: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [error]);
 }
 
+const KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
+const TYPES: Readonly<Record<string, string>> = { object: 'map[string]interface {}', array: '[]interface {}', number: 'int64' };
+
+/** A value of the wrong type as upstream's converter of untyped objects words it, which strategic merge patches end in. */
+function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
+  if (mismatch === undefined) return `error decoding from json: ${why}`;
+  const { wanted } = mismatch;
+  const found = mismatch.found.replace(/^number .*[.eE].*$/, 'float64').replace(/^number .*$/, 'number');
+  if (wanted.startsWith('map[')) return `cannot restore map from ${KINDS[found] ?? found}`;
+  if (wanted.startsWith('[]')) return `cannot restore slice from ${KINDS[found] ?? found}`;
+  const isStruct = wanted.includes('.') && found !== 'object';
+  return isStruct ? `cannot restore struct from: ${KINDS[found] ?? found}` : `cannot convert ${TYPES[found] ?? found} to ${wanted}`;
+}
+
 /** A patch may take the type away, but not change it. */
 function checkDocumentType({ kind, apiVersion }: JsonObject, expected: Expected): void {
   const isKind = kind === undefined || kind === null || kind === '' || kind === expected.kind;
@@ -147,12 +161,19 @@ function checkDocumentType({ kind, apiVersion }: JsonObject, expected: Expected)
   if (!isKind || !isVersion) throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
+/** How a patched document that cannot be read is told of. */
+interface Shown {
+  readonly text: () => string;
+  /** The reference gets the object from the document without JSON in between. */
+  readonly converted: boolean;
+}
+
 /** Reads the patched document back into an object: types, strictness, defaults. */
-function readResult(document: JsonObject, context: PatchContext, shown: () => string): KubeObject {
+function readResult(document: JsonObject, context: PatchContext, { text, converted }: Shown): KubeObject {
   const { call, expected, level, problems } = context;
-  const fail = (why: string): StatusError => patchInvalid(shown(), why);
+  const fail = (why: string): StatusError => patchInvalid(text(), why);
   checkDocumentType(document, expected);
-  const { object, strictErrors } = typeObject({ value: document }, expected, fail);
+  const { object, strictErrors } = typeObject({ value: document }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const found = [...problems, ...[...strictErrors].sort()];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
   if (level === 'Warn') call.exchange.warnings.push(...found);
@@ -175,8 +196,8 @@ function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: Js
     const context = { ...base, problems };
     const before = documentOf(call, current as KubeObject);
     const document = patch(before);
-    const show = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
-    const next = readResult(document, context, show);
+    const text = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
+    const next = readResult(document, context, { text, converted: shown !== undefined });
     checkIdentity(call.target, call.name, next);
     return call.subresource === 'scale' ? withScale(call.resource, current as KubeObject, next) : next;
   };
