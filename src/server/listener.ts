@@ -197,7 +197,8 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     start(status, responseHeaders, bodyless) {
       if (!stream.destroyed && !stream.closed) stream.respond({ ':status': status, ...(responseHeaders as Record<string, string>) }, { endStream: bodyless });
     },
-    destroy: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
+    destroy: () => stream.destroy(new Error('the response was cut off')),
   };
   const exchange = createExchange(head, wire, state.options.clock);
   stream.on('error', () => {});
