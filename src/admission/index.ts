@@ -1,4 +1,6 @@
 // The door of admission: what may be written, beyond what is valid. The registry gets the chain as two functions.
 export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
+export { type MayUseSigner, createCertificateAdmission } from './plugins/certificates.ts';
 export { type FindNamespace, type NamespaceState, createNamespaceLifecycle, findNamespaceWith } from './plugins/namespace-lifecycle.ts';
 export { type AskedRight, type EscalationQuestions, createRbacEscalation } from './plugins/rbac-escalation.ts';
+export { type ServiceAccountOptions, createServiceAccountAdmission } from './plugins/service-account.ts';

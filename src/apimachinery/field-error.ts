@@ -1,9 +1,10 @@
 // The vocabulary of validation: one builder per error type of upstream's field package, with its reason and its text.
 import type { FieldError } from './status.ts';
 
-/** How a value stands in a message: JSON, as Go's encoder writes it; undefined is Go's nil. */
+/** How a value stands in a message: texts quoted, all else JSON as Go's encoder writes it; undefined is Go's nil. */
 export function quoteValue(value: unknown): string {
   if (value === undefined) return 'null';
+  if (typeof value === 'string') return JSON.stringify(value).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
   const text = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -58,7 +58,9 @@ export interface Subresource {
 export interface StrategyContext {
   readonly nowMs: number;
   readonly namespace: string;
-  readonly user: { readonly name: string; readonly uid?: string; readonly groups: readonly string[] };
+  readonly user: {
+    readonly name: string; readonly uid?: string; readonly groups: readonly string[]; readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   /** The version of the objects handed in. */
   readonly version: string;
   readonly subresource: string;

@@ -32,6 +32,7 @@ export interface RowSpec {
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
   readonly storedAs?: string;
   readonly ttlSeconds?: number;
+  readonly resetFields?: Resource['resetFields'];
   readonly statusOnCreate?: true;
   readonly virtual?: true;
   /** `Warning` header of every request; all versions of the row. */

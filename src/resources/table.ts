@@ -157,6 +157,7 @@ const certificates: GroupSpec = {
     {
       kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true,
       subresources: [subresource('approval'), status], selectableFields: fields.signingRequestFields,
+      resetFields: { '': [['spec'], ['status']], status: [['spec']], approval: [['spec']] },
     },
   ],
 };

@@ -18,6 +18,8 @@ import { createTokenRequests } from './token-requests.ts';
 /** Who may be believed on this server. */
 export interface Authentication {
   readonly authenticate: Authenticate;
+  /** Objects that tokens can be bound to, as they are this moment. */
+  readonly find: FindBoundObject;
   readonly apiAudiences: readonly string[];
   readonly issuer: string;
   readonly keys: ServiceAccountKeys;
@@ -63,7 +65,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     tokens, apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth, ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
   });
   return {
-    authenticate, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
+    authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
     requestToken: createTokenRequests({
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
       maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),

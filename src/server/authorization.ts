@@ -1,5 +1,5 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
-import type { EscalationQuestions } from '../admission/index.ts';
+import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, PolicyIndex, type ResolveRules, type SendReview, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, createWebhookAuthorizer, refuse, resolveRules,
@@ -66,6 +66,16 @@ export function createEscalationQuestions(authorization: () => Authorization): E
       await escalation.ready;
       return escalation.findRole(roleRef, namespace);
     },
+  };
+}
+
+/** Whether a caller may approve or sign for a signer. */
+export function createSignerQuestion(authorization: () => Authorization): MayUseSigner {
+  return async (user, verb, name) => {
+    const attributes: Attributes = {
+      user, verb, name, resource: 'signers', group: 'certificates.k8s.io', version: '*', isResource: true, namespace: '', subresource: '', path: '',
+    };
+    return (await authorization().authorize(attributes)).type === 'allow';
   };
 }
 

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { createAdmissionChain, createNamespaceLifecycle, createRbacEscalation, findNamespaceWith } from '../admission/index.ts';
+import {
+  createAdmissionChain, createCertificateAdmission, createNamespaceLifecycle, createRbacEscalation, createServiceAccountAdmission, findNamespaceWith,
+} from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
@@ -10,7 +12,7 @@ import { type Handler, type Response, createEndpoints, respondError } from '../e
 import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
-import { type Authorization, composeAuthorization, createEscalationQuestions, requireAccessWith } from './authorization.ts';
+import { type Authorization, composeAuthorization, createEscalationQuestions, createSignerQuestion, requireAccessWith } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
@@ -60,7 +62,10 @@ export function composeApi({ options, store, authentication, rolesReady, serverA
     return registry.get({ resource, version: 'v1', namespace: '', name }, {});
   });
   const admission = createAdmissionChain([
-    createNamespaceLifecycle(findNamespace), createRbacEscalation(createEscalationQuestions(() => authorization)),
+    createNamespaceLifecycle(findNamespace),
+    createServiceAccountAdmission({ findAccount: (namespace, name) => authentication.find('serviceaccounts', { namespace, name }), clock, random }),
+    ...createCertificateAdmission(createSignerQuestion(() => authorization)),
+    createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
       validate: (attributes) => definitions.guardCreation(attributes),

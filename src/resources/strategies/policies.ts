@@ -40,7 +40,10 @@ export const definitionStrategy: Strategy = {
 /** The requester is who asked, whatever the body says. */
 function stampRequester(request: KubeObject, { user }: StrategyContext): void {
   const { uid: _uid, extra: _extra, ...spec } = ensureStruct(request, 'spec');
-  request['spec'] = { ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups] };
+  const extra = Object.entries(user.extra ?? {}).map(([key, values]) => [key, [...values]]);
+  request['spec'] = {
+    ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups], ...(extra.length > 0 && { extra: Object.fromEntries(extra) as JsonObject }),
+  };
 }
 
 const decisions = new Set(['Approved', 'Denied']);
@@ -84,7 +87,8 @@ export const signingRequestStrategy: Strategy = {
     }
     const conditions = readPath(request, 'status', 'conditions');
     copyMember(request, old, 'spec');
-    request['status'] = { ...ensureStruct(structuredClone(old), 'status'), ...(conditions !== undefined && { conditions }) };
+    const { conditions: _before, ...status } = ensureStruct(structuredClone(old), 'status');
+    request['status'] = { ...status, ...(conditions !== undefined && conditions !== null && { conditions }) } as JsonObject;
     stampConditions(request, old, context.nowMs);
   },
 };

@@ -3,6 +3,7 @@ import type { FieldError, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import * as core from './core.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
+import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import * as workloads from './workloads.ts';
 
 type Validate = (object: KubeObject) => readonly FieldError[];
@@ -30,6 +31,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate),
   'batch/CronJob': validateWith(workloads.validateCronJob),
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
+  'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
   'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),

@@ -1,0 +1,61 @@
+// What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer, and nobody asks this API's
+// own signer for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
+import { type KubeObject, forbidden, parseCertificateRequest, parsePem } from '../../apimachinery/index.ts';
+import { type AdmissionAttributes, equalJson, groupResource } from '../../registry/index.ts';
+import type { AdmissionPlugin } from '../chain.ts';
+
+/** Whether a caller may do this with a signer, of which `name` is the name or `domain/*`. */
+export type MayUseSigner = (user: AdmissionAttributes['context']['user'], verb: 'approve' | 'sign', name: string) => Promise<boolean>;
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+const mastersGroup = 'system:masters';
+
+const isRequest = ({ resource }: AdmissionAttributes): boolean => resource.group === 'certificates.k8s.io' && resource.plural === 'certificatesigningrequests';
+const signerOf = (request: KubeObject | undefined): string => ((request?.['spec'] ?? {}) as { signerName?: string }).signerName ?? '';
+
+async function requireSigner(attributes: AdmissionAttributes, verb: 'approve' | 'sign', mayUse: MayUseSigner): Promise<void> {
+  const { oldObject, context, resource, name } = attributes;
+  const signer = signerOf(oldObject);
+  const domain = signer.split('/', 1)[0] ?? '';
+  if (await mayUse(context.user, verb, signer) || await mayUse(context.user, verb, `${domain}/*`)) return;
+  throw forbidden(groupResource(resource), name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+}
+
+/** What a signer writes: the certificate, and that there will be none. */
+function signedPart(request: KubeObject | undefined): unknown {
+  const { certificate, conditions } = (request?.['status'] ?? {}) as { certificate?: string; conditions?: { type?: string }[] | null };
+  return [certificate ?? '', (conditions ?? []).filter(({ type }) => type === 'Failed')];
+}
+
+/** The three plugins, in their order. */
+export function createCertificateAdmission(mayUse: MayUseSigner): AdmissionPlugin[] {
+  return [
+    {
+      name: 'CertificateApproval',
+      handles: (attributes) => isRequest(attributes) && attributes.operation === 'UPDATE' && attributes.subresource === 'approval',
+      validate: (attributes) => requireSigner(attributes, 'approve', mayUse),
+    },
+    {
+      name: 'CertificateSigning',
+      handles: (attributes) => isRequest(attributes) && attributes.operation === 'UPDATE' && attributes.subresource === 'status',
+      async validate(attributes) {
+        if (!equalJson(signedPart(attributes.object), signedPart(attributes.oldObject))) await requireSigner(attributes, 'sign', mayUse);
+      },
+    },
+    {
+      name: 'CertificateSubjectRestriction',
+      handles: (attributes) => isRequest(attributes) && attributes.operation === 'CREATE' && attributes.subresource === '',
+      validate: restrictSubject,
+    },
+  ];
+}
+
+function restrictSubject({ object, resource, name }: AdmissionAttributes): void {
+  if (signerOf(object) !== clientSigner) return;
+  const { request = '' } = (object?.['spec'] ?? {}) as { request?: string };
+  const [block] = parsePem(atob(request));
+  const parts = block === undefined ? undefined : parseCertificateRequest(block.bytes);
+  if (parts === undefined) throw forbidden(groupResource(resource), name, 'failed to parse CSR');
+  if (!parts.organizations.includes(mastersGroup)) return;
+  throw forbidden(groupResource(resource), name, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`);
+}

@@ -1,0 +1,169 @@
+// ServiceAccount: every pod runs as a service account that exists, `default` unless it names one. Its containers get a token of that account where
+// they look for it, and the account's pull secrets unless the pod brings its own. Accounts that say so limit their pods to the secrets they list.
+import { type KubeObject, type StatusError, forbidden } from '../../apimachinery/index.ts';
+import { type Clock, type Random, delay } from '../../base/index.ts';
+import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
+import type { AdmissionPlugin } from '../chain.ts';
+
+export interface ServiceAccountOptions {
+  /** The account as it is this moment. */
+  readonly findAccount: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+interface NamedReference {
+  readonly name?: string;
+}
+interface EnvironmentVariable extends NamedReference {
+  readonly valueFrom?: { readonly secretKeyRef?: NamedReference };
+}
+interface Container extends NamedReference {
+  volumeMounts?: { readonly name: string; readonly mountPath?: string; readonly readOnly?: boolean }[];
+  readonly env?: readonly EnvironmentVariable[] | null;
+  readonly envFrom?: readonly { readonly secretRef?: NamedReference }[] | null;
+}
+interface Volume extends NamedReference {
+  readonly secret?: { readonly secretName?: string };
+  readonly projected?: { readonly sources?: readonly { readonly secret?: NamedReference; readonly serviceAccountToken?: unknown }[] | null };
+}
+interface PodSpec {
+  serviceAccountName?: string;
+  serviceAccount?: string;
+  automountServiceAccountToken?: boolean;
+  imagePullSecrets?: NamedReference[] | null;
+  volumes?: Volume[] | null;
+  containers?: Container[] | null;
+  initContainers?: Container[] | null;
+  ephemeralContainers?: Container[] | null;
+}
+
+const defaultName = 'default';
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const mirrorAnnotation = 'kubernetes.io/config.mirror';
+const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets';
+const nameLetters = 'bcdfghjklmnpqrstvwxz2456789';
+const tokenSeconds = 3607;
+/** The default account of a new namespace is made by a controller: it may be a moment late. */
+const attempts = 10;
+const attemptMs = 100;
+
+const specOf = (pod: KubeObject | undefined): PodSpec => (pod?.['spec'] ?? {}) as PodSpec;
+const isMirror = (pod: KubeObject): boolean => Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation);
+
+function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
+  return forbidden(groupResource(resource), name !== '' ? name : (object?.metadata.generateName ?? ''), why);
+}
+
+/** Makes the plugin. */
+export function createServiceAccountAdmission(options: ServiceAccountOptions): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    handles({ operation, resource, subresource }) {
+      if (resource.group !== '' || resource.plural !== 'pods') return false;
+      return operation === 'CREATE' ? subresource === '' : operation === 'UPDATE' && subresource === 'ephemeralcontainers';
+    },
+    async mutate(attributes) {
+      const { object, operation } = attributes;
+      if (object === undefined || operation !== 'CREATE' || isMirror(object)) return;
+      const spec = specOf(object);
+      spec.serviceAccountName ||= defaultName;
+      spec.serviceAccount = spec.serviceAccountName;
+      const account = await requireAccount(attributes, spec.serviceAccountName, options);
+      if (spec.automountServiceAccountToken ?? account['automountServiceAccountToken'] !== false) mountToken(spec, options.random);
+      const pullSecrets = (account['imagePullSecrets'] ?? []) as NamedReference[];
+      if ((spec.imagePullSecrets ?? []).length === 0 && pullSecrets.length > 0) spec.imagePullSecrets = pullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }));
+    },
+    async validate(attributes) {
+      const { object, operation } = attributes;
+      if (object === undefined) return;
+      const spec = specOf(object);
+      const problem = operation === 'CREATE' && isMirror(object) ? findMirrorProblem(spec) : await findForeignSecret(attributes, spec, options);
+      if (problem !== undefined) throw refuse(attributes, problem);
+    },
+  };
+}
+
+async function requireAccount(attributes: AdmissionAttributes, name: string, { findAccount, clock }: ServiceAccountOptions): Promise<KubeObject> {
+  for (let attempt = 1; ; attempt += 1) {
+    const account = await findAccount(attributes.namespace, name);
+    if (account !== undefined) return account;
+    if (name !== defaultName || attempt >= attempts) {
+      throw refuse(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`);
+    }
+    await delay(clock, attemptMs);
+  }
+}
+
+function mountToken(spec: PodSpec, random: Random): void {
+  const taken = new Set((spec.volumes ?? []).map(({ name }) => name));
+  let name = '';
+  do name = `kube-api-access-${Array.from(random.bytes(5), (byte) => nameLetters[byte % nameLetters.length]).join('')}`;
+  while (taken.has(name));
+  let mounted = false;
+  for (const container of [...spec.initContainers ?? [], ...spec.containers ?? []]) {
+    const mounts = container.volumeMounts ?? [];
+    if (mounts.some((mount) => mount.mountPath === mountPath)) continue;
+    container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
+    mounted = true;
+  }
+  if (mounted) spec.volumes = [...spec.volumes ?? [], makeTokenVolume(name)];
+}
+
+function makeTokenVolume(name: string): Volume {
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+  ];
+  return { name, projected: { sources, defaultMode: 0o644 } } as Volume;
+}
+
+/** Pods that a kubelet reports are somebody else's: they must not reach for what an account has. */
+function findMirrorProblem(spec: PodSpec): string | undefined {
+  if (spec.serviceAccountName) return 'a mirror pod may not reference service accounts';
+  for (const [secret] of listSecrets(spec, listContainers(spec))) if (secret !== '') return 'a mirror pod may not reference secrets';
+  const projected = (spec.volumes ?? []).flatMap((volume) => volume.projected?.sources ?? []);
+  return projected.some((source) => source.serviceAccountToken) ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined;
+}
+
+type Containers = readonly (readonly [kind: string, containers: readonly Container[] | null | undefined])[];
+
+const listContainers = (spec: PodSpec): Containers =>
+  [['init container', spec.initContainers], ['container', spec.containers], ['ephemeral container', spec.ephemeralContainers]];
+
+/** Every secret that volumes and containers name, with how a refusal calls the place. */
+function listSecrets(spec: Pick<PodSpec, 'volumes'>, containers: Containers): (readonly [secret: string, place: string])[] {
+  const volumes = (spec.volumes ?? []).flatMap((volume) => [volume.secret?.secretName, ...(volume.projected?.sources ?? []).map((source) => source.secret?.name)]);
+  const found: (readonly [string, string])[] = volumes.filter((name) => name !== undefined).map((name) => [name, `volume with secret.secretName=${JSON.stringify(name)}`]);
+  for (const [kind, list] of containers) {
+    for (const container of list ?? []) {
+      for (const { name: variable = '', valueFrom } of container.env ?? []) {
+        const name = valueFrom?.secretKeyRef?.name;
+        if (name !== undefined) found.push([name, `${kind} ${container.name ?? ''} with envVar ${variable} referencing secret.secretName=${JSON.stringify(name)}`]);
+      }
+      for (const { secretRef } of container.envFrom ?? []) {
+        const name = secretRef?.name;
+        if (name !== undefined) found.push([name, `${kind} ${container.name ?? ''} with envFrom referencing secret.secretName=${JSON.stringify(name)}`]);
+      }
+    }
+  }
+  return found;
+}
+
+/** The first reference to a secret that an account with the annotation does not list. */
+async function findForeignSecret(attributes: AdmissionAttributes, spec: PodSpec, { findAccount }: ServiceAccountOptions): Promise<string | undefined> {
+  const account = await findAccount(attributes.namespace, spec.serviceAccountName ?? '');
+  if (account?.metadata.annotations?.[enforceAnnotation]?.toLowerCase() !== 'true') return undefined;
+  const listed = (name: string) => new Set(((account[name] ?? []) as NamedReference[]).map((one) => one.name));
+  const [secrets, pullSecrets] = [listed('secrets'), listed('imagePullSecrets')];
+  const whose = `is not allowed because service account ${spec.serviceAccountName ?? ''} does not reference that`;
+  // Only the debugging containers of a pod change later; the rest was judged when it was made.
+  const references = attributes.operation === 'CREATE' ? listSecrets(spec, listContainers(spec))
+    : listSecrets({}, [['ephemeral container', spec.ephemeralContainers]]);
+  const foreign = references.find(([name]) => !secrets.has(name));
+  if (foreign !== undefined) return `${foreign[1]} ${whose} secret`;
+  if (attributes.operation !== 'CREATE') return undefined;
+  const index = (spec.imagePullSecrets ?? []).findIndex(({ name }) => !pullSecrets.has(name));
+  return index === -1 ? undefined : `imagePullSecrets[${index}].name=${JSON.stringify(spec.imagePullSecrets?.[index]?.name ?? '')} ${whose} imagePullSecret`;
+}
