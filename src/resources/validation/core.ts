@@ -169,7 +169,8 @@ function checkSubject(subject: Place, namespaced: boolean): Errors {
   const errors: FieldError[] = [...checkRequired(at(subject, 'name'))];
   if (kind === 'ServiceAccount') {
     if (errors.length === 0) errors.push(...checkText(at(subject, 'name'), checkDnsSubdomain));
-    if (!namespaced || toText(readPath(subject.value, 'namespace')) === '') errors.push(...checkRequired(at(subject, 'namespace')));
+    if (toText(readPath(subject.value, 'apiGroup')) !== '') errors.push(...checkOneOf(at(subject, 'apiGroup'), ['']));
+    if (!namespaced) errors.push(...checkRequired(at(subject, 'namespace')));
     return errors;
   }
   if (kind === 'User' || kind === 'Group') return [...errors, ...checkOneOf(at(subject, 'apiGroup'), [rbacGroup])];
