@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type Attributes, type AuthorizationMode, createAuthenticator, createAuthorizer, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
+import { type Attributes, createAuthenticator, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
 
 const tokens = parseTokenFile('t1,alice,1,"devs, ops"\nt2,"bob ""b""",2\r\n\n');
 const authenticate = createAuthenticator({ tokens: [createTokenAuthenticator(tokens, systemRandom)], allowAnonymous: true });
@@ -48,29 +48,6 @@ describe('parseTokenFile', () => {
 
 const nothing = { verb: 'get', isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', path: '' };
 const ask = (groups: readonly string[], attributes: Partial<Attributes>): Attributes => ({ ...nothing, user: { name: 'u', groups }, ...attributes });
-
-describe('createAuthorizer', () => {
-  const everybody = ['system:authenticated'];
-  const rows: readonly (readonly [AuthorizationMode, Attributes, string])[] = [
-    ['RBAC', ask(['system:masters'], { isResource: true, verb: 'delete', resource: 'nodes' }), 'allow'],
-    ['AlwaysDeny', ask(['system:masters'], { isResource: true, resource: 'nodes' }), 'allow'],
-    ['RBAC', ask(everybody, { isResource: true, resource: 'nodes' }), 'none'],
-    ['RBAC', ask(everybody, { path: '/apis/apps/v1' }), 'allow'],
-    ['RBAC', ask(everybody, { path: '/apisx' }), 'none'],
-    ['RBAC', ask(everybody, { path: '/api', verb: 'post' }), 'none'],
-    ['RBAC', ask(['system:unauthenticated'], { path: '/api' }), 'none'],
-    ['RBAC', ask(['system:unauthenticated'], { path: '/readyz' }), 'allow'],
-    ['RBAC', ask(['system:unauthenticated'], { path: '/readyz/ping' }), 'none'],
-    ['RBAC', ask(everybody, { isResource: true, verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' }), 'allow'],
-    ['RBAC', ask(everybody, { isResource: true, verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' }), 'none'],
-    ['AlwaysAllow', ask([], { isResource: true, resource: 'nodes' }), 'allow'],
-  ];
-  for (const [mode, attributes, expected] of rows) {
-    it(`${mode}: ${attributes.user.groups.join(',')} ${attributes.verb} ${attributes.resource}${attributes.path}: ${expected}`, async () => {
-      assert.equal((await createAuthorizer([mode], {})(attributes)).type, expected);
-    });
-  }
-});
 
 describe('refuse', () => {
   it('reads as the reference does', () => {

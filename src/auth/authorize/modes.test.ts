@@ -1,0 +1,106 @@
+// The modes besides RBAC: their order, the kubelet's rights, and a webhook that answers, denies, fails and is remembered.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { createManualClock } from '../../base/index.ts';
+import { createAuthorizer } from './authorize.ts';
+import { createNodeAuthorizer } from './node.ts';
+import { makeRequest } from './testing.ts';
+import { createWebhookAuthorizer } from './webhook.ts';
+
+const pod = (name: string, spec: Record<string, unknown>): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ns' }, spec });
+const pods = [
+  pod('mine', {
+    nodeName: 'n1', serviceAccountName: 'robot', volumes: [{ secret: { secretName: 's' } }, { persistentVolumeClaim: { claimName: 'c' } }],
+    containers: [{ envFrom: [{ configMapRef: { name: 'm' } }] }], imagePullSecrets: [{ name: 'pull' }],
+  }),
+  pod('theirs', { nodeName: 'n2', volumes: [{ secret: { secretName: 'other' } }] }),
+];
+
+describe('createNodeAuthorizer', () => {
+  const authorize = createNodeAuthorizer(async () => pods);
+  const n1 = 'system:node:n1 system:nodes';
+  const rows: readonly (readonly [who: string, what: string, namespace: string, expected: 'allow' | 'none'])[] = [
+    [n1, 'get secrets s', 'ns', 'allow'],
+    [n1, 'get secrets pull', 'ns', 'allow'],
+    [n1, 'get secrets other', 'ns', 'none'],
+    [n1, 'list secrets', 'ns', 'none'],
+    [n1, 'list secrets', '', 'none'],
+    [n1, 'update secrets s', 'ns', 'none'],
+    [n1, 'get configmaps m', 'ns', 'allow'],
+    [n1, 'get persistentvolumeclaims c', 'ns', 'allow'],
+    [n1, 'create serviceaccounts/token robot', 'ns', 'allow'],
+    [n1, 'create serviceaccounts/token default', 'ns', 'none'],
+    [n1, 'get pods mine', 'ns', 'allow'],
+    [n1, 'get pods theirs', 'ns', 'none'],
+    [n1, 'list pods', '', 'none'],
+    [n1, 'get nodes n1', '', 'allow'],
+    [n1, 'get nodes n2', '', 'none'],
+    [n1, 'list nodes', '', 'none'],
+    [n1, 'delete nodes n1', '', 'none'],
+    [n1, 'update leases.coordination.k8s.io n1', 'kube-node-lease', 'allow'],
+    [n1, 'update leases.coordination.k8s.io n2', 'kube-node-lease', 'none'],
+    [n1, 'update leases.coordination.k8s.io n1', 'default', 'none'],
+    [n1, 'get services x', 'ns', 'allow'],
+    [n1, 'delete services x', 'ns', 'none'],
+    ['system:node:n1', 'get secrets s', 'ns', 'none'],
+    ['n1 system:nodes', 'get secrets s', 'ns', 'none'],
+    ['system:node: system:nodes', 'get services x', 'ns', 'none'],
+  ];
+  for (const [who, what, namespace, expected] of rows) {
+    it(`${who} ${what} in ${JSON.stringify(namespace)}: ${expected}`, async () => {
+      assert.equal((await authorize(makeRequest(who, what, namespace))).type, expected);
+    });
+  }
+
+  it('lets a kubelet list the pods of its node', async () => {
+    const ask = (fieldSelector: string) => authorize({ ...makeRequest(n1, 'list pods', ''), fieldSelector });
+    assert.equal((await ask('spec.nodeName=n1')).type, 'allow');
+    assert.equal((await ask('spec.nodeName=n2')).type, 'none');
+  });
+});
+
+describe('createWebhookAuthorizer', () => {
+  it('asks once, remembers refusals shorter than rights, and has no opinion when nobody answers', async () => {
+    const clock = createManualClock();
+    const asked: unknown[] = [];
+    let answer: unknown = { status: { allowed: true, reason: 'because' } };
+    const send = async (review: unknown) => {
+      asked.push(review);
+      if (answer === undefined) throw new Error('nobody there');
+      return answer;
+    };
+    const authorize = createWebhookAuthorizer({ send, clock });
+    const request = makeRequest('alice devs', 'get pods/log x');
+    assert.deepEqual(await authorize(request), { type: 'allow', reason: 'because' });
+    assert.deepEqual((asked[0] as { spec: unknown }).spec, {
+      resourceAttributes: { namespace: 'ns', verb: 'get', version: 'v1', resource: 'pods', subresource: 'log', name: 'x' }, user: 'alice', groups: ['devs'],
+    });
+    clock.advance(299_000);
+    assert.equal((await authorize(request)).type, 'allow');
+    assert.equal(asked.length, 1);
+    clock.advance(2_000);
+    answer = { status: { allowed: false, denied: true } };
+    assert.equal((await authorize(request)).type, 'deny');
+    clock.advance(29_000);
+    await authorize(request);
+    assert.equal(asked.length, 2);
+    clock.advance(2_000);
+    for (answer of [undefined, null, {}, { status: {} }, { status: { allowed: true, denied: true } }]) assert.equal((await authorize(request)).type, 'none');
+  });
+});
+
+describe('createAuthorizer', () => {
+  const say = (type: 'allow' | 'deny' | 'none', reason: string) => () => Promise.resolve({ type, reason });
+  it('asks the modes in order until one decides, and joins the reasons of those that do not', async () => {
+    const request = makeRequest('alice', 'get pods x');
+    const modes = { RBAC: say('none', 'one'), Node: say('none', ''), Webhook: say('deny', 'two') };
+    assert.deepEqual(await createAuthorizer(['RBAC', 'Node', 'Webhook', 'AlwaysAllow'], modes)(request), { type: 'deny', reason: 'two' });
+    assert.deepEqual(await createAuthorizer(['RBAC', 'AlwaysDeny'], modes)(request), { type: 'none', reason: 'one\nEverything is forbidden.' });
+    assert.deepEqual(await createAuthorizer(['RBAC', 'AlwaysAllow'], modes)(request), { type: 'allow', reason: '' });
+  });
+
+  it('lets members of system:masters do everything, whatever the modes say', () => {
+    assert.deepEqual(createAuthorizer(['AlwaysDeny'], {})(makeRequest('root system:masters', 'delete nodes')), { type: 'allow', reason: '' });
+  });
+});
