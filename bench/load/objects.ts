@@ -1,0 +1,38 @@
+// The objects that every workload uses: ConfigMaps that weigh 1.25 KB as the server sends them.
+import type { Call } from './connection.ts';
+import { callOnce, measureLoad } from './measure.ts';
+import type { Target } from './target.ts';
+
+export const namespace = 'bench';
+export const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+
+const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(21);
+
+export const nameOf = (prefix: string, index: number): string => `${prefix}-${String(index).padStart(7, '0')}`;
+
+/** A create. */
+export function createCall(prefix: string, index: number): Call {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: nameOf(prefix, index), labels: { bench: prefix } }, data: { filler } });
+  return { method: 'POST', path: collection, body };
+}
+
+/** Makes the namespace and fills it up to `count` objects named item-*. */
+export async function populate(target: Target, count: number): Promise<void> {
+  const body = JSON.stringify({ metadata: { name: namespace } });
+  await callOnce(target, { method: 'POST', path: '/api/v1/namespaces', body });
+  const last = await callOnce(target, { path: `${collection}/${nameOf('item', count - 1)}` });
+  if (last.status === 200) return;
+  const first = await findFirstMissing(target, count);
+  await measureLoad(target, { workload: 'populate', clients: 32, seconds: 3600, limit: count - first, call: (index) => createCall('item', first + index) });
+}
+
+async function findFirstMissing(target: Target, count: number): Promise<number> {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const { status } = await callOnce(target, { path: `${collection}/${nameOf('item', middle)}` });
+    if (status === 200) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
