@@ -48,7 +48,9 @@ export function toJson(value: unknown): JsonValue {
 /** Joins pieces into one array of bytes. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const out = new Uint8Array(byteLength(pieces));
+  const length = byteLength(pieces);
+  // Large arrays need not be zeroed first; small ones must not keep a slab of Node's pool alive.
+  const out = length < 4096 ? new Uint8Array(length) : Buffer.allocUnsafeSlow(length);
   let at = 0;
   for (const piece of pieces) {
     out.set(piece, at);

@@ -1,23 +1,23 @@
 // GET of a collection. JSON and protobuf lists are put together from the bytes of their items; nothing is parsed on the way.
-import { failure, type JsonValue } from '../apimachinery/index.ts';
-import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
-import type { ListOptions, ListResult, ListRun } from '../registry/index.ts';
+import { failure, type JsonValue, type Schema } from '../apimachinery/index.ts';
+import { encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../codec/index.ts';
+import type { ListOptions, ListResult, ListRun, ObjectVersion } from '../registry/index.ts';
 import { apiVersionOf, negotiateCall } from './call.ts';
 import type { Call } from './dependencies.ts';
-import { byteLength, type Encodable, encodeBody, encodeText, joinBytes } from './encoding.ts';
-import type { Response, Sink } from './exchange.ts';
+import { byteLength, encodeBody, encodeText, joinBytes } from './encoding.ts';
+import type { Response } from './exchange.ts';
+import { type ListBody, joinBody, respondListBody } from './list-body.ts';
 import { type CollectionOptions, readCollectionOptions } from './list-options.ts';
 import { FORM_TYPES } from './media.ts';
-import { type Representation, wantsPretty } from './negotiate.ts';
-import { listMetadata, partialList, partialSchemas } from './partial.ts';
-import { respondBytes, respondValue } from './respond.ts';
+import { type Conversion, type Representation, wantsPretty } from './negotiate.ts';
+import { listMetadata, partialObject, partialSchemas } from './partial.ts';
+import { respondBytes } from './respond.ts';
 import { internalName, tableContext } from './respond-object.ts';
-import { tableOfList } from './table.ts';
+import { encodeRun } from './run-forms.ts';
+import { columnDefinitions } from './table.ts';
+import { createRowEncoder } from './table-runs.ts';
 import { handleWatch } from './watch.ts';
 
-/** Bodies longer than this are streamed in batches instead of being handed over whole. */
-const BATCH_BYTES = 512 * 1024;
-const COMMA = encodeText(',');
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
 
 /** What the registry needs of the options. */
@@ -50,35 +50,31 @@ function jsonFrame(call: Call, list: ListResult): { head: string; tail: string }
   return { head: `{"apiVersion":${apiVersion},"items":[`, tail: `],"kind":${kind},"metadata":${sorted}}\n` };
 }
 
-function jsonPieces(call: Call, list: ListResult): Uint8Array[] {
-  const { head, tail } = jsonFrame(call, list);
-  const pieces = [encodeText(head)];
-  const push = (bytes: Uint8Array): void => void (pieces.length > 1 ? pieces.push(COMMA, bytes) : pieces.push(bytes));
-  if (list.runs) for (const run of list.runs) push(runBytes(call, run));
-  else for (const item of list.items) push(item.bytes(call.target.version, 'json-item'));
-  pieces.push(encodeText(tail));
-  return pieces;
+const COMMA = encodeText(',');
+
+/** How the items of a list become bytes: runs of neighbours at once where there are any. Both put the separator in front. */
+interface ItemEncoder {
+  run(run: ListRun): Uint8Array;
+  item(item: ObjectVersion): Uint8Array;
 }
 
-/** Items of whole chunks, joined, by chunk and by group version. Snapshots share chunks, so most of a big list is here the second time. */
-const chunkBytes = new WeakMap<ListRun['chunk'], Map<string, Uint8Array>>();
+function* encodeItems(list: ListResult, { run, item }: ItemEncoder): Generator<Uint8Array> {
+  if (list.runs) for (const each of list.runs) yield run(each);
+  else for (const each of list.items) yield item(each);
+}
 
-function runBytes(call: Call, { chunk, from, to }: ListRun): Uint8Array {
-  const encode = (): Uint8Array => {
-    const pieces: Uint8Array[] = [];
-    for (let i = from; i < to; i++) {
-      if (i > from) pieces.push(COMMA);
-      pieces.push((chunk[i] as ListRun['chunk'][number]).value.bytes(call.target.version, 'json-item'));
-    }
-    return joinBytes(pieces);
-  };
-  if (from !== 0 || to !== chunk.length) return encode();
-  let kept = chunkBytes.get(chunk);
-  if (!kept) chunkBytes.set(chunk, (kept = new Map<string, Uint8Array>()));
-  const key = apiVersionOf(call);
-  let bytes = kept.get(key);
-  if (!bytes) kept.set(key, (bytes = encode()));
-  return bytes;
+function jsonItems(call: Call): ItemEncoder {
+  const { resource, target: { version } } = call;
+  const item = (each: ObjectVersion): Uint8Array => joinBytes([COMMA, each.bytes(version, 'json-item')]);
+  // Items of built-in kinds say nothing of their version.
+  const stored = version === resource.storageVersion || (!resource.custom && resource.convert === undefined);
+  const key = `json ${apiVersionOf(call)}`;
+  return { item, run: stored ? (run) => run.joined() : (run) => encodeRun(run, key, item) };
+}
+
+function jsonBody(call: Call, list: ListResult): ListBody {
+  const { head, tail } = jsonFrame(call, list);
+  return { contentType: FORM_TYPES.json, head: encodeText(head), tail: encodeText(tail), separatorBytes: 1, pieces: encodeItems(list, jsonItems(call)) };
 }
 
 /** Tag and length of a length-delimited protobuf field. */
@@ -90,55 +86,82 @@ function fieldHead(number: number, length: number): Uint8Array {
   return Uint8Array.from(out);
 }
 
-function protobufBody(call: Call, list: ListResult): Uint8Array {
+/** No byte of an envelope's other fields: it marks where the message goes. */
+const RAW_MARK = 0xff;
+
+/** A protobuf list: all lengths are written before what they count, so the pieces are made first. */
+function protobufBody(call: Call, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder }): ListBody {
   const schema = call.dependencies.schemas.definition(LIST_META);
   const metadata = schema ? encodeMessage(schema, listMetadata(list) as unknown as JsonValue) : new Uint8Array(0);
-  const pieces = [fieldHead(1, metadata.length), metadata];
-  for (const item of list.items) {
-    const bytes = item.bytes(call.target.version, 'protobuf-item');
-    pieces.push(fieldHead(2, bytes.length), bytes);
-  }
-  return encodeEnvelope({ apiVersion: apiVersionOf(call), kind: call.resource.listKind }, joinBytes(pieces));
+  const pieces = [fieldHead(1, metadata.length), metadata, ...encodeItems(list, encoder)];
+  const envelope = encodeEnvelope(type, Uint8Array.of(RAW_MARK));
+  const mark = envelope.lastIndexOf(RAW_MARK);
+  const head = joinBytes([envelope.subarray(0, mark - 2), fieldHead(2, byteLength(pieces))]);
+  return { contentType: FORM_TYPES.protobuf, head, tail: envelope.subarray(mark + 1), separatorBytes: 0, pieces };
 }
 
-function convert(call: Call, list: ListResult, { conversion }: Representation): Encodable {
-  if (conversion?.kind === 'Table') return { value: tableOfList(list, tableContext(call, conversion.version)) };
-  if (conversion?.kind === 'PartialObjectMetadata') {
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${internalName(call, true)})`);
-  }
-  return { value: partialList(list, call.target.version, conversion?.version ?? 'v1'), schema: partialSchemas(call.dependencies.schemas)?.list };
+function protobufItems({ target: { version }, resource }: Call): ItemEncoder {
+  const item = (each: ObjectVersion): Uint8Array => {
+    const bytes = each.bytes(version, 'protobuf-item');
+    return joinBytes([fieldHead(2, bytes.length), bytes]);
+  };
+  const key = `protobuf ${resource.group}/${version}`;
+  return { item, run: (run) => encodeRun(run, key, item) };
 }
 
-/** Writes pieces in batches, waiting for the receiver between them. */
-async function writeBatches(pieces: readonly Uint8Array[], sink: Sink): Promise<void> {
-  let batch: Uint8Array[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    batch.push(piece);
-    size += piece.length;
-    if (size < BATCH_BYTES) continue;
-    if (!sink.write(joinBytes(batch))) await sink.drained();
-    if (sink.signal.aborted) return;
-    batch = [];
-    size = 0;
-  }
-  if (batch.length > 0) sink.write(joinBytes(batch));
+function tableBody(call: Call, list: ListResult, version: string): ListBody {
+  const context = tableContext(call, version);
+  const start = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
+  const head = encodeText(`${JSON.stringify(start).slice(0, -1)},"rows":[`);
+  return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, pieces: encodeItems(list, createRowEncoder(context)) };
+}
+
+function partialItems(call: Call, metaVersion: string, protobuf: { on: boolean; schema: Schema | undefined }): ItemEncoder {
+  const { version } = call.target;
+  const item = (each: ObjectVersion): Uint8Array => {
+    const partial = partialObject(each.object(version).metadata, metaVersion);
+    if (!protobuf.on) return encodeText(`,${stringifyJson(partial)}`);
+    const bytes = encodeMessage(protobuf.schema ?? { type: 'object' }, { metadata: partial.metadata } as unknown as JsonValue);
+    return joinBytes([fieldHead(2, bytes.length), bytes]);
+  };
+  const key = `partial ${call.resource.group}/${version} ${metaVersion} ${protobuf.on}`;
+  return { item, run: (run) => encodeRun(run, key, item) };
+}
+
+function partialBody(call: Call, list: ListResult, { form, conversion }: Representation): ListBody {
+  const metaVersion = conversion?.version ?? 'v1';
+  const type = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${metaVersion}` };
+  const encoder = partialItems(call, metaVersion, { on: form === 'protobuf', schema: partialSchemas(call.dependencies.schemas)?.object });
+  if (form === 'protobuf') return protobufBody(call, list, { type, encoder });
+  const start = `${JSON.stringify({ ...type, metadata: listMetadata(list) }).slice(0, -1)},"items":`;
+  // The items of an empty list are null, as the reference writes it.
+  const empty = list.count === 0;
+  return {
+    contentType: FORM_TYPES.json, head: encodeText(empty ? `${start}null` : `${start}[`), tail: encodeText(empty ? '}\n' : ']}\n'), separatorBytes: 1,
+    pieces: encodeItems(list, encoder),
+  };
+}
+
+function convertedBody(call: Call, list: ListResult, representation: Representation & { readonly conversion: Conversion }): ListBody {
+  const { kind, version } = representation.conversion;
+  if (kind === 'Table') return tableBody(call, list, version);
+  if (kind === 'PartialObjectMetadataList') return partialBody(call, list, representation);
+  throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${internalName(call, true)})`);
+}
+
+function listBody(call: Call, list: ListResult, representation: Representation): ListBody {
+  const { form, conversion } = representation;
+  if (conversion !== undefined) return convertedBody(call, list, { ...representation, conversion });
+  if (form !== 'protobuf') return jsonBody(call, list);
+  return protobufBody(call, list, { type: { apiVersion: apiVersionOf(call), kind: call.resource.listKind }, encoder: protobufItems(call) });
 }
 
 /** Answers with a list. */
 export async function respondList(call: Call, list: ListResult, representation: Representation): Promise<Response> {
   const { exchange, dependencies } = call;
   const { form } = representation;
-  if (representation.conversion) return respondValue(exchange, dependencies, { status: 200, form, value: convert(call, list, representation) });
-  if (form === 'protobuf') return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES.protobuf, body: [protobufBody(call, list)] });
-  const pieces = jsonPieces(call, list);
-  if (form === 'yaml' || wantsPretty(exchange)) {
-    const body = encodeBody({ value: parseJson(joinBytes(pieces)).value }, form, true);
-    return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES[form], body: [body] });
-  }
-  const response = await respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES.json, body: pieces });
-  const length = byteLength(pieces);
-  if (length <= BATCH_BYTES) return response.headers['content-encoding'] ? response : { ...response, body: joinBytes(pieces) };
-  if (response.headers['content-encoding']) return response;
-  return { ...response, headers: { ...response.headers, 'content-length': String(length) }, body: (sink) => writeBatches(pieces, sink) };
+  const body = listBody(call, list, representation);
+  if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(call, body);
+  const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
+  return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES[form], body: [bytes] });
 }

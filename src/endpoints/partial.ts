@@ -1,6 +1,6 @@
 // PartialObjectMetadata(List): an object without anything but its metadata.
 import type { ObjectMeta, Schema, SchemaSet } from '../apimachinery/index.ts';
-import type { ListResult, ObjectVersion } from '../registry/index.ts';
+import type { ListResult } from '../registry/index.ts';
 
 /** Fields of ObjectMeta in the order of the Go struct, which is that of the JSON. */
 const META_FIELDS = [
@@ -26,12 +26,6 @@ export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'r
     resourceVersion: String(list.revision), ...(list.continue && { continue: list.continue }),
     ...(list.remainingItemCount !== undefined && list.remainingItemCount > 0 && { remainingItemCount: list.remainingItemCount }),
   };
-}
-
-/** The metadata of every object of a list; the items of an empty one are null, as the reference writes it. */
-export function partialList(list: ListResult, served: string, version: string): Record<string, unknown> {
-  const items = Array.from(list.items, (item: ObjectVersion) => partialObject(item.object(served).metadata, version));
-  return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), items: items.length > 0 ? items : null };
 }
 
 /** Schemas for protobuf: the OpenAPI data has no PartialObjectMetadata, but its fields are two. */

@@ -9,7 +9,7 @@ import { formatWarnings } from './warnings.ts';
 type Headers = Record<string, string | readonly string[]>;
 
 /** Bodies up to this size are never compressed. */
-const GZIP_MIN_BYTES = 128 * 1024;
+export const GZIP_MIN_BYTES = 128 * 1024;
 const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 /** What a responder needs of the room's dependencies. */
@@ -26,7 +26,8 @@ export function headersFor(exchange: Exchange, contentType: string): Headers {
   return headers;
 }
 
-const acceptsGzip = (exchange: Exchange): boolean =>
+/** Whether the client can read gzip. */
+export const acceptsGzip = (exchange: Exchange): boolean =>
   (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');
 
 /** Answers with whole bytes, compressed when they are large and the client can read it. */

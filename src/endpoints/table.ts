@@ -1,7 +1,7 @@
 // Tables: the rows and columns that kubectl prints. Columns are data of the resource; a row carries its object, its metadata or nothing.
 import { badRequest, invalidValue, type KubeObject } from '../apimachinery/index.ts';
-import type { Column, ListResult, ObjectVersion, Resource, ResourceVersionRow } from '../registry/index.ts';
-import { listMetadata, partialObject } from './partial.ts';
+import type { Column, ObjectVersion, Resource, ResourceVersionRow, TableRowCondition } from '../registry/index.ts';
+import { partialObject } from './partial.ts';
 
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
@@ -29,21 +29,28 @@ function versionOf({ resource, served }: TableContext): ResourceVersionRow | und
   return resource.versions.find(({ name }) => name === served);
 }
 
-const columnsOf = (context: TableContext): readonly Column[] => versionOf(context)?.columns ?? [];
+/** The columns of the context's kind. */
+export const columnsOf = (context: TableContext): readonly Column[] => versionOf(context)?.columns ?? [];
 
 /** columnDefinitions as they are written. */
 export function columnDefinitions(context: TableContext): unknown[] {
   return columnsOf(context).map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }));
 }
 
-function rowObject(object: KubeObject, { include, tableVersion }: TableContext): unknown {
+/** What a row carries of its object. */
+export function rowObject(object: KubeObject, { include, tableVersion }: TableContext): unknown {
   if (include === 'None') return null;
   return include === 'Object' ? object : partialObject(object.metadata, tableVersion);
 }
 
+/** What a row says besides its cells. */
+export function rowConditions(object: KubeObject, context: TableContext): readonly TableRowCondition[] {
+  return versionOf(context)?.rowConditions?.(object) ?? [];
+}
+
 /** One row. */
 export function tableRow(object: KubeObject, context: TableContext): unknown {
-  const conditions = versionOf(context)?.rowConditions?.(object) ?? [];
+  const conditions = rowConditions(object, context);
   const cells = columnsOf(context).map((column) => column.cell(object, context.nowMs) ?? null);
   return { cells, ...(conditions.length > 0 && { conditions }), object: rowObject(object, context) };
 }
@@ -57,11 +64,6 @@ export function tableOfObject(version: ObjectVersion, context: TableContext): Re
   const object = version.object(context.served);
   const { resourceVersion } = object.metadata;
   return makeTable(context, resourceVersion ? { resourceVersion } : {}, [tableRow(object, context)]);
-}
-
-/** A table of a list. */
-export function tableOfList(list: ListResult, context: TableContext): Record<string, unknown> {
-  return makeTable(context, listMetadata(list), Array.from(list.items, (item) => tableRow(item.object(context.served), context)));
 }
 
 /** The table that a watch sends for one event: only the first one of a stream has column definitions. */

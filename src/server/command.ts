@@ -5,6 +5,7 @@ import { type CommandLine, formatHelp } from './flags.ts';
 import { createLogger, describeError } from './logger.ts';
 import { StartError } from './options.ts';
 import { startServer } from './server.ts';
+import { runCopy } from './storage-copy-command.ts';
 import { readPackageVersion } from './version.ts';
 
 /** Runs to the end; answers the exit code. */
@@ -15,6 +16,7 @@ export async function runCommand(command: CommandLine): Promise<number> {
       case 'version': return print(`pintle ${readPackageVersion()}`);
       case 'error': throw new StartError(command.message);
       case 'check': return await checkStore(command.dataDir);
+      case 'copy': return print(await runCopy(command.request));
       case 'serve': return await serve(command);
     }
   } catch (error) {

@@ -4,11 +4,13 @@ import { parseDuration } from './duration.ts';
 import { type FlagRow, flagTable } from './flag-table.ts';
 import { ignoredSwitches, ignoredValues } from './ignored-flags.ts';
 import type { ServerOptions } from './options.ts';
+import { type CopyRequest, copyUsage, parseCopyArguments } from './storage-copy-command.ts';
 
 /** What a command line asks for. */
 export type CommandLine =
   | { readonly type: 'serve'; readonly options: Partial<ServerOptions>; readonly verbosity: number; readonly warnings: readonly string[] }
   | { readonly type: 'check'; readonly dataDir: string }
+  | { readonly type: 'copy'; readonly request: CopyRequest }
   | { readonly type: 'help' }
   | { readonly type: 'version' }
   | { readonly type: 'error'; readonly message: string };
@@ -20,6 +22,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   const [first, second, ...rest] = args;
   try {
     if (first === 'storage' && second === 'check') return { type: 'check', dataDir: readFlags(rest, []).get('dataDir') as string };
+    if (first === 'storage' && second === 'copy' && !rest.includes('--help')) return readCopyCommand(rest);
     if (args.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')) return { type: 'help' };
     if (args.some((arg) => arg === '--version')) return { type: 'version' };
     const warnings: string[] = [];
@@ -29,6 +32,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;
   }
+}
+
+function readCopyCommand(args: readonly string[]): CommandLine {
+  const request = parseCopyArguments(args);
+  return typeof request === 'string' ? { type: 'error', message: request } : { type: 'copy', request };
 }
 
 class FlagError extends Error {}
@@ -114,7 +122,7 @@ export function formatHelp(): string {
     return `  --${row.name}${value}\n      ${row.help}${shown}`;
   });
   return [
-    'pintle: the Kubernetes API without the cluster', '', 'Usage:', '  pintle [flags]', '  pintle storage check --data-dir DIR', '', 'Flags:', ...lines,
+    'pintle: the Kubernetes API without the cluster', '', 'Usage:', '  pintle [flags]', '  pintle storage check --data-dir DIR', `  ${copyUsage}`, '', 'Flags:', ...lines,
     '  --help', '      Print this text.', '  --version', '      Print the version.', '',
     'Other flags of kube-apiserver are accepted with a warning and ignored.', '',
   ].join('\n');
