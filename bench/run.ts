@@ -14,7 +14,7 @@ const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promi
   w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w11: measureFanOut,
 };
 const startNames = new Set(['w1', 'w2']);
-const micro = ['storage', 'cache', 'schema', 'codec'];
+const micro = ['storage', 'cache', 'schema', 'codec', 'rbac'];
 
 const options = {
   tiny: { type: 'boolean' }, json: { type: 'boolean' }, a: { type: 'string' }, b: { type: 'string' }, token: { type: 'string' },

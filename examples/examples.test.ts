@@ -1,0 +1,39 @@
+// The examples run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { createServer } from '../src/index.ts';
+import { startController } from './controller.ts';
+import { runEmbedded } from './embed.ts';
+
+test('runEmbedded reads what it wrote', async () => {
+  assert.equal(await runEmbedded(), 'hello');
+});
+
+test('startController copies ConfigMaps and keeps the copies equal', { timeout: 20_000 }, async (context) => {
+  const server = await createServer();
+  context.after(() => server.close());
+  await server.ready;
+  const config = new KubeConfig();
+  config.loadFromString(server.kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const stop = await startController(config);
+  context.after(stop);
+  const metadata = { name: 'settings', labels: { 'example.com/copy-to': 'kube-public' } };
+  await core.createNamespacedConfigMap({ namespace: 'default', body: { metadata, data: { color: 'blue', size: 'big' } } });
+  await until(async () => (await readCopy(core))?.['size'] === 'big');
+  await core.replaceNamespacedConfigMap({ namespace: 'default', name: 'settings', body: { metadata, data: { color: 'red' } } });
+  await until(async () => JSON.stringify(await readCopy(core)) === '{"color":"red"}');
+});
+
+async function readCopy(core: CoreV1Api): Promise<Record<string, string> | undefined> {
+  return (await core.readNamespacedConfigMap({ namespace: 'kube-public', name: 'settings' }).catch(() => undefined))?.data;
+}
+
+async function until(passes: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  while (!(await passes())) {
+    assert.ok(performance.now() < deadlineMs, 'not in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
