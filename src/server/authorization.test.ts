@@ -1,0 +1,184 @@
+// Attacks on authorization, each over the socket of a whole server: what a caller with narrow rights must not get, and how soon rights come and go.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const apiGroup = 'rbac.authorization.k8s.io';
+const roles = `${rbac}/namespaces/default/roles`;
+const bindings = `${rbac}/namespaces/default/rolebindings`;
+const rule = (verbs: string, resources: string, more: Record<string, unknown> = {}) => ({ apiGroups: [''], resources: resources.split(' '), verbs: verbs.split(' '), ...more });
+const alice = { kind: 'User', apiGroup, name: 'alice' };
+
+describe('authorization', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  const post = (path: string, body: unknown, token = 'admin-token') => server.request({ method: 'POST', path, body, token });
+  const get = (path: string, token = 'alice-token') => server.request({ path, token });
+  const bind = (name: string, role: string) => {
+    const [kind, roleName] = role.split('/') as [string, string];
+    return { metadata: { name }, roleRef: { apiGroup, kind, name: roleName }, subjects: [alice] };
+  };
+  async function grant(name: string, ...rules: readonly unknown[]): Promise<void> {
+    assert.equal((await post(roles, { metadata: { name }, rules })).status, 201);
+    assert.equal((await post(bindings, bind(name, `Role/${name}`))).status, 201);
+  }
+  async function revoke(name: string): Promise<void> {
+    for (const path of [`${bindings}/${name}`, `${roles}/${name}`]) assert.equal((await server.request({ method: 'DELETE', path })).status, 200);
+  }
+  const isRefused = (response: ClientResponse, text: string) => {
+    assert.equal(response.status, 403, response.text);
+    assert.ok((response.body.message as string).includes(text), response.body.message);
+  };
+
+  it('rights come and go with the write that gives and takes them', async () => {
+    for (let round = 0; round < 5; round++) {
+      await grant('quick', rule('get', 'configmaps'));
+      assert.equal((await get('/api/v1/namespaces/default/configmaps/none')).status, 404);
+      await revoke('quick');
+      assert.equal((await get('/api/v1/namespaces/default/configmaps/none')).status, 403);
+    }
+  });
+
+  it('attack 38: a role beyond the rights of its writer is refused, however it is written', async () => {
+    await grant('writer', { apiGroups: [apiGroup], resources: ['roles'], verbs: ['create', 'update', 'patch', 'get'] }, rule('get', 'configmaps'));
+    const create = (name: string, ...rules: readonly unknown[]) => post(roles, { metadata: { name }, rules }, 'alice-token');
+    assert.equal((await create('held', rule('get', 'configmaps'))).status, 201);
+    isRefused(await create('more', rule('get list', 'configmaps')), 'is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["list"]}');
+    isRefused(await create('star', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }), '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}');
+    isRefused(await create('sub', rule('get', 'configmaps/status')), 'Resources:["configmaps/status"]');
+    const patch = { method: 'PATCH', path: `${roles}/held`, token: 'alice-token', body: { rules: [rule('*', 'secrets')] } };
+    isRefused(await server.request(patch), 'Resources:["secrets"]');
+    isRefused(await server.request({ ...patch, path: `${roles}/held?dryRun=All` }), 'Resources:["secrets"]');
+    const applied = { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata: { name: 'applied', namespace: 'default' }, rules: [rule('*', 'secrets')] };
+    isRefused(await server.request({
+      method: 'PATCH', path: `${roles}/applied?fieldManager=m`, token: 'alice-token', body: JSON.stringify(applied), headers: { 'content-type': 'application/apply-patch+yaml' },
+    }), 'Resources:["secrets"]');
+    await revoke('writer');
+  });
+
+  it('attack 38: aggregation collects for nobody who may not do everything', async () => {
+    await post(`${rbac}/clusterroles`, { metadata: { name: 'role-writer' }, rules: [{ apiGroups: [apiGroup], resources: ['clusterroles'], verbs: ['create', 'update'] }] });
+    await post(`${rbac}/clusterrolebindings`, bind('role-writer', 'ClusterRole/role-writer'));
+    const all = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }] } };
+    isRefused(await post(`${rbac}/clusterroles`, { metadata: { name: 'all' }, ...all }, 'alice-token'), 'must have cluster-admin privileges to use the aggregationRule');
+    assert.equal((await post(`${rbac}/clusterroles`, { metadata: { name: 'all' }, ...all })).status, 201);
+    await requestUntil(server, { path: `${rbac}/clusterroles/all` }, { until: ({ body }) => body.rules?.length > 50 });
+  });
+
+  it('attack 38: binding a role beyond the rights of the binder needs the bind verb', async () => {
+    const bindVerb = { apiGroups: [apiGroup], resources: ['roles'], verbs: ['bind'], resourceNames: ['reader'] };
+    await post(roles, { metadata: { name: 'reader' }, rules: [rule('get', 'secrets')] });
+    await grant('binder', { apiGroups: [apiGroup], resources: ['rolebindings'], verbs: ['create'] });
+    isRefused(await post(bindings, bind('mine', 'Role/reader'), 'alice-token'), '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}');
+    isRefused(await post(bindings, bind('mine', 'ClusterRole/cluster-admin'), 'alice-token'), '{NonResourceURLs:["*"], Verbs:["*"]}');
+    assert.equal((await post(bindings, bind('mine', 'Role/missing'), 'alice-token')).status, 404);
+    await grant('bind-reader', bindVerb);
+    isRefused(await post(bindings, bind('mine', 'ClusterRole/cluster-admin'), 'alice-token'), 'not currently held');
+    assert.equal((await post(bindings, bind('mine', 'Role/reader'), 'alice-token')).status, 201);
+    for (const name of ['binder', 'bind-reader']) await revoke(name);
+    assert.equal((await server.request({ method: 'DELETE', path: `${bindings}/mine` })).status, 200);
+  });
+
+  it('attack 38: names limit what has a name, and nothing else', async () => {
+    await grant('named', rule('*', 'configmaps', { resourceNames: ['one'] }));
+    const path = '/api/v1/namespaces/default/configmaps';
+    assert.equal((await get(`${path}/one`)).status, 404);
+    assert.equal((await get(`${path}?fieldSelector=metadata.name%3Done`)).status, 200);
+    for (const query of ['', '?fieldSelector=metadata.name%3Dtwo', '?fieldSelector=metadata.name%21%3Done', '?watch=1']) {
+      assert.equal((await get(`${path}${query}`)).status, 403, query);
+    }
+    assert.equal((await post(path, { metadata: { name: 'one' } }, 'alice-token')).status, 403);
+    assert.equal((await server.request({ method: 'DELETE', path, token: 'alice-token' })).status, 403);
+    await revoke('named');
+  });
+
+  it('attack 39: connections behind subresources are judged by the verb of their method', async () => {
+    await grant('getter', rule('get', 'nodes pods'));
+    isRefused(await get('/api/v1/nodes/x/proxy/metrics'), 'cannot get resource "nodes/proxy"');
+    isRefused(await get('/api/v1/namespaces/default/pods/p/exec?command=id'), 'cannot get resource "pods/exec"');
+    isRefused(await post('/api/v1/namespaces/default/pods/p/exec?command=id', '', 'alice-token'), 'cannot create resource "pods/exec"');
+    isRefused(await post('/api/v1/namespaces/default/pods/http:p:1/proxy/x', '', 'alice-token'), 'cannot create resource "pods/proxy"');
+    await revoke('getter');
+  });
+
+  it('attack 40: nobody asks about others without the right to', async () => {
+    const spec = { user: 'bob', resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } };
+    for (const path of ['/apis/authorization.k8s.io/v1/subjectaccessreviews', '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews']) {
+      assert.equal((await post(path, { spec }, 'alice-token')).status, 403);
+    }
+    const own = await post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: { resourceAttributes: spec.resourceAttributes } }, 'alice-token');
+    assert.deepEqual(own.body.status, { allowed: false });
+  });
+
+  it('attack 49: a refusal is the same whether or not the object, the namespace or the kind exists', async () => {
+    await post('/api/v1/namespaces/default/secrets', { metadata: { name: 'there' } });
+    const shapeOf = async (path: string) => {
+      const { status, body } = await get(path);
+      return [status, body.reason, (body.message as string).replace(/there|gone|default|nowhere|secrets|things/g, '_')];
+    };
+    const expected = await shapeOf('/api/v1/namespaces/default/secrets/there');
+    assert.deepEqual(expected.slice(0, 2), [403, 'Forbidden']);
+    for (const path of ['default/secrets/gone', 'nowhere/secrets/there', 'default/things/there']) {
+      assert.deepEqual(await shapeOf(`/api/v1/namespaces/${path}`), expected, path);
+    }
+  });
+
+  it('attack 49: an update that would create needs the right to create', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/new';
+    await grant('updater', { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['update', 'patch'] });
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'new' } };
+    isRefused(await server.request({ method: 'PUT', path, body, token: 'alice-token' }), 'leases.coordination.k8s.io "new" is forbidden: User "alice" cannot create resource "leases"');
+    assert.equal((await server.request({ path })).status, 404);
+    await revoke('updater');
+  });
+
+  it('attack 45: a kubelet deletes neither its node nor reads what its pods do not use', async () => {
+    const node = { user: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] };
+    const strict = await startTestServer({ authorizationMode: ['Node', 'RBAC'] });
+    try {
+      const ask = async (resourceAttributes: Record<string, string>) => {
+        const answer = await strict.request({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec: { ...node, resourceAttributes } } });
+        return answer.body.status.allowed as boolean;
+      };
+      assert.equal(await ask({ verb: 'get', resource: 'nodes', name: 'n1' }), true);
+      assert.equal(await ask({ verb: 'delete', resource: 'nodes', name: 'n1' }), false);
+      assert.equal(await ask({ verb: 'get', resource: 'nodes', name: 'n2' }), false);
+      assert.equal(await ask({ verb: 'get', resource: 'secrets', name: 's', namespace: 'default' }), false);
+      assert.equal(await ask({ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'n2', namespace: 'kube-node-lease' }), false);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('the bootstrap roles', () => {
+  it('are restored at a start, except where they opted out', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'pintle-roles-'));
+    try {
+      let server = await startTestServer({ dataDir });
+      const merge = (path: string, body: unknown) => server.request({ method: 'PATCH', path: `${rbac}/${path}`, body });
+      await merge('clusterroles/system:discovery', { rules: [], metadata: { labels: { own: 'kept' } } });
+      await merge('clusterroles/system:kube-dns', { rules: [], metadata: { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } } });
+      await merge('clusterrolebindings/system:discovery', { subjects: [] });
+      await server.request({ method: 'DELETE', path: `${rbac}/clusterroles/system:basic-user` });
+      assert.equal((await server.request({ path: '/api', token: 'alice-token' })).status, 403);
+      await server.close();
+      server = await startTestServer({ dataDir });
+      assert.equal((await server.request({ path: '/api', token: 'alice-token' })).status, 200);
+      assert.equal((await server.request({ path: `${rbac}/clusterroles/system:discovery` })).body.metadata.labels.own, 'kept');
+      assert.equal((await server.request({ path: `${rbac}/clusterroles/system:kube-dns` })).body.rules, null);
+      assert.equal((await server.request({ path: `${rbac}/clusterroles/system:basic-user` })).status, 200);
+      await server.close();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
