@@ -8,6 +8,7 @@ import { Demux } from './demux.ts';
 import { Feed, type FeedSink } from './feed.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST } from './history.ts';
+import { Packer } from './packer.ts';
 import { createSnapshot } from './snapshot.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
@@ -29,6 +30,10 @@ export interface CacheOptions<T> {
   readonly progressIntervalMs?: number;
   /** Is told of failures that the cache mends by itself. */
   readonly report?: (error: unknown) => void;
+  /** Is handed the chunks of a quiet copy from time to time, to put what they hold closer together; true when that was work. */
+  readonly pack?: (chunk: readonly Entry<T>[]) => boolean;
+  /** Is told of values that were changed or deleted: from then on only history holds them. */
+  readonly supersede?: (value: T) => void;
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
@@ -41,6 +46,7 @@ class PrefixCache<T> implements Cache<T> {
   readonly #host: WatchHost<T>;
   readonly #feed: Feed;
   readonly #freshness: Freshness;
+  readonly #packer: Packer<T> | undefined;
   readonly #ready: Promise<void>;
   #resolveReady: () => void = () => undefined;
   #rejectReady: (error: Error) => void = () => undefined;
@@ -61,6 +67,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#host = { history: this.#history, demux: this.#demux, store, clock, decode, reached, report, forget };
     this.#feed = new Feed({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
     this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#feed.requestProgress() });
+    this.#packer = options.pack === undefined ? undefined : new Packer(clock, options.pack);
     this.#ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
@@ -115,6 +122,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#closed = true;
     this.#feed.close();
     this.#tick?.cancel();
+    this.#packer?.close();
     this.#freshness.close();
     this.#rejectReady(new Error('the cache was closed'));
     for (const watcher of this.#watchers) watcher.finish('closed');
@@ -141,6 +149,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#listing = [];
     this.#listed = true;
     this.#advance(revision);
+    this.#packer?.begin(this.#history.newest);
     for (const watcher of Array.from(this.#watchers)) watcher.survey(); // Whom it wakes may begin a new watch.
     this.#resolveReady();
   }
@@ -151,9 +160,19 @@ class PrefixCache<T> implements Cache<T> {
     });
     const first = this.#history.next;
     this.#history.extend(changes, this.#options.clock.monotonicMs());
+    this.#tellSuperseded(first);
     const woken = this.#findWoken(changes, first);
     this.#advance(revision);
     for (const watcher of woken) watcher.signal();
+  }
+
+  #tellSuperseded(first: number): void {
+    const { supersede } = this.#options;
+    if (supersede === undefined) return;
+    for (let cursor = first; cursor < this.#history.next; cursor++) {
+      const previous = this.#history.eventAt(cursor)?.previous;
+      if (previous !== undefined) supersede(previous);
+    }
   }
 
   #findWoken(changes: readonly Change<T>[], first: number): HistoryWatcher<T>[] {
@@ -185,6 +204,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#tick = clock.after(progressIntervalMs, () => {
       this.#feed.requestProgress();
       this.#history.trim(clock.monotonicMs());
+      this.#packer?.begin(this.#history.newest);
       for (const watcher of this.#watchers) if (watcher.lagging) watcher.nudge();
       this.#scheduleTick();
     });

@@ -112,7 +112,7 @@ function protobufItems({ target: { version }, resource }: Call): ItemEncoder {
 function tableBody(call: Call, list: ListResult, version: string): ListBody {
   const context = tableContext(call, version);
   const start = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
-  const head = encodeText(`${JSON.stringify(start).slice(0, -1)},"rows":[`);
+  const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":[`);
   return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, pieces: encodeItems(list, createRowEncoder(context)) };
 }
 

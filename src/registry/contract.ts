@@ -62,6 +62,8 @@ export interface ListRun {
   readonly chunk: readonly { readonly value: ObjectVersion }[];
   readonly from: number;
   readonly to: number;
+  /** The JSON items of the run in the storage version, a comma before each; where possible a view of memory that lists share. */
+  joined(): Uint8Array;
 }
 
 export interface ListResult {

@@ -10,6 +10,7 @@ import { type Layout, createLayout } from './layout.ts';
 import { type EncodingMemo, createEncodingMemo } from './memo.ts';
 import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './object-version.ts';
 import type { Resource } from './resource.ts';
+import { packLoose } from './segment.ts';
 
 /** What a registry is made of. */
 export interface RegistryOptions extends RegistryDependencies {
@@ -150,7 +151,7 @@ export class Core {
     const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredVersion>({
-      store, clock, prefix, decode, ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
+      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(), ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();
     return { resource, layout: context.layout, context, cache, decode };

@@ -5,12 +5,33 @@ import type { KeyRange, Store } from '../storage/index.ts';
 import type { Predicate } from './contract.ts';
 import type { Place, Shelf } from './core.ts';
 import type { StoredVersion } from './object-version.ts';
+import { joinItems } from './segment.ts';
 
-/** A part of a chunk that is the same (===) in all snapshots that share it. */
-export interface Run {
+interface Chunk {
   readonly chunk: readonly Entry<StoredVersion>[];
   readonly from: number;
   readonly to: number;
+}
+
+/** A part of a chunk that is the same (===) in all snapshots that share it. */
+export interface Run extends Chunk {
+  joined(): Uint8Array;
+}
+
+class ChunkRun implements Run {
+  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly from: number;
+  readonly to: number;
+
+  constructor(chunk: readonly Entry<StoredVersion>[], from: number, to: number) {
+    this.chunk = chunk;
+    this.from = from;
+    this.to = to;
+  }
+
+  joined(): Uint8Array {
+    return joinItems(this.chunk, this.from, this.to);
+  }
 }
 
 /** What a list answers. */
@@ -35,13 +56,13 @@ export interface PageRequest {
 }
 
 /** The first `limit` entries of runs, as runs. */
-function cutRuns(runs: Iterable<Run>, limit: number): Run[] {
+function cutRuns(runs: Iterable<Chunk>, limit: number): Run[] {
   const cut: Run[] = [];
   let left = limit;
   for (const { chunk, from, to } of runs) {
     if (left <= 0) break;
     const end = Math.min(to, from + left);
-    cut.push({ chunk, from, to: end });
+    cut.push(new ChunkRun(chunk, from, end));
     left -= end - from;
   }
   return cut;
@@ -58,7 +79,7 @@ function itemsOf(runs: Iterable<Run>): Iterable<StoredVersion> {
 function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequest, revision: number): Page {
   const total = snapshot.count(range);
   if (limit === 0 || total <= limit) {
-    const runs = { [Symbol.iterator]: () => snapshot.chunks(range)[Symbol.iterator]() };
+    const runs = { *[Symbol.iterator]() { for (const { chunk, from, to } of snapshot.chunks(range)) yield new ChunkRun(chunk, from, to); } };
     return { type: 'ok', revision, items: itemsOf(runs), count: total, runs };
   }
   const runs = cutRuns(snapshot.chunks(range), limit);

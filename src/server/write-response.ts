@@ -1,5 +1,6 @@
 // Writes a Response to a Wire: whole bytes, pieces gathered into batches, or a stream with back-pressure.
 // Batches of 512 KiB with a wait for the drain in between keep a 20 MB list from holding the event loop for more than a few milliseconds.
+import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Body, Response, Sink } from '../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -8,8 +9,8 @@ const batchBytes = 512 * 1024;
 
 /** Writes all of `response`; resolves when the last byte is handed to the transport or the client is gone. Rejects when a streaming body does. */
 export async function writeResponse(exchange: HttpExchange, response: Response): Promise<void> {
-  const { body } = response;
   const { wire } = exchange;
+  const body = joinSmall(response.body);
   const whole = body instanceof Uint8Array;
   const headers = whole && response.headers['content-length'] === undefined && allowsBody(response.status)
     ? { ...response.headers, 'content-length': String(body.length) } : response.headers;
@@ -24,13 +25,28 @@ export async function writeResponse(exchange: HttpExchange, response: Response):
   if (!wire.output.destroyed) wire.output.end();
 }
 
+/** Pieces that make a small body leave in one write, with their length. */
+function joinSmall(body: Body): Body {
+  if (body instanceof Uint8Array || typeof body === 'function') return body;
+  if (body.length === 1) return body[0] as Uint8Array;
+  let size = 0;
+  for (const piece of body) size += piece.length;
+  return size <= batchBytes ? Buffer.concat(body, size) : body;
+}
+
 const allowsBody = (status: number): boolean => status !== 204 && status !== 304;
 
 async function writeBody(exchange: HttpExchange, body: Body): Promise<void> {
   const sink = createSink(exchange);
   if (body instanceof Uint8Array) await writePieces(sink, [body]);
-  else if (typeof body === 'function') await body(sink);
+  else if (typeof body === 'function') await writeStream(exchange, body(sink));
   else await writePieces(sink, body);
+}
+
+/** A stream that has nothing to say yet still shows its status and headers: clients wait for them. */
+function writeStream({ wire: { output } }: HttpExchange, stream: Promise<void>): Promise<void> {
+  if ('flushHeaders' in output && !output.destroyed) (output as ServerResponse).flushHeaders();
+  return stream;
 }
 
 async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<void> {

@@ -59,7 +59,7 @@ export function wideColumn(name: string, cell: Column['cell'], type: Column['typ
 export const nameColumn: Column = { ...column('Name', (object) => object.metadata?.name ?? ''), format: 'name' };
 
 /** The column that tells how old the object is. */
-export const ageColumn: Column = column('Age', (object, nowMs) => formatAge(object.metadata?.creationTimestamp, nowMs));
+export const ageColumn: Column = { ...column('Age', (object, nowMs) => formatAge(object.metadata?.creationTimestamp, nowMs)), age: true };
 
 /** The columns of kinds for which the reference has no printer. */
 export const defaultColumns: readonly Column[] = [
