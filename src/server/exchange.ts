@@ -178,6 +178,7 @@ function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let complete = false;
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limitBytes) chunks.push(chunk);
@@ -187,8 +188,14 @@ function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
         reject(requestEntityTooLarge(`limit is ${limitBytes}`));
       }
     });
-    input.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const fail = () => reject(badRequest('unexpected EOF'));
+    input.on('end', () => {
+      complete = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    // Every request closes in the end; an error that nobody sees still costs its stack.
+    const fail = (): void => {
+      if (!complete) reject(badRequest('unexpected EOF'));
+    };
     input.on('aborted', fail);
     input.on('error', fail);
     input.on('close', fail);

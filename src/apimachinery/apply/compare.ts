@@ -1,7 +1,7 @@
 // From values to sets of paths: what an object says (toFieldSet), and how one object differs from another (compare).
 import type { Schema } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts';
-import { deducedSchema, elementOfItem, equalValues, isMap, ownValue, shapeOf } from './value.ts';
+import { type GranularShape, type Shape, deducedSchema, elementOfItem, equalValues, isMap, ownValue, shapeOf } from './value.ts';
 
 /** Where two objects differ. Leaves and, for added and removed, everything above them that came or went with them. */
 export interface Comparison {
@@ -19,7 +19,7 @@ function collect(schema: Schema, value: unknown, at: { below: () => FieldSetBuil
   } else if (Array.isArray(value)) collectList(schema, value, at.below);
 }
 
-function collectMap(shape: Extract<ReturnType<typeof shapeOf>, { type: 'granular' }>, value: Record<string, unknown>, below: () => FieldSetBuilder): void {
+function collectMap(shape: GranularShape, value: Record<string, unknown>, below: () => FieldSetBuilder): void {
   for (const [key, child] of Object.entries(value)) {
     if (child === undefined) continue;
     const element = `f:${key}`;
@@ -62,41 +62,51 @@ class Comparer {
   readonly added = new FieldSetBuilder();
   readonly removed = new FieldSetBuilder();
   readonly modified = new FieldSetBuilder();
+  readonly #path: PathElement[] = [];
 
-  /** Compares two values at `path` (empty for the root, which is never reported itself). */
-  compare(schema: Schema, left: unknown, right: unknown, path: readonly PathElement[]): void {
+  /** Compares two values at the path so far (empty for the root, which is never reported itself). */
+  compare(schema: Schema, left: unknown, right: unknown): void {
     if (left === undefined && right === undefined) return;
-    const shapes = [left, right].filter((v) => v !== undefined).map((v) => shapeOf(schema, v));
-    const asLeaf = (isEmpty(left) && isEmpty(right)) || shapes.some((shape) => shape.type === 'leaf' || shape.type !== shapes[0]?.type);
-    if (asLeaf) return this.#reportLeaf(left, right, path);
-    const shape = shapes[0] as Exclude<ReturnType<typeof shapeOf>, { type: 'leaf' }>;
-    if (shape.type === 'granular') this.#compareMaps(shape, [asMap(left), asMap(right)], path);
-    else this.#compareLists(schema, [asList(left), asList(right)], path);
-    if (left === undefined) addPath(this.added, path);
-    else if (right === undefined) addPath(this.removed, path);
+    const [leftShape, rightShape] = [left === undefined ? undefined : shapeOf(schema, left), right === undefined ? undefined : shapeOf(schema, right)];
+    const shape = (leftShape ?? rightShape) as Shape;
+    const differ = leftShape !== undefined && rightShape !== undefined && leftShape.type !== rightShape.type;
+    if (shape.type === 'leaf' || differ || (isEmpty(left) && isEmpty(right))) return this.#reportLeaf(left, right);
+    if (shape.type === 'granular') this.#compareMaps(shape, asMap(left), asMap(right));
+    else this.#compareLists(schema, asList(left), asList(right));
+    if (left === undefined) addPath(this.added, this.#path);
+    else if (right === undefined) addPath(this.removed, this.#path);
   }
 
-  #reportLeaf(left: unknown, right: unknown, path: readonly PathElement[]): void {
-    if (left === undefined) addPath(this.added, path);
-    else if (right === undefined) addPath(this.removed, path);
-    else if (!equalValues(left, right)) addPath(this.modified, path);
+  #reportLeaf(left: unknown, right: unknown): void {
+    if (left === undefined) addPath(this.added, this.#path);
+    else if (right === undefined) addPath(this.removed, this.#path);
+    else if (!equalValues(left, right)) addPath(this.modified, this.#path);
   }
 
-  #compareMaps(shape: { child: (key: string) => Schema | undefined }, [left, right]: [Record<string, unknown>, Record<string, unknown>],
-    path: readonly PathElement[]): void {
-    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      const [l, r] = [ownValue(left, key), ownValue(right, key)];
-      if (l !== r) this.compare(shape.child(key) ?? deducedSchema, l, r, [...path, `f:${key}`]);
+  #compareMaps(shape: GranularShape, left: Record<string, unknown>, right: Record<string, unknown>): void {
+    for (const key of Object.keys(left)) {
+      const [l, r] = [left[key], ownValue(right, key)];
+      if (l !== r) this.#compareBelow(shape.child(key) ?? deducedSchema, [l, r], `f:${key}`);
+    }
+    for (const key of Object.keys(right)) {
+      if (!Object.hasOwn(left, key)) this.#compareBelow(shape.child(key) ?? deducedSchema, [undefined, right[key]], `f:${key}`);
     }
   }
 
-  #compareLists(list: Schema, [left, right]: [readonly unknown[], readonly unknown[]], path: readonly PathElement[]): void {
+  #compareBelow(schema: Schema, [left, right]: readonly [unknown, unknown], element: PathElement): void {
+    this.#path.push(element);
+    this.compare(schema, left, right);
+    this.#path.pop();
+  }
+
+  #compareLists(list: Schema, left: readonly unknown[], right: readonly unknown[]): void {
     const [lefts, rights] = [groupItems(list, left), groupItems(list, right)];
     for (const element of new Set([...lefts.keys(), ...rights.keys()])) {
       const [l, r] = [lefts.get(element), rights.get(element)];
-      const at = [...path, element];
-      if ((l?.length ?? 0) <= 1 && (r?.length ?? 0) <= 1) this.compare(list.items as Schema, l?.[0], r?.[0], at);
-      else this.#reportLeaf(l, r, at);
+      this.#path.push(element);
+      if ((l?.length ?? 0) <= 1 && (r?.length ?? 0) <= 1) this.compare(list.items as Schema, l?.[0], r?.[0]);
+      else this.#reportLeaf(l, r);
+      this.#path.pop();
     }
   }
 }
@@ -117,6 +127,6 @@ function addPath(builder: FieldSetBuilder, path: readonly PathElement[]): void {
 /** How `right` differs from `left`, path by path. */
 export function compareObjects(schema: Schema, left: unknown, right: unknown): Comparison {
   const comparer = new Comparer();
-  comparer.compare(schema, left, right, []);
+  comparer.compare(schema, left, right);
   return { added: comparer.added.build(), removed: comparer.removed.build(), modified: comparer.modified.build() };
 }

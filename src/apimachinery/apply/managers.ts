@@ -166,9 +166,16 @@ export interface Updater {
 
 const currentOperation = 'current-operation';
 
+/** An object without its owners, who own everything but that. */
+function withoutOwners(object: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = object.metadata;
+  return managedFields === undefined ? object : { ...object, metadata };
+}
+
 /** Owners after a create, PUT or patch: the writer gains what it added or changed, others lose it. */
 export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, updater: Updater): Managers {
-  const { managers, comparison } = takeChanged({ ...change, apiVersion: updater.apiVersion, self: currentOperation });
+  const [live, object] = [withoutOwners(change.live), withoutOwners(change.object)];
+  const { managers, comparison } = takeChanged({ ...change, live, object, apiVersion: updater.apiVersion, self: currentOperation });
   const taken = stripUnowned(comparison.modified.union(comparison.added));
   if (taken.isEmpty) return managers;
   const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,

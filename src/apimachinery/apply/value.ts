@@ -9,6 +9,9 @@ export type Shape =
   | { readonly type: 'granular'; readonly child: (key: string) => Schema | undefined; readonly declares: (key: string) => boolean }
   | { readonly type: 'keyed' | 'set'; readonly item: Schema };
 
+/** The shape of a value whose parts are owned one by one, by name. */
+export type GranularShape = Extract<Shape, { type: 'granular' }>;
+
 /** What an untyped value is: maps are granular, lists and scalars are leaves. */
 export const deducedSchema: Schema = { type: 'any', format: 'json' };
 
