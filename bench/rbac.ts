@@ -16,7 +16,8 @@ const allGroups = 'g1 g2 g3 system:authenticated';
 function fill(bindings: number): PolicyStore {
   const store = new PolicyStore();
   for (let i = 0; i < roles; i++) {
-    store.put(makeRole('', `r${i}`, { verbs: ['get', 'list'], apiGroups: ['', 'apps'], resources: [`things${i}`, 'pods'] }, { verbs: ['watch'], apiGroups: ['x'], resources: ['*'] }));
+    const own = { verbs: ['get', 'list'], apiGroups: ['', 'apps'], resources: [`things${i}`, 'pods'] };
+    store.put(makeRole('', `r${i}`, own, { verbs: ['watch'], apiGroups: ['x'], resources: ['*'] }));
   }
   for (let i = 0; i < bindings; i++) {
     const binding = makeBinding(`ns${i % 100}`, `ClusterRole/r${i % roles}`, { kind: 'User', name: i < 200 ? 'busy' : `user${i % 5000}` });

@@ -10,7 +10,8 @@ const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const apiGroup = 'rbac.authorization.k8s.io';
 const roles = `${rbac}/namespaces/default/roles`;
 const bindings = `${rbac}/namespaces/default/rolebindings`;
-const rule = (verbs: string, resources: string, more: Record<string, unknown> = {}) => ({ apiGroups: [''], resources: resources.split(' '), verbs: verbs.split(' '), ...more });
+const rule = (verbs: string, resources: string, more: Record<string, unknown> = {}) =>
+  ({ apiGroups: [''], resources: resources.split(' '), verbs: verbs.split(' '), ...more });
 const alice = { kind: 'User', apiGroup, name: 'alice' };
 
 describe('authorization', () => {
@@ -51,7 +52,8 @@ describe('authorization', () => {
     await grant('writer', { apiGroups: [apiGroup], resources: ['roles'], verbs: ['create', 'update', 'patch', 'get'] }, rule('get', 'configmaps'));
     const create = (name: string, ...rules: readonly unknown[]) => post(roles, { metadata: { name }, rules }, 'alice-token');
     assert.equal((await create('held', rule('get', 'configmaps'))).status, 201);
-    isRefused(await create('more', rule('get list', 'configmaps')), 'is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["list"]}');
+    isRefused(await create('more', rule('get list', 'configmaps')),
+      'is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["list"]}');
     isRefused(await create('star', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }), '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}');
     isRefused(await create('sub', rule('get', 'configmaps/status')), 'Resources:["configmaps/status"]');
     const patch = { method: 'PATCH', path: `${roles}/held`, token: 'alice-token', body: { rules: [rule('*', 'secrets')] } };
@@ -59,16 +61,19 @@ describe('authorization', () => {
     isRefused(await server.request({ ...patch, path: `${roles}/held?dryRun=All` }), 'Resources:["secrets"]');
     const applied = { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata: { name: 'applied', namespace: 'default' }, rules: [rule('*', 'secrets')] };
     isRefused(await server.request({
-      method: 'PATCH', path: `${roles}/applied?fieldManager=m`, token: 'alice-token', body: JSON.stringify(applied), headers: { 'content-type': 'application/apply-patch+yaml' },
+      method: 'PATCH', path: `${roles}/applied?fieldManager=m`, token: 'alice-token', body: JSON.stringify(applied),
+      headers: { 'content-type': 'application/apply-patch+yaml' },
     }), 'Resources:["secrets"]');
     await revoke('writer');
   });
 
   it('attack 38: aggregation collects for nobody who may not do everything', async () => {
-    await post(`${rbac}/clusterroles`, { metadata: { name: 'role-writer' }, rules: [{ apiGroups: [apiGroup], resources: ['clusterroles'], verbs: ['create', 'update'] }] });
+    const write = { apiGroups: [apiGroup], resources: ['clusterroles'], verbs: ['create', 'update'] };
+    await post(`${rbac}/clusterroles`, { metadata: { name: 'role-writer' }, rules: [write] });
     await post(`${rbac}/clusterrolebindings`, bind('role-writer', 'ClusterRole/role-writer'));
     const all = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } }] } };
-    isRefused(await post(`${rbac}/clusterroles`, { metadata: { name: 'all' }, ...all }, 'alice-token'), 'must have cluster-admin privileges to use the aggregationRule');
+    isRefused(await post(`${rbac}/clusterroles`, { metadata: { name: 'all' }, ...all }, 'alice-token'),
+      'must have cluster-admin privileges to use the aggregationRule');
     assert.equal((await post(`${rbac}/clusterroles`, { metadata: { name: 'all' }, ...all })).status, 201);
     await requestUntil(server, { path: `${rbac}/clusterroles/all` }, { until: ({ body }) => body.rules?.length > 50 });
   });
@@ -135,7 +140,8 @@ describe('authorization', () => {
     const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/new';
     await grant('updater', { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['update', 'patch'] });
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'new' } };
-    isRefused(await server.request({ method: 'PUT', path, body, token: 'alice-token' }), 'leases.coordination.k8s.io "new" is forbidden: User "alice" cannot create resource "leases"');
+    isRefused(await server.request({ method: 'PUT', path, body, token: 'alice-token' }),
+      'leases.coordination.k8s.io "new" is forbidden: User "alice" cannot create resource "leases"');
     assert.equal((await server.request({ path })).status, 404);
     await revoke('updater');
   });
@@ -145,7 +151,8 @@ describe('authorization', () => {
     const strict = await startTestServer({ authorizationMode: ['Node', 'RBAC'] });
     try {
       const ask = async (resourceAttributes: Record<string, string>) => {
-        const answer = await strict.request({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec: { ...node, resourceAttributes } } });
+        const body = { spec: { ...node, resourceAttributes } };
+        const answer = await strict.request({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body });
         return answer.body.status.allowed as boolean;
       };
       assert.equal(await ask({ verb: 'get', resource: 'nodes', name: 'n1' }), true);

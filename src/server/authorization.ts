@@ -42,9 +42,15 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, s
   const authorize = createAuthorizer(options.authorizationMode, {
     RBAC: createRbacAuthorizer(index, rolesReady),
     Node: createNodeAuthorizer(listPods),
-    ...(sendReview !== undefined && { Webhook: createWebhookAuthorizer({ send: sendReview, clock, onError }) }),
+    ...(sendReview !== undefined && { Webhook: createWebhookAuthorizer({
+      send: sendReview, clock, onError, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+      allowedMs: options.authorizationWebhookCacheAuthorizedTtlMs, refusedMs: options.authorizationWebhookCacheUnauthorizedTtlMs,
+    }) }),
   });
-  return { authorize, escalation: createEscalationRules(index), resolveRules: (user, namespace) => resolveRules(index, user, namespace), stop: () => index.stop() };
+  return {
+    authorize, escalation: createEscalationRules(index), stop: () => index.stop(),
+    resolveRules: (user, namespace) => resolveRules(index, user, namespace),
+  };
 }
 
 /** The escalation plugin's questions; the authorization may come later than the plugin. */
@@ -86,7 +92,8 @@ export function describeAttributes(user: UserInfo, info: RequestInfo, query?: UR
   const { isResource, verb, group, version, namespace, resource, subresource, name, path } = info;
   return {
     user, isResource, verb, group, version, namespace, resource, subresource, name, path,
-    ...(fieldSelector !== null && fieldSelector !== undefined && { fieldSelector }), ...(labelSelector !== null && labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== null && fieldSelector !== undefined && { fieldSelector }),
+    ...(labelSelector !== null && labelSelector !== undefined && { labelSelector }),
   };
 }
 

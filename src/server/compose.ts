@@ -6,6 +6,7 @@ import {
   createAdmissionChain, createCertificateAdmission, createNamespaceLifecycle, createRbacEscalation, createServiceAccountAdmission, findNamespaceWith,
 } from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
+import type { SendReview } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
@@ -38,6 +39,8 @@ export interface ApiOptions {
   readonly authentication: Authentication;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
+  /** Asks the authorization webhook, where there is one. */
+  readonly sendReview: SendReview | undefined;
   /** host:port that discovery names; known once the port is open. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
@@ -52,7 +55,7 @@ function withDefinitionStrategy(resource: Resource): Resource {
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, serverAddress, otherPaths }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, sendReview, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -79,7 +82,7 @@ export function composeApi({ options, store, authentication, rolesReady, serverA
     registry, catalog, clock, schemas, formatAge: formatHumanDuration,
     report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
   });
-  const authorization = composeAuthorization({ options, registry, catalog, rolesReady });
+  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, sendReview });
   const { authorize } = authorization;
   const handler = createEndpoints({
     registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,

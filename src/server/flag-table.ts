@@ -26,7 +26,7 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'token-auth-file', type: 'text', option: 'tokenAuthFile', help: 'CSV file of static tokens: token,user,uid,"group1,group2".' },
   ...identityFlags,
   { name: 'anonymous-auth', type: 'switch', option: 'anonymousAuth', default: 'true', help: 'Let callers without credentials in as system:anonymous.' },
-  { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC', help: 'Modes, asked in order: RBAC, AlwaysAllow, AlwaysDeny.' },
+  { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC', help: 'Modes, asked in order: RBAC, Node, Webhook, AlwaysAllow, AlwaysDeny.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },
   { name: 'request-timeout', type: 'duration', option: 'requestTimeoutMs', default: '60s', help: 'Longest that a request may take; watches are exempt.' },
   {

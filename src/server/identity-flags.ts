@@ -53,6 +53,22 @@ export const identityFlags: readonly FlagRow[] = [
   { name: 'oidc-signing-algs', type: 'list', option: 'oidcSigningAlgs', default: 'RS256', help: 'Algorithms that its tokens may be signed with.' },
   { name: 'oidc-required-claim', type: 'list', option: 'oidcRequiredClaims', help: 'claim=value that its tokens must have.' },
   {
+    name: 'authorization-webhook-config-file', type: 'text', option: 'authorizationWebhookConfigFile',
+    help: 'Kubeconfig of the service that the Webhook mode asks.',
+  },
+  {
+    name: 'authorization-webhook-version', type: 'text', option: 'authorizationWebhookVersion', default: 'v1beta1',
+    help: 'Version of the SubjectAccessReviews that are sent: v1 or v1beta1.',
+  },
+  {
+    name: 'authorization-webhook-cache-authorized-ttl', type: 'duration', option: 'authorizationWebhookCacheAuthorizedTtlMs', default: '5m0s',
+    help: 'How long rights that the service gave are remembered.',
+  },
+  {
+    name: 'authorization-webhook-cache-unauthorized-ttl', type: 'duration', option: 'authorizationWebhookCacheUnauthorizedTtlMs', default: '30s',
+    help: 'How long refusals of the service are remembered.',
+  },
+  {
     name: 'authentication-token-webhook-config-file', type: 'text', option: 'authenticationTokenWebhookConfigFile',
     help: 'Kubeconfig of a service that judges bearer tokens.',
   },

@@ -73,6 +73,13 @@ export interface ServerOptions {
   readonly authenticationTokenWebhookVersion: string;
   /** How long its answers are kept. Default 2 min. */
   readonly authenticationTokenWebhookCacheTtlMs: number;
+  /** Kubeconfig of the service that the Webhook mode asks. */
+  readonly authorizationWebhookConfigFile: string;
+  /** v1 or v1beta1. Default v1beta1, as in the reference. */
+  readonly authorizationWebhookVersion: string;
+  /** How long its answers are kept. Defaults 5 min and 30 s. */
+  readonly authorizationWebhookCacheAuthorizedTtlMs: number;
+  readonly authorizationWebhookCacheUnauthorizedTtlMs: number;
   /** Asked in order. Default RBAC. */
   readonly authorizationMode: readonly AuthorizationMode[];
   /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
@@ -122,7 +129,8 @@ const identityDefaults = {
   requestheaderUidHeaders: ['x-remote-uid'], requestheaderGroupHeaders: ['x-remote-group'], requestheaderExtraHeadersPrefix: ['x-remote-extra-'],
   oidcIssuerUrl: '', oidcClientId: '', oidcCaFile: '', oidcUsernameClaim: 'sub', oidcUsernamePrefix: '', oidcGroupsClaim: '', oidcGroupsPrefix: '',
   oidcSigningAlgs: ['RS256'], oidcRequiredClaims: [], authenticationTokenWebhookConfigFile: '', authenticationTokenWebhookVersion: 'v1beta1',
-  authenticationTokenWebhookCacheTtlMs: 120_000,
+  authenticationTokenWebhookCacheTtlMs: 120_000, authorizationWebhookConfigFile: '', authorizationWebhookVersion: 'v1beta1',
+  authorizationWebhookCacheAuthorizedTtlMs: 300_000, authorizationWebhookCacheUnauthorizedTtlMs: 30_000,
 };
 
 const defaults: ServerOptions = {
@@ -199,6 +207,11 @@ function listIdentityProblems(options: ServerOptions): readonly (readonly [boole
     [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
     [options.oidcIssuerUrl !== '' && options.authenticationConfig !== '', '--oidc-issuer-url and --authentication-config cannot be given together'],
     [!options.oidcRequiredClaims.every((one) => one.indexOf('=') > 0), '--oidc-required-claim must be claim=value'],
+    [!['v1', 'v1beta1'].includes(options.authorizationWebhookVersion), '--authorization-webhook-version must be v1 or v1beta1'],
+    [
+      options.authorizationMode.includes('Webhook') && options.authorizationWebhookConfigFile === '',
+      '--authorization-mode Webhook needs --authorization-webhook-config-file',
+    ],
     [!['v1', 'v1beta1'].includes(options.authenticationTokenWebhookVersion), '--authentication-token-webhook-version must be v1 or v1beta1'],
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];

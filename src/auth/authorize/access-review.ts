@@ -103,7 +103,8 @@ function validateRequirement({ key = '', operator = '', values = [] }: Requireme
 }
 
 function validateMetadata({ metadata }: KubeObject, subject: ReviewSubject): FieldError[] {
-  const given = Object.entries(metadata).filter(([key, value]) => key !== 'managedFields' && !(subject === 'local' && key === 'namespace') && value !== '' && value !== null);
+  const allowed = new Set(subject === 'local' ? ['managedFields', 'namespace'] : ['managedFields']);
+  const given = Object.entries(metadata).filter(([key, value]) => !allowed.has(key) && value !== '' && value !== null);
   if (given.length === 0) return [];
   return [invalidValue('metadata', Object.fromEntries(given), subject === 'local' ? 'must be empty except for namespace' : 'must be empty')];
 }

@@ -38,7 +38,9 @@ function coversAtom(owner: PolicyRule, atom: PolicyRule): boolean {
   if (url !== undefined) return holdsPath(owner.nonResourceURLs, url);
   const { resourceNames = none } = owner;
   const [name] = atom.resourceNames ?? none;
-  return holds(owner.apiGroups, (atom.apiGroups as readonly string[])[0] as string) && holdsResource(owner.resources, (atom.resources as readonly string[])[0] as string)
+  const [group = ''] = atom.apiGroups ?? none;
+  const [resource = ''] = atom.resources ?? none;
+  return holds(owner.apiGroups, group) && holdsResource(owner.resources, resource)
     && (resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name)));
 }
 

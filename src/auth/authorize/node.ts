@@ -21,6 +21,7 @@ export function nodeOfUser({ name, groups }: User): string | undefined {
 const rules = nodeRules.map(expandRule);
 const allowed: Decision = { type: 'allow', reason: '' };
 const refuse = (reason: string): Decision => ({ type: 'none', reason });
+const refuseUnrelated = (node: string): Decision => refuse(`no relationship found between node '${node}' and this object`);
 const reads = new Set(['get', 'list', 'watch']);
 
 /** The authorizer. */
@@ -63,7 +64,7 @@ const judgePod: Judge = async ({ node, attributes, listPods }) => {
   if (subresource !== '' || !reads.has(verb)) return byRules(attributes);
   if (verb === 'get') {
     const pods = await listPods(namespace);
-    return pods.some((pod) => pod.metadata.name === name && nodeOfPod(pod) === node) ? allowed : refuse(`no relationship found between node '${node}' and this object`);
+    return pods.some((pod) => pod.metadata.name === name && nodeOfPod(pod) === node) ? allowed : refuseUnrelated(node);
   }
   const own = fieldSelector.split(',').some((term) => term === `spec.nodeName=${node}` || term === `spec.nodeName==${node}`);
   return own ? allowed : refuse('can only list/watch pods with spec.nodeName field selector');
@@ -78,7 +79,7 @@ function judgeReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Jud
     }
     const pods = await listPods(namespace);
     const related = pods.some((pod) => nodeOfPod(pod) === node && [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
-    return related ? allowed : refuse(`no relationship found between node '${node}' and this object`);
+    return related ? allowed : refuseUnrelated(node);
   };
 }
 

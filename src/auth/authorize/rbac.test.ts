@@ -58,7 +58,8 @@ describe('createRbacAuthorizer', () => {
     const authorize = createRbacAuthorizer(await store.open(), now);
     const reason = async (who: string, what: string, namespace?: string) => (await authorize(makeRequest(who, what, namespace))).reason;
     assert.equal(await reason('bob devs', 'get pods x'), 'RBAC: allowed by RoleBinding "to-r/ns" of Role "r" to Group "devs"');
-    assert.equal(await reason('system:serviceaccount:ns:robot', 'get pods x'), 'RBAC: allowed by RoleBinding "to-r/ns" of Role "r" to ServiceAccount "robot/ns"');
+    assert.equal(await reason('system:serviceaccount:ns:robot', 'get pods x'),
+      'RBAC: allowed by RoleBinding "to-r/ns" of Role "r" to ServiceAccount "robot/ns"');
     assert.equal(await reason('alice', 'get secrets x', 'any'), 'RBAC: allowed by ClusterRoleBinding "to-c" of ClusterRole "c" to User "alice"');
     assert.equal(await reason('bob devs', 'get pods x', 'elsewhere'), '');
     assert.equal(await reason('bob devs', 'get pods x', ''), '');
@@ -109,7 +110,8 @@ describe('createRbacAuthorizer', () => {
     const answer = createRbacAuthorizer(await store.open(), roles)(makeRequest('u system:unauthenticated', 'get /healthz'));
     for (const object of Object.values(createBootstrapPolicy()).flat()) store.put(object);
     arrive();
-    assert.equal((await answer).reason, 'RBAC: allowed by ClusterRoleBinding "system:public-info-viewer" of ClusterRole "system:public-info-viewer" to Group "system:unauthenticated"');
+    assert.equal((await answer).reason,
+      'RBAC: allowed by ClusterRoleBinding "system:public-info-viewer" of ClusterRole "system:public-info-viewer" to Group "system:unauthenticated"');
   });
 });
 

@@ -32,7 +32,8 @@ export class PolicyStore {
   async open(): Promise<PolicyIndex> {
     const catalog = { find: (_group: string, _version: string, plural: string) => ({ plural }) as Resource } as unknown as Catalog;
     const registry = {
-      list: ({ resource }: { resource: Resource }) => Promise.resolve({ revision: this.#revision, items: [...this.#row(resource.plural).values()], count: 0 } as ListResult),
+      list: ({ resource }: { resource: Resource }) =>
+        Promise.resolve({ revision: this.#revision, items: [...this.#row(resource.plural).values()], count: 0 } as ListResult),
       watch: ({ resource }: { resource: Resource }) => Promise.resolve(this.#watch(resource.plural)),
     } as unknown as Registry;
     const index = new PolicyIndex({ registry, catalog, clock: systemClock, onError: () => {} });
@@ -81,7 +82,8 @@ export class PolicyStore {
 }
 
 const apiGroup = 'rbac.authorization.k8s.io';
-const head = (kind: string, name: string, namespace: string): KubeObject => ({ apiVersion: `${apiGroup}/v1`, kind, metadata: { name, ...(namespace !== '' && { namespace }) } });
+const head = (kind: string, name: string, namespace: string): KubeObject =>
+  ({ apiVersion: `${apiGroup}/v1`, kind, metadata: { name, ...(namespace !== '' && { namespace }) } });
 
 /** A Role, or a ClusterRole when the namespace is ''. */
 export const makeRole = (namespace: string, name: string, ...rules: readonly PolicyRule[]): KubeObject =>
@@ -101,7 +103,7 @@ export function makeRequest(who: string, what: string, namespace = 'ns'): Attrib
   const [path = '', ...group] = isResource ? target.split('.') : [target];
   const [resource = '', subresource = ''] = isResource ? path.split('/') : [];
   return {
-    user: { name, groups }, verb, isResource, group: group.join('.'), version: 'v1', namespace: isResource ? namespace : '', resource, subresource, name: object,
-    path: isResource ? '' : target,
+    user: { name, groups }, verb, isResource, group: group.join('.'), version: 'v1', namespace: isResource ? namespace : '', resource, subresource,
+    name: object, path: isResource ? '' : target,
   };
 }

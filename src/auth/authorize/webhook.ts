@@ -9,6 +9,8 @@ export type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<
 export interface WebhookOptions {
   readonly send: SendReview;
   readonly clock: Clock;
+  /** Version of the reviews; v1 unless told. */
+  readonly version?: 'v1' | 'v1beta1';
   readonly allowedMs?: number;
   readonly refusedMs?: number;
   /** Told of calls that failed. */
@@ -28,7 +30,7 @@ interface Kept {
 /** The `spec` of the question. */
 export function describeRequest(attributes: Attributes): Record<string, unknown> {
   const { user, isResource, verb, namespace, group, version, resource, subresource, name, path, fieldSelector, labelSelector } = attributes;
-  const present = (fields: Record<string, string | undefined>) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
+  const present = (fields: Record<string, string>) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
   const selectors = {
     ...(fieldSelector !== undefined && fieldSelector !== '' && { fieldSelector: { rawSelector: fieldSelector } }),
     ...(labelSelector !== undefined && labelSelector !== '' && { labelSelector: { rawSelector: labelSelector } }),
@@ -42,6 +44,12 @@ export function describeRequest(attributes: Attributes): Record<string, unknown>
   };
 }
 
+/** The whole question; v1beta1 calls groups `group`. */
+function createReview({ groups, ...spec }: Record<string, unknown>, version: 'v1' | 'v1beta1'): Record<string, unknown> {
+  const named = groups === undefined ? {} : { [version === 'v1' ? 'groups' : 'group']: groups };
+  return { kind: 'SubjectAccessReview', apiVersion: `authorization.k8s.io/${version}`, metadata: {}, spec: { ...spec, ...named }, status: { allowed: false } };
+}
+
 function readAnswer(answer: unknown): Decision {
   const status = (answer as { status?: { allowed?: unknown; denied?: unknown; reason?: unknown } } | null)?.status;
   if (typeof status?.allowed !== 'boolean') throw new Error('the webhook did not answer a SubjectAccessReview');
@@ -51,7 +59,8 @@ function readAnswer(answer: unknown): Decision {
 }
 
 /** The authorizer. */
-export function createWebhookAuthorizer({ send, clock, allowedMs = 300_000, refusedMs = 30_000, onError }: WebhookOptions): Authorize {
+export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
+  const { send, clock, version = 'v1', allowedMs = 300_000, refusedMs = 30_000, onError } = options;
   const kept = new Map<string, Kept>();
   const keep = (key: string, decision: Decision): void => {
     if (key.length > keyLimit) return;
@@ -61,7 +70,7 @@ export function createWebhookAuthorizer({ send, clock, allowedMs = 300_000, refu
   };
   const ask = async (spec: Record<string, unknown>, key: string): Promise<Decision> => {
     try {
-      const decision = readAnswer(await send({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed: false } }));
+      const decision = readAnswer(await send(createReview(spec, version)));
       keep(key, decision);
       return decision;
     } catch (error) {
