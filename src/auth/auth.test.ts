@@ -35,6 +35,9 @@ describe('createAuthenticator', () => {
   it('refuses callers without credentials when anonymous is off', async () => {
     const strict = createAuthenticator({ tokens: [], allowAnonymous: false });
     assert.deepEqual(await strict({ authorization: undefined }), { type: 'refused' });
+    const somewhere = createAuthenticator({ tokens: [], allowAnonymous: { paths: ['/livez'] } });
+    assert.equal((await somewhere({ authorization: undefined, path: '/livez' })).type, 'user');
+    assert.equal((await somewhere({ authorization: undefined, path: '/livez/ping' })).type, 'refused');
   });
 });
 

@@ -57,12 +57,12 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
   });
   const tokens: AuthenticateToken[] = [
-    collectStaticTokens(parts), serviceAccounts,
+    collectStaticTokens(options), serviceAccounts,
     ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
     ...await createIssuers(options, configured?.issuers), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
-    tokens, apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth, ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
+    tokens, localTokens: createAdminToken(parts), apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth, ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
   });
   return {
     authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
@@ -74,10 +74,15 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   };
 }
 
-function collectStaticTokens({ options, adminToken }: AuthenticationOptions): AuthenticateToken {
-  const fromFile = options.tokenAuthFile === '' ? [] : readStaticTokens(options.tokenAuthFile);
-  const admin: StaticToken[] = adminToken === undefined ? [] : [{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }];
-  return createTokenAuthenticator([...fromFile, ...options.tokens, ...admin], options.random);
+function collectStaticTokens(options: ServerOptions): AuthenticateToken {
+  const fromFile: readonly StaticToken[] = options.tokenAuthFile === '' ? [] : readStaticTokens(options.tokenAuthFile);
+  return createTokenAuthenticator([...fromFile, ...options.tokens], options.random);
+}
+
+/** Without TLS the administrator's token travels in the open: it is good on this machine and nowhere else. */
+function createAdminToken({ options, adminToken }: AuthenticationOptions): AuthenticateToken[] {
+  if (adminToken === undefined) return [];
+  return [createTokenAuthenticator([{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }], options.random)];
 }
 
 function listClientAuthorities(options: ServerOptions, pki: Pki | undefined): string[] {

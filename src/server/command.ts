@@ -3,6 +3,7 @@ import { systemClock } from '../base/index.ts';
 import { findStoreDirectory } from './data-directory.ts';
 import { type CommandLine, formatHelp } from './flags.ts';
 import { createLogger, describeError } from './logger.ts';
+import { makeKubeconfig } from './make-kubeconfig.ts';
 import { StartError } from './options.ts';
 import { startServer } from './server.ts';
 import { runCopy } from './storage-copy-command.ts';
@@ -15,6 +16,7 @@ export async function runCommand(command: CommandLine): Promise<number> {
       case 'help': return print(formatHelp().trimEnd());
       case 'version': return print(`pintle ${readPackageVersion()}`);
       case 'error': throw new StartError(command.message);
+      case 'kubeconfig': return print(makeKubeconfig(command.request).trimEnd());
       case 'check': return await checkStore(command.dataDir);
       case 'copy': return print(await runCopy(command.request));
       case 'serve': return await serve(command);

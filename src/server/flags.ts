@@ -3,6 +3,7 @@
 import { parseDuration } from './duration.ts';
 import { type FlagRow, flagTable } from './flag-table.ts';
 import { ignoredSwitches, ignoredValues } from './ignored-flags.ts';
+import { type KubeconfigRequest, parseKubeconfigArguments } from './make-kubeconfig.ts';
 import type { ServerOptions } from './options.ts';
 import { type CopyRequest, copyUsage, parseCopyArguments } from './storage-copy-command.ts';
 
@@ -10,6 +11,7 @@ import { type CopyRequest, copyUsage, parseCopyArguments } from './storage-copy-
 export type CommandLine =
   | { readonly type: 'serve'; readonly options: Partial<ServerOptions>; readonly verbosity: number; readonly warnings: readonly string[] }
   | { readonly type: 'check'; readonly dataDir: string }
+  | { readonly type: 'kubeconfig'; readonly request: KubeconfigRequest }
   | { readonly type: 'copy'; readonly request: CopyRequest }
   | { readonly type: 'help' }
   | { readonly type: 'version' }
@@ -24,6 +26,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     if (first === 'storage' && second === 'check') return { type: 'check', dataDir: readFlags(rest, []).get('dataDir') as string };
     if (first === 'storage' && second === 'copy' && !rest.includes('--help')) return readCopyCommand(rest);
     if (args.some((arg) => arg === '--help' || arg === '-h' || arg === 'help')) return { type: 'help' };
+    if (first === 'kubeconfig') return readKubeconfigCommand(args.slice(1));
     if (args.some((arg) => arg === '--version')) return { type: 'version' };
     const warnings: string[] = [];
     const { verbosity, ...options } = Object.fromEntries(readFlags(args, warnings)) as Partial<ServerOptions> & { verbosity: number };
@@ -32,6 +35,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;
   }
+}
+
+function readKubeconfigCommand(args: readonly string[]): CommandLine {
+  const request = parseKubeconfigArguments(args);
+  return typeof request === 'string' ? { type: 'error', message: request } : { type: 'kubeconfig', request };
 }
 
 function readCopyCommand(args: readonly string[]): CommandLine {
@@ -122,7 +130,8 @@ export function formatHelp(): string {
     return `  --${row.name}${value}\n      ${row.help}${shown}`;
   });
   return [
-    'pintle: the Kubernetes API without the cluster', '', 'Usage:', '  pintle [flags]', '  pintle storage check --data-dir DIR', `  ${copyUsage}`, '', 'Flags:', ...lines,
+    'pintle: the Kubernetes API without the cluster', '', 'Usage:', '  pintle [flags]', '  pintle storage check --data-dir DIR', `  ${copyUsage}`,
+    '  pintle kubeconfig --user NAME [--group GROUP]... [--data-dir DIR] [--server URL] [--lifetime 8760h]', '', 'Flags:', ...lines,
     '  --help', '      Print this text.', '  --version', '      Print the version.', '',
     'Other flags of kube-apiserver are accepted with a warning and ignored.', '',
   ].join('\n');

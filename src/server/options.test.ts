@@ -35,10 +35,10 @@ describe('parseCommandLine', () => {
   });
 
   it('warns about flags of kube-apiserver that mean nothing here, with their values', () => {
-    const command = parse('--allow-privileged', '--service-account-issuer', 'https://x', '--secure-port', '1');
+    const command = parse('--allow-privileged', '--service-account-signing-endpoint', '/x', '--secure-port', '1');
     assert.ok(command.type === 'serve');
     assert.equal(command.options.securePort, 1);
-    assert.deepEqual(command.warnings, ['--allow-privileged means nothing here and is ignored', '--service-account-issuer means nothing here and is ignored']);
+    assert.deepEqual(command.warnings, ['--allow-privileged means nothing here and is ignored', '--service-account-signing-endpoint means nothing here and is ignored']);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {

@@ -25,6 +25,8 @@ export interface Credentials {
   readonly clientCertificate?: ClientCertificate | undefined;
   /** All headers with the values as they were sent, lower-case names; asked for only where a front proxy speaks. */
   readonly headers?: () => ReadonlyMap<string, readonly string[]>;
+  /** The caller is on this machine. */
+  readonly local?: boolean;
   /** The path asked for: anonymous callers may be let in on some only. */
   readonly path?: string;
   /** Audiences of which the token must name one; by default those of the API. */
@@ -50,6 +52,8 @@ export type AuthenticateToken = (token: string, audiences: readonly string[]) =>
 export interface AuthenticatorOptions {
   /** Asked in order. */
   readonly tokens: readonly AuthenticateToken[];
+  /** Asked first, for callers on this machine only: what has no rights elsewhere. */
+  readonly localTokens?: readonly AuthenticateToken[];
   /** Whether callers without credentials are let in, or on which paths. */
   readonly allowAnonymous: boolean | { readonly paths: readonly string[] };
   readonly apiAudiences?: readonly string[];
@@ -65,7 +69,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     if (proxied !== undefined) return accept(proxied);
     if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return accept(describeCertified(clientCertificate));
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
-    if (token !== undefined) return authenticateToken(token, credentials.audiences ?? apiAudiences, { tokens: options.tokens, apiAudiences });
+    if (token !== undefined) {
+      const tokens = credentials.local === true ? [...options.localTokens ?? [], ...options.tokens] : options.tokens;
+      return authenticateToken(token, credentials.audiences ?? apiAudiences, { tokens, apiAudiences });
+    }
     const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
   };
@@ -79,7 +86,9 @@ function describeCertified({ commonName, organizations, uid, fingerprint }: Clie
   return { name: commonName, groups: organizations, ...(uid && { uid }), ...(fingerprint !== undefined && { extra }) };
 }
 
-async function authenticateToken(token: string, audiences: readonly string[], options: Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>>): Promise<Authentication> {
+type TokenOptions = Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>>;
+
+async function authenticateToken(token: string, audiences: readonly string[], options: TokenOptions): Promise<Authentication> {
   const reasons: string[] = [];
   for (const authenticate of options.tokens) {
     const found = await authenticate(token, audiences);

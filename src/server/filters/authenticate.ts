@@ -6,9 +6,14 @@ import type { Filter, FilterDependencies } from '../filters.ts';
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
   return async (exchange, next) => {
     const { clientCertificate, headers } = exchange;
-    const found = await authenticate({ authorization: headers['authorization'], clientCertificate, headers: () => exchange.headerValues(), path: exchange.path });
+    const found = await authenticate({
+      authorization: headers['authorization'], clientCertificate, headers: () => exchange.headerValues(), path: exchange.path,
+      local: isLoopback(exchange.remoteAddress),
+    });
     if (found.type === 'refused') throw unauthorized();
     exchange.user = found.user;
     return next(exchange);
   };
 }
+
+const isLoopback = (address: string): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address);

@@ -1,0 +1,114 @@
+// Service account tokens against the objects that they are bound to: who they are, for how long, for whom, and what ends them.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeEach, describe, it } from 'node:test';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { type SigningKey, keyIdOf, signJwt } from './jwt.ts';
+import { createServiceAccountAuthenticator, invalidatedSince } from './service-account.ts';
+import { type BoundClaims, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername } from './service-account-claims.ts';
+
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const key: SigningKey = { ...pair, keyId: keyIdOf(pair.publicKey) };
+const api = 'https://kubernetes.default.svc';
+const objects = new Map<string, KubeObject>();
+let nowMs = Date.parse('2030-01-01T00:00:00Z');
+const authenticate = createServiceAccountAuthenticator({
+  issuers: [api, 'https://old.example'], apiAudiences: [api], keys: async () => [key], random: systemRandom, clock: { ...systemClock, now: () => nowMs },
+  find: async (resource, { namespace, name }) => objects.get(`${resource}/${namespace}/${name}`),
+});
+const put = (path: string, uid: string, more: object = {}): void => {
+  const { metadata = {}, ...rest } = more as { metadata?: object };
+  objects.set(path, { apiVersion: 'v1', kind: 'X', metadata: { name: path.split('/')[2] as string, uid, ...metadata }, ...rest });
+};
+const seconds = (): number => Math.floor(nowMs / 1000);
+const claims = (more: Partial<BoundClaims> = {}): BoundClaims => ({
+  issuer: api, audiences: [api], namespace: 'n', serviceAccount: { name: 'a', uid: 'u' }, id: 'j', issuedAt: seconds(), expiresAt: seconds() + 3600, ...more,
+});
+const issue = (more: Partial<BoundClaims> = {}): Promise<string> => signJwt(encodeBoundClaims(claims(more)), key);
+
+async function judge(token: string, audiences = [api]): Promise<string> {
+  const found = await authenticate(token, audiences);
+  return found === undefined ? 'unknown' : found.type === 'user' ? found.user.name : found.reason;
+}
+
+beforeEach(() => {
+  objects.clear();
+  nowMs = Date.parse('2030-01-01T00:00:00Z');
+  put('serviceaccounts/n/a', 'u');
+});
+
+describe('createServiceAccountAuthenticator', () => {
+  it('knows the account with its groups and what the token is bound to', async () => {
+    put('pods/n/p', 'pu');
+    const found = await authenticate(await issue({ pod: { name: 'p', uid: 'pu' }, node: { name: 'w', uid: 'wu' } }), [api]);
+    assert.deepEqual(found, {
+      type: 'user', audiences: [api],
+      user: {
+        name: 'system:serviceaccount:n:a', uid: 'u', groups: ['system:serviceaccounts', 'system:serviceaccounts:n'],
+        extra: {
+          'authentication.kubernetes.io/credential-id': ['JTI=j'], 'authentication.kubernetes.io/pod-name': ['p'], 'authentication.kubernetes.io/pod-uid': ['pu'],
+          'authentication.kubernetes.io/node-name': ['w'], 'authentication.kubernetes.io/node-uid': ['wu'],
+        },
+      },
+    });
+  });
+
+  it('refuses tokens that are too old, too new, or for somebody else', async () => {
+    const old = await issue({ expiresAt: seconds() - 61, issuedAt: seconds() - 4000 });
+    assert.equal(await judge(old), 'service account token has expired');
+    assert.equal(await judge(await issue({ issuedAt: seconds() + 61 })), 'service account token is not valid yet');
+    assert.equal(await judge(await issue({ audiences: ['elsewhere'] })), `token audiences ["elsewhere"] is invalid for the target audiences ["${api}"]`);
+    assert.equal(await judge(await issue({ issuer: 'https://evil.example' })), 'unknown');
+    assert.equal(await judge(await issue({ issuer: 'https://old.example' })), 'system:serviceaccount:n:a');
+    const timeless = { ...encodeBoundClaims(claims()), exp: 'never' };
+    assert.equal(await judge(await signJwt(timeless, key)), 'service account token claims could not be validated');
+  });
+
+  it('refuses a subject that is not the account in the claims', async () => {
+    const forged = { ...encodeBoundClaims(claims()), sub: 'system:serviceaccount:kube-system:root' };
+    assert.equal(await judge(await signJwt(forged, key)), 'service account token claims could not be validated');
+  });
+
+  it('refuses a token at the next use after what it is bound to is gone or another one', async () => {
+    const rows = [
+      ['serviceaccounts/n/a', 'u', {}], ['pods/n/p', 'pu', { pod: { name: 'p', uid: 'pu' } }], ['secrets/n/s', 'su', { secret: { name: 's', uid: 'su' } }],
+      ['nodes//w', 'wu', { node: { name: 'w', uid: 'wu' } }],
+    ] as const;
+    for (const [path, uid, bound] of rows) {
+      put(path, uid);
+      const token = await issue(bound);
+      assert.equal(await judge(token), 'system:serviceaccount:n:a', path);
+      put(path, 'another');
+      assert.match(await judge(token), /UID \(another\) does not match/, path);
+      objects.delete(path);
+      assert.match(await judge(token), /not found|invalidated/, path);
+      put(path, uid, { metadata: { deletionTimestamp: new Date(nowMs - 61_000).toISOString() } });
+      assert.match(await judge(token), /not found|invalidated/, path);
+      put(path, uid);
+    }
+  });
+
+  it('honours a token from a Secret only while the Secret holds it', async () => {
+    const token = await signJwt(encodeLegacyClaims({ namespace: 'n', name: 'a', uid: 'u', secret: 's' }), key);
+    const data = { token: Buffer.from(token).toString('base64') };
+    put('secrets/n/s', 'su', { data });
+    assert.equal(await judge(token), 'system:serviceaccount:n:a');
+    assert.match(await judge(token, ['elsewhere']), /is invalid for the target audiences/);
+    put('secrets/n/s', 'su', { data: { token: Buffer.from('another').toString('base64') } });
+    assert.match(await judge(token), /does not match/);
+    put('secrets/n/s', 'su', { data, metadata: { labels: { [invalidatedSince]: '2029-01-01' } } });
+    assert.equal(await judge(token), 'service account token has been invalidated');
+    objects.delete('secrets/n/s');
+    assert.equal(await judge(token), 'service account token has been invalidated');
+  });
+});
+
+describe('parseServiceAccountUsername', () => {
+  it('takes names apart that are whole', () => {
+    assert.deepEqual(parseServiceAccountUsername('system:serviceaccount:n:a.b'), { namespace: 'n', name: 'a.b' });
+    for (const name of ['system:serviceaccount:n', 'system:serviceaccount::a', 'system:serviceaccount:n:a:b', 'system:serviceaccount:n:', 'n:a']) {
+      assert.equal(parseServiceAccountUsername(name), undefined, name);
+    }
+  });
+});

@@ -1,0 +1,278 @@
+// Identities of a whole server, over its socket: tokens of service accounts inside and outside their rights, reviews, impersonation, certificates,
+// and what nobody must get.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request as requestHttps } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { keyIdOf, signJwt } from '../auth/index.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
+import { type TestServer, createTestClient, requestUntil, startTestServer } from '../testing/index.ts';
+import { type KeyPair, createCertificate } from './certificates.ts';
+import { createLogger } from './logger.ts';
+
+const lines: string[] = [];
+const logger = createLogger({ verbosity: 10, clock: systemClock, write: (line) => void lines.push(line) });
+const context = { clock: systemClock, random: systemRandom };
+const weekMs = 7 * 86_400_000;
+const directory = mkdtempSync(join(tmpdir(), 'pintle-identity-'));
+const write = (name: string, text: string): string => {
+  writeFileSync(join(directory, name), text);
+  return join(directory, name);
+};
+const accounts = '/api/v1/namespaces/default/serviceaccounts';
+const selfReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+const selfReviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
+const post = (path: string, body: unknown) => ({ method: 'POST', path, body });
+
+describe('a server with service accounts', () => {
+  let server: TestServer;
+  const tokens: string[] = [];
+  before(async () => {
+    server = await startTestServer({ logger });
+    await server.request(post(accounts, { metadata: { name: 'bot' } }));
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+    await server.request(post(`${rbac}/roles`, { metadata: { name: 'maps' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create'] }] }));
+    await server.request(post(`${rbac}/rolebindings`, {
+      metadata: { name: 'maps' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'maps' },
+      subjects: [{ kind: 'ServiceAccount', name: 'bot', namespace: 'default' }],
+    }));
+  });
+  after(() => server.close());
+  const issue = async (spec: object = {}, account = 'bot'): Promise<string> => {
+    const { body } = await server.request(post(`${accounts}/${account}/token`, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }));
+    tokens.push(body.status.token);
+    return body.status.token;
+  };
+  const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
+
+  it('lets a client in a service account\'s clothes do what its role says, and nothing else', async () => {
+    const client = createTestClient(server.url, await issue());
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const created = await requestUntil({ request: (one) => client.request(one) }, post(maps, { metadata: { name: 'own' } }), { until: ({ status }) => status !== 403 });
+    assert.equal(created.status, 201);
+    assert.equal((await client.request({ path: `${maps}/own` })).status, 200);
+    const refused = [
+      { path: maps }, { path: '/api/v1/namespaces/kube-system/configmaps/own' }, { path: '/api/v1/namespaces/default/secrets/own' },
+      { method: 'DELETE', path: `${maps}/own` }, { path: '/api/v1/nodes' },
+    ];
+    for (const request of refused) assert.equal((await client.request(request)).status, 403, request.path);
+    const who = await client.request(post(selfReviews, selfReview));
+    assert.equal(who.body.status.userInfo.username, 'system:serviceaccount:default:bot');
+    client.close();
+  });
+
+  it('writes the claims that other verifiers read', async () => {
+    const claims = claimsOf(await issue({ expirationSeconds: 700, audiences: ['vault'] }));
+    assert.deepEqual(Object.keys(claims), ['aud', 'exp', 'iat', 'iss', 'jti', 'kubernetes.io', 'nbf', 'sub']);
+    assert.deepEqual([claims.aud, claims.exp - claims.iat, claims.iss, claims.sub],
+      [['vault'], 700, 'https://kubernetes.default.svc', 'system:serviceaccount:default:bot']);
+    assert.deepEqual(Object.keys(claims['kubernetes.io']), ['namespace', 'serviceaccount']);
+  });
+
+  it('signs nothing for a dry run', async () => {
+    const { status, body } = await server.request(post(`${accounts}/bot/token?dryRun=All`, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }));
+    assert.deepEqual([status, body.status.token], [201, '']);
+  });
+
+  it('extends tokens of pods, and ends them with their pod', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const made = await server.request(post(pods, { metadata: { name: 'p' }, spec: { serviceAccountName: 'bot', containers: [{ name: 'c', image: 'i' }] } }));
+    assert.equal(made.body.spec.containers[0].volumeMounts[0].mountPath, '/var/run/secrets/kubernetes.io/serviceaccount');
+    const token = await issue({ expirationSeconds: 3607, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } });
+    const claims = claimsOf(token);
+    assert.deepEqual([claims.exp - claims.iat, claims['kubernetes.io'].warnafter - claims.iat], [365 * 24 * 3600, 3607]);
+    assert.equal((await server.request({ path: '/api', token })).status, 200);
+    await server.request({ method: 'DELETE', path: `${pods}/p?gracePeriodSeconds=0` });
+    assert.equal((await server.request({ path: '/api', token })).status, 401);
+  });
+
+  it('refuses to bind a token to a pod of another account', async () => {
+    await requestUntil(server, { path: `${accounts}/default` }, { until: ({ status }) => status === 200 });
+    await server.request(post('/api/v1/namespaces/default/pods', { metadata: { name: 'q' }, spec: { containers: [{ name: 'c', image: 'i' }] } }));
+    const spec = { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'q' } };
+    const { status, body } = await server.request(post(`${accounts}/bot/token`, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }));
+    assert.deepEqual([status, body.message], [400, 'cannot bind token for serviceaccount "bot" to pod running with different serviceaccount name.']);
+  });
+
+  it('fills token Secrets, honours them, and removes them with their account', async () => {
+    await server.request(post(accounts, { metadata: { name: 'old' } }));
+    const annotations = { 'kubernetes.io/service-account.name': 'old' };
+    const secrets = '/api/v1/namespaces/default/secrets';
+    await server.request(post(secrets, { metadata: { name: 'old', annotations }, type: 'kubernetes.io/service-account-token' }));
+    const filled = await requestUntil(server, { path: `${secrets}/old` }, { until: ({ body }) => body.data?.token !== undefined });
+    const token = Buffer.from(filled.body.data.token, 'base64').toString();
+    tokens.push(token);
+    assert.equal((await server.request({ path: '/api', token })).status, 200);
+    await requestUntil(server, { path: `${secrets}/old` }, { until: ({ body }) => body.metadata.labels?.['kubernetes.io/legacy-token-last-used'] !== undefined });
+    const bound = await issue({}, 'old');
+    await server.request({ method: 'DELETE', path: `${accounts}/old` });
+    for (const gone of [token, bound]) assert.equal((await server.request({ path: '/api', token: gone })).status, 401);
+    await requestUntil(server, { path: `${secrets}/old` }, { until: ({ status }) => status === 404 });
+  });
+
+  it('reviews tokens for the audiences asked for, and tells callers of 401s nothing', async () => {
+    const token = await issue({ audiences: ['vault', 'other'] });
+    const review = (spec: object) => server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }));
+    assert.deepEqual((await review({ token, audiences: ['vault'] })).body.status.audiences, ['vault']);
+    assert.match((await review({ token })).body.status.error, /^\[invalid bearer token, token audiences /);
+    assert.equal((await review({ token: `${token}x` })).body.status.error, 'invalid bearer token');
+    const { body } = await server.request({ path: '/api', token });
+    assert.deepEqual([body.code, body.message], [401, 'Unauthorized']);
+  });
+
+  it('publishes the keys with which anybody verifies its tokens', async () => {
+    const token = await issue();
+    const { body } = await server.request({ path: '/.well-known/openid-configuration' });
+    assert.equal(body.issuer, 'https://kubernetes.default.svc');
+    assert.match(body.jwks_uri, /\/openid\/v1\/jwks$/);
+    const set = JSON.parse((await server.request({ path: '/openid/v1/jwks', headers: { accept: 'application/jwk-set+json' } })).text);
+    assert.equal(set.keys[0].kid, JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid);
+    assert.deepEqual(Object.keys(set.keys[0]).filter((name) => 'dpq'.includes(name)), []);
+  });
+
+  it('answers the same 403 for what exists and what does not', async () => {
+    await server.request(post('/api/v1/namespaces/default/secrets', { metadata: { name: 'there' } }));
+    const ask = async (name: string) => JSON.stringify((await server.request({ path: `/api/v1/namespaces/default/secrets/${name}`, token: 'bob-token' })).body).replaceAll(name, 'X');
+    assert.equal(await ask('there'), await ask('gone'));
+    const inside = await server.request({ path: '/api/v1/namespaces/nowhere/secrets/there', token: 'bob-token' });
+    assert.equal(inside.status, 403);
+  });
+
+  it('limits the pods of an account that says so to its own secrets, debugging containers included', async () => {
+    const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
+    await server.request(post(accounts, { metadata: { name: 'strict', annotations }, secrets: [{ name: 'mine' }] }));
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = (name: string, container: object, more: object = {}) =>
+      post(pods, { metadata: { name }, spec: { serviceAccountName: 'strict', containers: [{ name: 'c', image: 'i', ...container }], ...more } });
+    assert.equal((await server.request(pod('ok', { envFrom: [{ secretRef: { name: 'mine' } }] }))).status, 201);
+    const refused = [
+      pod('a', { envFrom: [{ secretRef: { name: 'theirs' } }] }), pod('b', { env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'theirs', key: 'k' } } }] }),
+      pod('c', {}, { volumes: [{ name: 'v', secret: { secretName: 'theirs' } }] }), pod('d', {}, { imagePullSecrets: [{ name: 'theirs' }] }),
+    ];
+    for (const request of refused) {
+      const { status, body } = await server.request(request);
+      assert.equal(status, 403);
+      assert.match(body.message, /"theirs" is not allowed because service account strict does not reference that (?:secret|imagePullSecret)$/);
+    }
+    const debug = { spec: { ephemeralContainers: [{ name: 'e', image: 'i', envFrom: [{ secretRef: { name: 'theirs' } }] }] } };
+    const later = await server.request({ method: 'PATCH', path: `${pods}/ok/ephemeralcontainers`, body: debug, headers: { 'content-type': 'application/strategic-merge-patch+json' } });
+    assert.equal(later.status, 403);
+    assert.match(later.body.message, /^pods "ok" is forbidden: ephemeral container e with envFrom referencing secret\.secretName="theirs"/);
+  });
+
+  it('acts as others only for those who may, and never as a group by the back door', async () => {
+    const ask = (headers: Record<string, string>, token = 'admin-token') => server.request({ ...post(selfReviews, selfReview), headers: { 'content-type': 'application/json', ...headers }, token });
+    const acted = await ask({ 'impersonate-user': 'carol', 'impersonate-extra-scopes': 'view' });
+    assert.deepEqual(acted.body.status.userInfo, { username: 'carol', groups: ['system:authenticated'], extra: { scopes: ['view'] } });
+    assert.equal((await ask({ 'impersonate-user': 'admin', 'impersonate-group': 'system:masters' }, 'alice-token')).status, 403);
+    assert.equal((await ask({ 'impersonate-group': 'system:masters' }, 'alice-token')).status, 400);
+    assert.equal((await ask({ 'impersonate-user': 'admin' }, 'nobody')).status, 401);
+    const comma = await ask({ 'impersonate-user': 'carol', 'impersonate-group': 'devs, system:masters' });
+    assert.deepEqual(comma.body.status.userInfo.groups, ['devs, system:masters', 'system:authenticated']);
+  });
+
+  it('writes no token into its logs', () => {
+    assert.ok(tokens.length > 5 && lines.length > 0);
+    const log = lines.join('');
+    for (const token of [...tokens, 'admin-token', 'alice-token']) assert.ok(!log.includes(token) && !log.includes(token.split('.')[2] ?? token));
+  });
+});
+
+describe('a server with a front proxy', () => {
+  const proxies = createCertificate({ commonName: 'proxies', lifetimeMs: weekMs }, context);
+  const clients = createCertificate({ commonName: 'clients', lifetimeMs: weekMs }, context);
+  const leaf = (issuer: KeyPair, commonName: string) => createCertificate({ commonName, issuer, lifetimeMs: weekMs }, context);
+  const ask = (url: string, pair: KeyPair | undefined, headers: Record<string, string>) => new Promise<any>((resolve, reject) => {
+    const agent = new Agent({ rejectUnauthorized: false, ...(pair !== undefined && { cert: pair.certificate, key: pair.key }) });
+    const call = requestHttps(`${url}${selfReviews}`, { method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += chunk));
+      response.on('end', () => {
+        agent.destroy();
+        resolve(JSON.parse(text));
+      });
+    });
+    call.on('error', reject);
+    call.end(JSON.stringify(selfReview));
+  });
+  const files = { requestheaderClientCaFile: write('proxies.crt', proxies.certificate), clientCaFile: write('clients.crt', clients.certificate) };
+
+  it('believes its headers with its certificate only', async () => {
+    const server = await startTestServer({ ...files, requestheaderAllowedNames: ['front'] });
+    const remote = { 'x-remote-user': 'erin', 'x-remote-group': 'devs' };
+    const nameOf = async (pair: KeyPair | undefined) => {
+      const answer = await ask(server.url, pair, remote);
+      return answer.status?.userInfo?.username ?? answer.message;
+    };
+    assert.equal(await nameOf(leaf(proxies, 'front')), 'erin');
+    assert.equal(await nameOf(leaf(clients, 'dave')), 'dave');
+    assert.match(await nameOf(leaf(proxies, 'other')), /User "system:anonymous" cannot create/);
+    assert.match(await nameOf(undefined), /User "system:anonymous" cannot create/);
+    assert.equal(await nameOf(leaf(createCertificate({ commonName: 'proxies', lifetimeMs: weekMs }, context), 'front')), 'Unauthorized');
+    const map = await requestUntil(server, { path: '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication' }, { until: ({ status }) => status === 200 });
+    assert.equal(map.body.data['requestheader-allowed-names'], '["front"]');
+    assert.ok(map.body.data['client-ca-file'].includes(clients.certificate));
+    await server.close();
+  });
+
+  it('does not start when every client could be a proxy', async () => {
+    await assert.rejects(startTestServer({ ...files, clientCaFile: files.requestheaderClientCaFile }), /contain overlapping certificates/);
+  });
+});
+
+describe('a server without TLS', () => {
+  it('has an administrator on this machine', async () => {
+    const server = await startTestServer({ tls: false });
+    const token = /token: "([^"]+)"/.exec(server.kubeconfig)?.[1] as string;
+    assert.equal((await server.request({ path: '/api/v1/nodes', token })).status, 200);
+    const review = await server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }));
+    assert.equal(review.body.status.authenticated, undefined);
+    await server.close();
+  });
+});
+
+describe('a server with an OpenID provider', () => {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = { ...pair, keyId: keyIdOf(pair.publicKey) };
+  const authority = createCertificate({ commonName: 'provider', lifetimeMs: weekMs }, context);
+  const serving = createCertificate({ commonName: 'provider', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs: weekMs }, context);
+
+  it('reads an AuthenticationConfiguration: issuers by claim, anonymous callers by path', async () => {
+    let url = '';
+    const provider = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+      const keys = [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.keyId }];
+      response.end(JSON.stringify(request.url === '/keys' ? { keys } : { issuer: url, jwks_uri: `${url}/keys` }));
+    });
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    url = `https://127.0.0.1:${(provider.address() as { port: number }).port}`;
+    const jwt = { issuer: { url, audiences: ['pintle'], certificateAuthority: authority.certificate }, claimMappings: { username: { claim: 'sub', prefix: 'o:' } } };
+    const config = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt: [jwt], anonymous: { enabled: true, conditions: [{ path: '/livez' }] } };
+    const server = await startTestServer({ authenticationConfig: write('authentication.yaml', JSON.stringify(config)) });
+    const now = Math.floor(systemClock.now() / 1000);
+    const token = await signJwt({ iss: url, aud: 'pintle', sub: 'erin', exp: now + 60 }, key);
+    assert.equal((await server.request({ ...post(selfReviews, selfReview), token })).body.status.userInfo.username, 'o:erin');
+    assert.equal((await server.request({ path: '/api', token: await signJwt({ iss: url, aud: 'other', sub: 'erin', exp: now + 60 }, key) })).status, 401);
+    assert.deepEqual([(await server.request({ path: '/livez', token: null })).status, (await server.request({ path: '/readyz', token: null })).status], [200, 401]);
+    await server.close();
+    provider.close();
+  });
+
+  it('refuses what it does not understand of one', async () => {
+    const rows: readonly (readonly [object, RegExp])[] = [
+      [{ jwt: [{ issuer: { url: 'http://x', audiences: ['a'] } }] }, /url must be an https URL/],
+      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a'] }, claimMappings: { username: { claim: 'sub' } } }] }, /prefix is required/],
+      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a', 'b'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }] }, /MatchAny/],
+      [{ anonymous: { enabled: false, conditions: [{ path: '/' }] } }, /enabled must be true/], [{ surprise: 1 }, /surprise is not supported/],
+    ];
+    for (const [part, message] of rows) {
+      const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...part });
+      await assert.rejects(startTestServer({ authenticationConfig: write('broken.yaml', text) }), message);
+    }
+  });
+});
+
+after(() => rmSync(directory, { recursive: true, force: true }));
