@@ -1,5 +1,8 @@
 // Outcomes of the store, and of comparing with what is stored, as the Status that the reference answers.
-import { type GroupResource, StatusError, alreadyExists, conflict, failure, tooManyRequests } from '../apimachinery/index.ts';
+import {
+  type GroupResource, StatusError, alreadyExists, conflict, failure, internalError, serviceUnavailable, timeoutError, tooManyRequests,
+} from '../apimachinery/index.ts';
+import { StorageClosedError, StorageCorruptError, StorageUnavailableError, StorageWriteError } from '../storage/index.ts';
 import type { Resource } from './resource.ts';
 
 /** The row as messages name it. */
@@ -47,4 +50,14 @@ export function nameTaken({ resource, name, generated, terminating }: {
     message: `${terminating ? 'object is being deleted: ' : ''}${status.message}${suffix}`,
     details: { ...status.details, ...(generated && { retryAfterSeconds: 1 }) },
   });
+}
+
+/** Throws a failure of the store as a Status: 503 where trying again is safe, 504 where nobody knows whether a write happened; others as they are. */
+export function throwAsStatus(error: unknown): never {
+  if (error instanceof StorageUnavailableError) {
+    throw error.outcomeKnown ? serviceUnavailable(error.message) : timeoutError(`request did not complete within the allotted timeout: ${error.message}`);
+  }
+  if (error instanceof StorageClosedError) throw serviceUnavailable('the server is shutting down');
+  if (error instanceof StorageWriteError || error instanceof StorageCorruptError) throw internalError(error.message);
+  throw error;
 }

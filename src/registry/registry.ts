@@ -4,6 +4,7 @@ import { Core, type RegistryOptions } from './core.ts';
 import { createObject } from './create.ts';
 import { deleteObjects } from './delete-collection.ts';
 import { deleteObject } from './delete.ts';
+import { throwAsStatus } from './errors.ts';
 import { getObject } from './get.ts';
 import { listObjects } from './list.ts';
 import type { Resource } from './resource.ts';
@@ -24,13 +25,13 @@ export interface OwnedRegistry extends Registry {
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => getObject(core, target, getOptions),
-    list: (target, listOptions) => listObjects(core, target, listOptions),
-    watch: (target, watchOptions) => watchObjects(core, target, watchOptions),
-    create: (request) => createObject(core, request),
-    update: (request) => updateObject(core, request),
-    delete: (request) => deleteObject(core, request),
-    deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }),
+    get: (target, getOptions) => getObject(core, target, getOptions).catch(throwAsStatus),
+    list: (target, listOptions) => listObjects(core, target, listOptions).catch(throwAsStatus),
+    watch: (target, watchOptions) => watchObjects(core, target, watchOptions).catch(throwAsStatus),
+    create: (request) => createObject(core, request).catch(throwAsStatus),
+    update: (request) => updateObject(core, request).catch(throwAsStatus),
+    delete: (request) => deleteObject(core, request).catch(throwAsStatus),
+    deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }).catch(throwAsStatus),
     warm: async (resource) => {
       await core.readyPlace({ resource, version: resource.storageVersion, namespace: '' });
     },

@@ -14,8 +14,8 @@ export interface CallOptions {
   readonly totalMs?: number;
 }
 
-const readAttemptMs = 2_000;
-const readTotalMs = 6_000;
+const readAttemptMs = 1_500;
+const readTotalMs = 4_000;
 const writeTotalMs = 8_000;
 const firstPauseMs = 20;
 const longestPauseMs = 250;
