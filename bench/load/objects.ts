@@ -3,27 +3,30 @@ import type { Call } from './connection.ts';
 import { callOnce, measureLoad } from './measure.ts';
 import type { Target } from './target.ts';
 
-export const namespace = 'bench';
-export const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+/** Where the objects to read are, and where those go that a workload makes. */
+export const collection = '/api/v1/namespaces/bench/configmaps';
+export const scratch = '/api/v1/namespaces/bench-scratch/configmaps';
 
-const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(21);
+const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(18).slice(0, 795);
 
 export const nameOf = (prefix: string, index: number): string => `${prefix}-${String(index).padStart(7, '0')}`;
 
 /** A create. */
-export function createCall(prefix: string, index: number): Call {
+export function createCall(path: string, prefix: string, index: number): Call {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: nameOf(prefix, index), labels: { bench: prefix } }, data: { filler } });
-  return { method: 'POST', path: collection, body };
+  return { method: 'POST', path, body };
 }
 
-/** Makes the namespace and fills it up to `count` objects named item-*. */
+/** Makes the namespaces and fills the first up to `count` objects named item-*. */
 export async function populate(target: Target, count: number): Promise<void> {
-  const body = JSON.stringify({ metadata: { name: namespace } });
-  await callOnce(target, { method: 'POST', path: '/api/v1/namespaces', body });
+  for (const name of ['bench', 'bench-scratch']) {
+    await callOnce(target, { method: 'POST', path: '/api/v1/namespaces', body: JSON.stringify({ metadata: { name } }) });
+  }
+  if (count === 0) return;
   const last = await callOnce(target, { path: `${collection}/${nameOf('item', count - 1)}` });
   if (last.status === 200) return;
   const first = await findFirstMissing(target, count);
-  await measureLoad(target, { workload: 'populate', clients: 32, seconds: 3600, limit: count - first, call: (index) => createCall('item', first + index) });
+  await measureLoad(target, { workload: 'populate', clients: 32, seconds: 3600, limit: count - first, call: (index) => createCall(collection, 'item', first + index) });
 }
 
 async function findFirstMissing(target: Target, count: number): Promise<number> {

@@ -3,15 +3,17 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureLoad, quantile, type Row, type Scale } from '../load/measure.ts';
-import { createCall, populate } from '../load/objects.ts';
+import { createCall, populate, scratch } from '../load/objects.ts';
 import type { Target } from '../load/target.ts';
 
 /** Unique names; the store keeps growing. */
 export async function measureCreates(target: Target, scale: Scale): Promise<Row[]> {
-  await populate(target, 1);
+  await populate(target, 0);
   const run = `w4-${Math.round(performance.timeOrigin + performance.now()).toString(36)}`;
-  const one = await measureLoad(target, { workload: 'W4 create c=1', clients: 1, seconds: scale.seconds, call: (index) => createCall(`${run}-1`, index) });
-  const many = await measureLoad(target, { workload: 'W4 create c=64', clients: 64, seconds: scale.seconds, call: (index) => createCall(`${run}-64`, index) });
+  const one = await measureLoad(target, { workload: 'W4 create c=1', clients: 1, seconds: scale.seconds, call: (index) => createCall(scratch, `${run}-1`, index) });
+  const many = await measureLoad(target, {
+    workload: 'W4 create c=64', clients: 64, seconds: scale.seconds, call: (index) => createCall(scratch, `${run}-64`, index),
+  });
   return [{ ...one, extra: { fdatasyncP50Ms: measureSync() } }, many];
 }
 

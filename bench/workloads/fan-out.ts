@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, formatCall, openSocket } from '../load/connection.ts';
 import { makeRow, type Row, type Scale } from '../load/measure.ts';
-import { collection, createCall, nameOf, populate } from '../load/objects.ts';
+import { createCall, nameOf, populate, scratch } from '../load/objects.ts';
 import { type Target, readCpuMs } from '../load/target.ts';
 
 const newline = 10;
@@ -21,17 +21,17 @@ interface Watcher {
 
 /** Updates at a steady rate; answers what the watchers saw. */
 export async function measureFanOut(target: Target, scale: Scale): Promise<Row[]> {
-  await populate(target, 1);
+  await populate(target, 0);
   const writer = new Connection(target);
   const hot = `hot-${Math.round(performance.timeOrigin + performance.now()).toString(36)}`;
-  await writer.send(createCall(hot, 0));
-  const path = `${collection}/${nameOf(hot, 0)}`;
+  await writer.send(createCall(scratch, hot, 0));
+  const path = `${scratch}/${nameOf(hot, 0)}`;
   const latencies: number[] = [];
   const sentMs: number[] = [];
   const query = `?watch=1&fieldSelector=metadata.name%3D${nameOf(hot, 0)}&timeoutSeconds=600&resourceVersion=`;
   const version = await readVersion(writer, path);
   const watchers: Watcher[] = [];
-  for (let index = 0; index < scale.watchers; index += 1) watchers.push(await openWatcher(target, { path: `${collection}${query}${version}`, index, latencies, sentMs }));
+  for (let index = 0; index < scale.watchers; index += 1) watchers.push(await openWatcher(target, { path: `${scratch}${query}${version}`, index, latencies, sentMs }));
   await sleep(200);
   const updates = Math.max(1, Math.round(scale.updatesPerSecond * scale.seconds));
   const cpuMs = readCpuMs(target);
