@@ -1,4 +1,5 @@
-// Runs the tests of the built tree: `quick` (what `npm test` and every commit needs) or `all` (what CI runs besides).
+// Runs the tests of the built tree: `quick` (what `npm test` and every commit needs), `slow` (what CI runs besides) or `all`, or those whose path has
+// one of the texts given after that.
 // Every test file is a process of node:test; suites that start servers, kill them or need other programs are the slow ones.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -27,7 +28,7 @@ function runFiles(files: readonly string[], concurrency: number): boolean {
 
 const [mode = 'quick', ...only] = process.argv.slice(2);
 const wanted = findTests().filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
-const quick = wanted.filter((file) => !isSlow(file));
-const slow = mode === 'all' ? wanted.filter(isSlow) : [];
+const quick = mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file));
+const slow = mode === 'quick' ? [] : wanted.filter(isSlow);
 const ok = [runFiles(quick, 2), runFiles(slow, 1)].every(Boolean);
 process.exit(ok ? 0 : 1);
