@@ -12,13 +12,32 @@ export interface PemBlock {
 /** The blocks of a text; what is around them is passed over, blocks that are not base64 are left out. */
 export function parsePem(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
-  const pattern = /-----BEGIN ([^-\r\n]*)-----[ \t]*\r?\n([^-]*)-----END \1-----/g;
-  for (const [, type = '', body = ''] of text.matchAll(pattern)) {
-    const hasHeaders = body.includes(':');
-    const base64 = (hasHeaders ? body.replace(/^(?:[^:\n]*:[^\n]*\n)+/, '') : body).replace(/\s+/g, '');
-    if (/^[A-Za-z0-9+/]*={0,2}$/.test(base64) && base64.length % 4 === 0) blocks.push({ type, hasHeaders, bytes: fromBase64(base64) });
+  for (let at = 0, end = -1; ;) {
+    const begin = text.indexOf(beginMark, at);
+    const label = begin === -1 ? -1 : text.indexOf(dashes, begin + beginMark.length);
+    if (label === -1) return blocks;
+    at = label + dashes.length;
+    // Looked for once per end, however many beginnings stand before it.
+    if (end < at) end = text.indexOf(endMark, at);
+    if (end === -1) return blocks;
+    const type = text.slice(begin + beginMark.length, label);
+    if (!text.startsWith(`${type}${dashes}`, end + endMark.length)) continue;
+    const block = decodeBlock(type, text.slice(at, end));
+    if (block !== undefined) blocks.push(block);
+    at = end + endMark.length;
   }
-  return blocks;
+}
+
+const dashes = '-----';
+const beginMark = '-----BEGIN ';
+const endMark = '-----END ';
+
+function decodeBlock(type: string, body: string): PemBlock | undefined {
+  const lines = body.split('\n');
+  const data = lines.filter((line) => !line.includes(':'));
+  const base64 = data.join('').replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0) return undefined;
+  return { type, hasHeaders: data.length < lines.length, bytes: fromBase64(base64) };
 }
 
 const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -49,7 +68,8 @@ export function parseCertificateRequest(der: Uint8Array): CertificateRequestPart
   const [info, algorithm, signature] = outer?.length === 1 && outer[0]?.tag === 0x30 ? readElements(outer[0].content) ?? [] : [];
   const [version, subject, publicKey] = info?.tag === 0x30 ? readElements(info.content) ?? [] : [];
   const [oid] = algorithm?.tag === 0x30 ? readElements(algorithm.content) ?? [] : [];
-  if (info === undefined || version?.tag !== 0x02 || subject?.tag !== 0x30 || publicKey?.tag !== 0x30 || oid?.tag !== 0x06 || signature?.tag !== 0x03) return undefined;
+  if (info === undefined || version?.tag !== 0x02 || subject?.tag !== 0x30 || publicKey?.tag !== 0x30) return undefined;
+  if (oid?.tag !== 0x06 || signature?.tag !== 0x03) return undefined;
   const names = readNames(subject);
   if (names === undefined) return undefined;
   const values = (wanted: string) => names.filter(([name]) => name === wanted).map(([, value]) => value);

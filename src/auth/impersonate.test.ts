@@ -6,7 +6,8 @@ import type { Attributes } from './authorize/attributes.ts';
 import { createImpersonator, readImpersonation } from './impersonate.ts';
 
 const base: Attributes = {
-  user: { name: 'caller', groups: [] }, verb: 'list', isResource: true, group: '', version: 'v1', namespace: 'n', resource: 'pods', subresource: '', name: '', path: '',
+  user: { name: 'caller', groups: [] }, verb: 'list', isResource: true, group: '', version: 'v1', namespace: 'n', resource: 'pods', subresource: '',
+  name: '', path: '',
 };
 const describeRight = ({ verb, group, namespace, resource, subresource, name }: Attributes): string =>
   `${verb} ${group}/${resource}${subresource && `/${subresource}`} ${namespace && `${namespace}/`}${name}`.trim();
@@ -36,7 +37,8 @@ const rows: readonly (readonly [string, Record<string, string | string[]>, reado
   ['the old right on the user and not on the group', { 'impersonate-user': 'bob', 'impersonate-group': 'system:masters' }, [legacyBob], refusedOnUserInfo],
   ['a group with a comma, which is one group', { 'impersonate-user': 'bob', 'impersonate-group': ['devs, system:masters'] },
     [legacyBob, 'impersonate /groups devs', 'impersonate /groups system:masters'], refusedOnUserInfo],
-  ['groups', { 'impersonate-user': 'bob', 'impersonate-group': ['a', 'b'] }, [legacyBob, 'impersonate /groups a', 'impersonate /groups b'], 'bob a,b,system:authenticated'],
+  ['groups', { 'impersonate-user': 'bob', 'impersonate-group': ['a', 'b'] },
+    [legacyBob, 'impersonate /groups a', 'impersonate /groups b'], 'bob a,b,system:authenticated'],
   ['uid and extra', { 'impersonate-user': 'bob', 'impersonate-uid': '7', 'impersonate-extra-acme.com%2fteam': 'x' },
     [legacyBob, 'impersonate authentication.k8s.io/uids 7', 'impersonate authentication.k8s.io/userextras/acme.com/team x'],
     'bob system:authenticated 7 {"acme.com/team":["x"]}'],
@@ -47,9 +49,10 @@ const rows: readonly (readonly [string, Record<string, string | string[]>, reado
   ['the constrained right', { 'impersonate-user': 'bob' }, [onUserInfo, 'impersonate:user-info authentication.k8s.io/users bob'], 'bob system:authenticated'],
   ['system:masters with the constrained right', { 'impersonate-user': 'bob', 'impersonate-group': 'system:masters' },
     [onUserInfo, 'impersonate:user-info authentication.k8s.io/users bob', 'impersonate:user-info authentication.k8s.io/groups system:masters'],
-    '403 groups.authentication.k8s.io "system:masters" is forbidden: User "caller" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io"'
-      + ' at the cluster scope: impersonating the system:masters group is not allowed'],
-  ['any node', { 'impersonate-user': 'system:node:w' }, ['impersonate-on:arbitrary-node:list /pods n/', 'impersonate:arbitrary-node authentication.k8s.io/nodes w'],
+    '403 groups.authentication.k8s.io "system:masters" is forbidden: User "caller" cannot impersonate:user-info resource "groups" in API group '
+      + '"authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed'],
+  ['any node', { 'impersonate-user': 'system:node:w' },
+    ['impersonate-on:arbitrary-node:list /pods n/', 'impersonate:arbitrary-node authentication.k8s.io/nodes w'],
     'system:node:w system:nodes,system:authenticated'],
 ];
 
@@ -67,7 +70,8 @@ describe('createImpersonator', () => {
     const impersonate = createImpersonator((asked) => ({ type: describeRight(asked) === legacyBob ? 'allow' : 'none', reason: '' }));
     const ask = (name: string) => impersonate({ name, uid: '', groups: [], extra: {} }, base);
     await ask('bob');
-    await assert.rejects(ask('dave'), /^StatusError: users "dave" is forbidden: User "caller" cannot impersonate resource "users" in API group "" at the cluster scope$/);
+    await assert.rejects(ask('dave'),
+      /^StatusError: users "dave" is forbidden: User "caller" cannot impersonate resource "users" in API group "" at the cluster scope$/);
   });
 });
 

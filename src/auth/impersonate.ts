@@ -180,7 +180,8 @@ function forbidGroup(group: string): { refusal?: string } {
 function forbidExtra(key: string, value: string): { refusal?: string } {
   if (key === '') return { refusal: 'impersonating the empty string key in extra is not allowed' };
   if (!/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) {
-    return { refusal: `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")` };
+    const why = `extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+    return { refusal: `impersonating an invalid key in extra is not allowed: ${why}` };
   }
   return value === '' ? { refusal: 'impersonating the empty string value in extra is not allowed' } : {};
 }

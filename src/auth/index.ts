@@ -11,7 +11,8 @@ export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf
 export { type ClaimMapping, type OidcIssuer, type OidcOptions, createOidcAuthenticator } from './authenticate/oidc.ts';
 export { type FindBoundObject, type ServiceAccountTokenOptions, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
 export {
-  type BoundClaims, type BoundReference, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername,
+  type BoundClaims, type BoundReference, type SecretTokenAccount, encodeBoundClaims, encodeLegacyClaims,
+  parseServiceAccountUsername, serviceAccountGroups, serviceAccountUsername,
 } from './authenticate/service-account-claims.ts';
 export { type WebhookTokenOptions, createWebhookTokenAuthenticator } from './authenticate/webhook-token.ts';
 export { type Impersonate, type WantedUser, createImpersonator, readImpersonation } from './impersonate.ts';

@@ -14,12 +14,13 @@ export function createAuthenticationConfigMap(
 ): { readonly onNamespace: InformerListener; stop(): Promise<void> } {
   const maps = createClientFor(context, ['', 'v1', 'configmaps'], 'kube-apiserver');
   const wanted = Object.entries(data);
+  const make = (): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(wanted.length > 0 && { data: { ...data } }) });
   const queue = new WorkQueue({
     clock: context.clock, concurrency: 1, onError: (key, error) => context.report('extension-apiserver-authentication', key, error),
     async work() {
       try {
         const found = await maps.get({ namespace, name });
-        if (found === undefined) await maps.createIfAbsent(namespace, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(wanted.length > 0 && { data: { ...data } }) });
+        if (found === undefined) await maps.createIfAbsent(namespace, make());
         else if (wanted.some(([key, value]) => readData(found)[key] !== value)) {
           await maps.update({ namespace, name }, '', (current) => ({ ...current, data: { ...readData(current), ...data } }));
         }

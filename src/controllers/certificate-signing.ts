@@ -6,8 +6,11 @@ import type { ControllerContext } from './context.ts';
 import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Signs a request (PEM): a certificate (PEM) or why not. */
-export type SignRequest = (request: string, options: { readonly expirationSeconds?: number }) => Promise<{ readonly certificate: string } | { readonly refusal: string }>;
+/** A certificate (PEM), or why there is none. */
+export type SignedRequest = { readonly certificate: string } | { readonly refusal: string };
+
+/** Signs a request (PEM). */
+export type SignRequest = (request: string, options: { readonly expirationSeconds?: number }) => Promise<SignedRequest>;
 
 const signerName = 'kubernetes.io/kube-apiserver-client';
 const allowedUsages = new Set(['client auth', 'digital signature', 'key encipherment']);
@@ -63,7 +66,7 @@ function isWaiting(request: KubeObject): boolean {
   return (request['spec'] as Spec | undefined)?.signerName === signerName && !certificate && has('Approved') && !has('Denied') && !has('Failed');
 }
 
-function record(request: KubeObject, result: { readonly certificate: string } | { readonly refusal: string }, nowMs: number): KubeObject {
+function record(request: KubeObject, result: SignedRequest, nowMs: number): KubeObject {
   const status = (request['status'] ?? {}) as JsonObject;
   if ('certificate' in result) return { ...request, status: { ...status, certificate: Buffer.from(result.certificate, 'latin1').toString('base64') } };
   const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -2,6 +2,7 @@
 // removed when it does not. Mirrors kube-controller-manager's serviceaccount-token controller, and kube-apiserver's record of when such a token was
 // last used.
 import type { KubeObject } from '../apimachinery/index.ts';
+import type { SecretTokenAccount } from '../auth/index.ts';
 import type { ObjectVersion, Predicate } from '../registry/index.ts';
 import { type ObjectKey, createClientFor, everything, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
@@ -14,7 +15,7 @@ const uidAnnotation = 'kubernetes.io/service-account.uid';
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 
 /** Signs the token of a Secret. */
-export type SignSecretToken = (account: { readonly namespace: string; readonly name: string; readonly uid: string; readonly secret: string }) => Promise<string>;
+export type SignSecretToken = (account: SecretTokenAccount) => Promise<string>;
 
 export interface TokenSecretsOptions {
   readonly sign: SignSecretToken;
@@ -107,12 +108,21 @@ function isComplete(secret: KubeObject, account: KubeObject, authority: string):
   return Boolean(data['token']) && Boolean(data['namespace']) && hasAuthority && secret.metadata.annotations?.[uidAnnotation] === account.metadata.uid;
 }
 
-function fill(secret: KubeObject, values: { readonly token: string; readonly uid: string; readonly namespace: string; readonly authority: string }): KubeObject {
+interface Filling {
+  readonly token: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly authority: string;
+}
+
+function fill(secret: KubeObject, values: Filling): KubeObject {
   const { token, uid, namespace, authority } = values;
   const data = readData(secret);
   return {
     ...secret,
     metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [uidAnnotation]: uid } },
-    data: { ...data, ...(authority !== '' && { 'ca.crt': encode(authority) }), namespace: data['namespace'] || encode(namespace), token: data['token'] || token },
+    data: {
+      ...data, ...(authority !== '' && { 'ca.crt': encode(authority) }), namespace: data['namespace'] || encode(namespace), token: data['token'] || token,
+    },
   };
 }

@@ -58,7 +58,9 @@ function toList(value: unknown, path: string): readonly Fields[] {
 function checkFields(fields: Fields, path: string, known: readonly string[]): void {
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   for (const name of Object.keys(fields)) {
-    if (name === 'expression' || name === 'messageExpression') throw new StartError(`${flag}: ${at(name)}: expressions are not supported; use claim and prefix`);
+    if (name === 'expression' || name === 'messageExpression') {
+      throw new StartError(`${flag}: ${at(name)}: expressions are not supported; use claim and prefix`);
+    }
     if (!known.includes(name)) throw new StartError(`${flag}: ${at(name)} is not supported`);
   }
 }
@@ -100,7 +102,9 @@ function readAudiences(issuer: Fields, path: string): readonly string[] {
   if (!Array.isArray(audiences) || audiences.length === 0 || !audiences.every((one) => typeof one === 'string' && one !== '')) {
     throw new StartError(`${flag}: ${path}.audiences must name at least one audience`);
   }
-  if (audiences.length > 1 && issuer['audienceMatchPolicy'] !== 'MatchAny') throw new StartError(`${flag}: ${path}.audienceMatchPolicy must be MatchAny for several audiences`);
+  if (audiences.length > 1 && issuer['audienceMatchPolicy'] !== 'MatchAny') {
+    throw new StartError(`${flag}: ${path}.audienceMatchPolicy must be MatchAny for several audiences`);
+  }
   return audiences;
 }
 

@@ -1,7 +1,8 @@
 // The authentication of a server: everything that its options say about identities, made into one authenticator, one issuer of service account
 // tokens and one list of authorities. What most servers do not use (OIDC, webhooks, configuration files) is loaded only where it is asked for.
 import {
-  type Authenticate, type AuthenticateToken, type FindBoundObject, type StaticToken, createAuthenticator, createBootstrapTokenAuthenticator,
+  type Authenticate, type AuthenticateToken, type FindBoundObject, type SecretTokenAccount, type StaticToken, createAuthenticator,
+  createBootstrapTokenAuthenticator,
   createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, mastersGroup, signJwt,
 } from '../auth/index.ts';
 import type { KubeObject } from '../apimachinery/index.ts';
@@ -26,7 +27,7 @@ export interface Authentication {
   /** Answers requests for service account tokens. */
   readonly requestToken: SpecialCreate;
   /** Signs the token of a token Secret. */
-  readonly signSecretToken: (account: { readonly namespace: string; readonly name: string; readonly uid: string; readonly secret: string }) => Promise<string>;
+  readonly signSecretToken: (account: SecretTokenAccount) => Promise<string>;
   /** PEM texts. */
   readonly clientAuthorities: readonly string[];
   readonly proxyAuthorities: readonly string[];
@@ -62,7 +63,8 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     ...await createIssuers(options, configured?.issuers), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
-    tokens, localTokens: createAdminToken(parts), apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth, ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
+    tokens, localTokens: createAdminToken(parts), apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth,
+    ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
   });
   return {
     authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
@@ -153,7 +155,8 @@ export function describeForAggregated(options: ServerOptions, { clientAuthoritie
     ...(clientAuthorities.length > 0 && { 'client-ca-file': clientAuthorities.join('') }),
     ...(proxyAuthorities.length > 0 && {
       'requestheader-allowed-names': list(options.requestheaderAllowedNames), 'requestheader-client-ca-file': proxyAuthorities.join(''),
-      'requestheader-extra-headers-prefix': list(options.requestheaderExtraHeadersPrefix), 'requestheader-group-headers': list(options.requestheaderGroupHeaders),
+      'requestheader-extra-headers-prefix': list(options.requestheaderExtraHeadersPrefix),
+      'requestheader-group-headers': list(options.requestheaderGroupHeaders),
       'requestheader-uid-headers': list(options.requestheaderUidHeaders), 'requestheader-username-headers': list(options.requestheaderUsernameHeaders),
     }),
   };

@@ -30,7 +30,10 @@ export const identityFlags: readonly FlagRow[] = [
     name: 'requestheader-client-ca-file', type: 'text', option: 'requestheaderClientCaFile',
     help: 'Authority of front proxies; only with its certificates are their headers believed.',
   },
-  { name: 'requestheader-allowed-names', type: 'list', option: 'requestheaderAllowedNames', help: 'Common names of front proxies; by default all of the authority.' },
+  {
+    name: 'requestheader-allowed-names', type: 'list', option: 'requestheaderAllowedNames',
+    help: 'Common names of front proxies; by default all of the authority.',
+  },
   {
     name: 'requestheader-username-headers', type: 'list', option: 'requestheaderUsernameHeaders', default: 'x-remote-user', help: 'Headers with the user name.',
   },

@@ -3,10 +3,17 @@ import type { KeyPair } from './certificates.ts';
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
+/** What a kubeconfig is made of. */
+export interface KubeconfigParts {
+  readonly url: string;
+  readonly authority: string | undefined;
+  readonly admin: KeyPair | undefined;
+  readonly token?: string;
+  readonly name?: string;
+}
+
 /** The text of a kubeconfig; `name` is that of its user, by default the administrator's. `authority` and `admin` are absent for plain HTTP. */
-export function formatKubeconfig(
-  options: { readonly url: string; readonly authority: string | undefined; readonly admin: KeyPair | undefined; readonly token?: string; readonly name?: string },
-): string {
+export function formatKubeconfig(options: KubeconfigParts): string {
   const { url, authority, admin, token } = options;
   const name = options.name === undefined ? 'kubernetes-admin' : /^[A-Za-z][-A-Za-z0-9_.]*$/.test(options.name) ? options.name : JSON.stringify(options.name);
   const cluster = [`    server: ${url}`, ...(authority === undefined ? [] : [`    certificate-authority-data: ${encode(authority)}`])];

@@ -1,6 +1,6 @@
 // One port, TLS with HTTP/2 and HTTP/1.1 side by side (or plain HTTP/1.1 when asked): each request becomes an Exchange, each answer is written.
 // What a client can do to a connection is bounded here: header sizes and times, streams per connection, resets per second.
-import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer as createHttpServer } from 'node:http';
+import { type IncomingMessage, type Server as HttpServer, ServerResponse, createServer as createHttpServer } from 'node:http';
 import {
   type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, constants, createServer as createHttp2Server,
 } from 'node:http2';
@@ -11,6 +11,7 @@ import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import { createCertificateJudge, describeCertificate } from './client-certificate.ts';
 import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { type Logger, describeError } from './logger.ts';
+import { type WebSocketRequest, isEventStream, readWebSocketRequest, writeWebSocket } from './listener-websocket.ts';
 import { writeResponse } from './write-response.ts';
 
 /** What a listener is made of. */
@@ -28,7 +29,7 @@ export interface ListenerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly handler: Handler;
-  /** Receives HTTP/1.1 connections that ask for another protocol; without it they are answered as if they had not asked. */
+  /** Receives HTTP/1.1 connections that ask for another protocol than WebSocket; without it they are answered as if they had not asked. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
@@ -122,8 +123,32 @@ function createHttp1(state: ListenerState): HttpServer {
     maxHeaderSize: maxHeaderBytes, headersTimeout: headersTimeoutMs, requestTimeout: 0, keepAliveTimeout: 90_000, noDelay: true,
   }, (request, response) => handleHttp1(state, request, response));
   server.on('dropRequest', (_request, socket: Socket) => socket.destroy());
-  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  server.on('upgrade', (request, socket: Socket, head) => {
+    const webSocket = readWebSocketRequest(request);
+    if (webSocket === undefined && options.onUpgrade !== undefined) options.onUpgrade(request, socket, head);
+    else handleUpgrade(state, request, { request: webSocket, socket, head });
+  });
   return server;
+}
+
+/** What is left of a request that asked for another protocol: its connection, and the handshake if it asked for a WebSocket. */
+interface Upgrade {
+  readonly request: WebSocketRequest | undefined;
+  readonly socket: Socket;
+  readonly head: Buffer;
+}
+
+/** The connection is ours alone after this request: whatever is not a stream of events is answered as usual, then it is closed. */
+function handleUpgrade(state: ListenerState, request: IncomingMessage, upgrade: Upgrade): void {
+  const { socket } = upgrade;
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => socket.destroySoon());
+  socket.on('error', () => socket.destroy());
+  const token = upgrade.request?.token;
+  if (token !== undefined && request.headers.authorization === undefined) request.headers.authorization = `Bearer ${token}`;
+  handleHttp1(state, request, response, upgrade);
 }
 
 function createHttp2(state: ListenerState): Http2Server {
@@ -139,7 +164,9 @@ function createHttp2(state: ListenerState): Http2Server {
     session.on('error', () => session.destroy());
     session.on('close', () => state.sessions.delete(session));
     const context = createSessionContext(state, state.accepting as TLSSocket);
-    session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => handleHttp2(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] }));
+    session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
+      handleHttp2(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] });
+    });
   });
   server.on('sessionError', () => {});
   return server;
@@ -210,7 +237,7 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
   void serve(state, exchange, wire);
 }
 
-function handleHttp1(state: ListenerState, request: IncomingMessage, response: ServerResponse): void {
+function handleHttp1(state: ListenerState, request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void {
   const socket = request.socket;
   const head: RequestHead = {
     method: request.method ?? 'GET',
@@ -240,7 +267,7 @@ function handleHttp1(state: ListenerState, request: IncomingMessage, response: S
     if (!request.complete) request.resume();
     finishExchange(state, exchange, response.writableFinished);
   });
-  void serve(state, exchange, wire);
+  void serve(state, exchange, wire, upgrade);
 }
 
 function finishExchange(state: ListenerState, exchange: HttpExchange | undefined, complete: boolean): void {
@@ -250,7 +277,7 @@ function finishExchange(state: ListenerState, exchange: HttpExchange | undefined
 }
 
 /** Runs one request from head to last byte. Whatever goes wrong in it stays in it. */
-async function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire): Promise<void> {
+async function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): Promise<void> {
   if (exchange === undefined) {
     wire.start(400, { 'content-type': 'text/plain; charset=utf-8' }, false);
     wire.output.end(badTarget);
@@ -259,7 +286,9 @@ async function serve(state: ListenerState, exchange: HttpExchange | undefined, w
   state.active.add(exchange);
   try {
     const response: Response = await state.options.handler(exchange);
-    if (!exchange.disconnected) await writeResponse(exchange, response);
+    if (exchange.disconnected) return;
+    if (upgrade?.request !== undefined && isEventStream(exchange, response)) await writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });
+    else await writeResponse(exchange, response);
   } catch (error) {
     const { path, auditId, disconnected } = exchange;
     if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });

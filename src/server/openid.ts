@@ -27,7 +27,8 @@ export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (
   return (exchange) => {
     if (exchange.path !== discoveryPath && exchange.path !== keysPath) return undefined;
     if (exchange.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-    return exchange.path === discoveryPath ? answerDiscovery(exchange) : keys.publish().then((set) => answerDocument(exchange, set, 'application/jwk-set+json'));
+    if (exchange.path === discoveryPath) return answerDiscovery(exchange);
+    return keys.publish().then((set) => answerDocument(exchange, set, 'application/jwk-set+json'));
   };
 }
 

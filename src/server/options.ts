@@ -135,7 +135,8 @@ const identityDefaults = {
 
 const defaults: ServerOptions = {
   securePort: 0, bindAddress: '127.0.0.1', advertiseAddress: '', tls: true, dataDir: '', certDir: '', tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '',
-  tokenAuthFile: '', tokens: [], anonymousAuth: true, ...identityDefaults, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24', requestTimeoutMs: 60_000,
+  tokenAuthFile: '', tokens: [], anonymousAuth: true, ...identityDefaults, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24',
+  requestTimeoutMs: 60_000,
   minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
   compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
   etcdCompactionIntervalMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,

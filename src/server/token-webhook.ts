@@ -28,7 +28,8 @@ interface Kubeconfig {
 export async function readWebhookKubeconfig(flag: string, path: string): Promise<WebhookTarget> {
   const config = await parseConfig(flag, readTextFile(flag, path));
   const context = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const pick = (list: readonly Named[] | undefined, name: string | undefined) => list?.find((one) => one.name === name) ?? (list?.length === 1 ? list[0] : undefined);
+  const pick = (list: readonly Named[] | undefined, name: string | undefined) =>
+    list?.find((one) => one.name === name) ?? (list?.length === 1 ? list[0] : undefined);
   const cluster = pick(config.clusters, context?.['cluster'])?.cluster;
   const user = pick(config.users, context?.['user'])?.user;
   const url = cluster?.['server'] ?? '';

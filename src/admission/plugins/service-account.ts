@@ -72,7 +72,8 @@ export function createServiceAccountAdmission(options: ServiceAccountOptions): A
       const account = await requireAccount(attributes, spec.serviceAccountName, options);
       if (spec.automountServiceAccountToken ?? account['automountServiceAccountToken'] !== false) mountToken(spec, options.random);
       const pullSecrets = (account['imagePullSecrets'] ?? []) as NamedReference[];
-      if ((spec.imagePullSecrets ?? []).length === 0 && pullSecrets.length > 0) spec.imagePullSecrets = pullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }));
+      const bringsOwn = (spec.imagePullSecrets ?? []).length > 0;
+      if (!bringsOwn && pullSecrets.length > 0) spec.imagePullSecrets = pullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }));
     },
     async validate(attributes) {
       const { object, operation } = attributes;
@@ -134,18 +135,20 @@ const listContainers = (spec: PodSpec): Containers =>
 
 /** Every secret that volumes and containers name, with how a refusal calls the place. */
 function listSecrets(spec: Pick<PodSpec, 'volumes'>, containers: Containers): (readonly [secret: string, place: string])[] {
-  const volumes = (spec.volumes ?? []).flatMap((volume) => [volume.secret?.secretName, ...(volume.projected?.sources ?? []).map((source) => source.secret?.name)]);
-  const found: (readonly [string, string])[] = volumes.filter((name) => name !== undefined).map((name) => [name, `volume with secret.secretName=${JSON.stringify(name)}`]);
+  const found: (readonly [string, string])[] = [];
+  const add = (place: string, secret: string | undefined): void => {
+    if (secret !== undefined) found.push([secret, `${place} secret.secretName=${JSON.stringify(secret)}`]);
+  };
+  for (const { secret, projected } of spec.volumes ?? []) {
+    add('volume with', secret?.secretName);
+    for (const source of projected?.sources ?? []) add('volume with', source.secret?.name);
+  }
   for (const [kind, list] of containers) {
     for (const container of list ?? []) {
       for (const { name: variable = '', valueFrom } of container.env ?? []) {
-        const name = valueFrom?.secretKeyRef?.name;
-        if (name !== undefined) found.push([name, `${kind} ${container.name ?? ''} with envVar ${variable} referencing secret.secretName=${JSON.stringify(name)}`]);
+        add(`${kind} ${container.name ?? ''} with envVar ${variable} referencing`, valueFrom?.secretKeyRef?.name);
       }
-      for (const { secretRef } of container.envFrom ?? []) {
-        const name = secretRef?.name;
-        if (name !== undefined) found.push([name, `${kind} ${container.name ?? ''} with envFrom referencing secret.secretName=${JSON.stringify(name)}`]);
-      }
+      for (const { secretRef } of container.envFrom ?? []) add(`${kind} ${container.name ?? ''} with envFrom referencing`, secretRef?.name);
     }
   }
   return found;

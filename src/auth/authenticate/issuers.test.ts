@@ -18,7 +18,8 @@ const proxy = { commonName: 'proxy', organizations: [], authorized: false, front
 
 describe('createFrontProxy', () => {
   const frontProxy = createFrontProxy({
-    allowedNames: ['proxy'], usernameHeaders: ['X-Remote-User'], uidHeaders: ['X-Remote-Uid'], groupHeaders: ['X-Remote-Group'], extraHeaderPrefixes: ['X-Remote-Extra-'],
+    allowedNames: ['proxy'], usernameHeaders: ['X-Remote-User'], uidHeaders: ['X-Remote-Uid'], groupHeaders: ['X-Remote-Group'],
+    extraHeaderPrefixes: ['X-Remote-Extra-'],
   });
   const authenticate = createAuthenticator({ tokens: [], allowAnonymous: true, frontProxy });
   const whoIs = async (credentials: Omit<Credentials, 'authorization'>): Promise<unknown> => {
@@ -79,7 +80,8 @@ describe('createOidcAuthenticator', () => {
   });
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
-    ['an expired token', { exp: now - 1 }, /expired/], ['a token without an end', { exp: undefined }, /expired/], ['a token of later', { nbf: now + 900 }, /nbf/],
+    ['an expired token', { exp: now - 1 }, /expired/], ['a token without an end', { exp: undefined }, /expired/],
+    ['a token of later', { nbf: now + 900 }, /nbf/],
     ['another audience', { aud: ['other'] }, /audience/], ['another issuer', { iss: 'https://evil.example' }, /unknown/],
     ['an unverified address', { email_verified: false }, /email not verified/], ['a claim that is no text', { email: 5 }, /username claim/],
     ['no user', { email: undefined }, /username claim/], ['groups that are no texts', { roles: [1] }, /groups claim/],
@@ -132,8 +134,11 @@ describe('createWebhookTokenAuthenticator', () => {
 });
 
 describe('createBootstrapTokenAuthenticator', () => {
-  const encode = (fields: Record<string, string>) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
-  const fields = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true', 'auth-extra-groups': 'system:bootstrappers:x' };
+  const encode = (fields: Record<string, string>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('base64')]));
+  const fields = {
+    'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true', 'auth-extra-groups': 'system:bootstrappers:x',
+  };
   const ask = (token: string, more: Record<string, string> = {}, type = 'bootstrap.kubernetes.io/token') => {
     const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, type, data: encode({ ...fields, ...more }) };
     const find = async (_resource: string, { name }: { name: string }) => (name === 'bootstrap-token-abcdef' ? secret : undefined);
@@ -143,7 +148,8 @@ describe('createBootstrapTokenAuthenticator', () => {
   it('knows the token by its Secret, and nothing else', async () => {
     assert.deepEqual(await ask('abcdef.0123456789abcdef'),
       { type: 'user', user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:bootstrappers:x'] } });
-    for (const token of ['abcdef.0123456789abcdeg', 'bbcdef.0123456789abcdef', 'abcdef', 'abcdef.0123456789abcdef.x']) assert.equal(await ask(token), undefined, token);
+    const strangers = ['abcdef.0123456789abcdeg', 'bbcdef.0123456789abcdef', 'abcdef', 'abcdef.0123456789abcdef.x'];
+    for (const token of strangers) assert.equal(await ask(token), undefined, token);
     const broken: Record<string, string>[] = [
       { expiration: '2001-01-01T00:00:00Z' }, { expiration: 'soon' }, { 'usage-bootstrap-authentication': 'false' }, { 'auth-extra-groups': 'system:masters' },
     ];

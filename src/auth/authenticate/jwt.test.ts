@@ -51,13 +51,15 @@ describe('verifyJwt', () => {
     assert.equal(check(forged), false);
     const [, body = ''] = forged.split('.');
     const jwk = other.publicKey.export({ format: 'jwk' });
-    for (const header of [{ alg: 'ES256', jwk }, { alg: 'ES256', jku: 'https://evil.example' }, { alg: 'ES256', kid: '../../dev/null' }, { alg: 'ES256', kid: '__proto__' }]) {
-      assert.equal(check(`${encode(header)}.${body}.${forged.split('.')[2] ?? ''}`), false);
+    const headers = [{ jwk }, { jku: 'https://evil.example' }, { kid: '../../dev/null' }, { kid: '__proto__' }];
+    for (const header of headers) {
+      assert.equal(check(`${encode({ alg: 'ES256', ...header })}.${body}.${forged.split('.')[2] ?? ''}`), false);
     }
     assert.equal(parseJwt(`${encode({ alg: 'ES256', crit: ['exp'] })}.${body}.AA`), undefined);
   });
 
   it('survives any text', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.array(fc.base64String(), { maxLength: 4 }).map((parts) => parts.join('.'))), (text) => check(text) === false));
+    const texts = fc.oneof(fc.string(), fc.array(fc.base64String(), { maxLength: 4 }).map((parts) => parts.join('.')));
+    fc.assert(fc.property(texts, (text) => check(text) === false));
   });
 });

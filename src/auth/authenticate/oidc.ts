@@ -119,7 +119,9 @@ function judgeToken(claims: Readonly<Record<string, unknown>>, issuer: OidcIssue
 function findProblem(claims: Readonly<Record<string, unknown>>, { audiences, requiredClaims }: OidcIssuer, now: number): string | undefined {
   const { exp, nbf } = claims;
   if (typeof exp !== 'number' || exp <= now) return 'verify token: token is expired';
-  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + notBeforeLeewaySeconds)) return 'verify token: current time is before the nbf (not before) time';
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + notBeforeLeewaySeconds)) {
+    return 'verify token: current time is before the nbf (not before) time';
+  }
   if (!readAudiences(claims).some((one) => audiences.includes(one))) return 'verify token: expected audience is missing';
   const missing = requiredClaims.find(({ claim, value }) => readClaim(claims, claim) !== value);
   return missing === undefined ? undefined : `required claim ${missing.claim} does not have the expected value`;

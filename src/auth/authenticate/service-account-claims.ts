@@ -58,8 +58,17 @@ export function encodeBoundClaims(claims: BoundClaims): Record<string, unknown> 
   };
 }
 
+/** Whose token a Secret holds. */
+export interface SecretTokenAccount {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Name of the Secret. */
+  readonly secret: string;
+}
+
 /** The claims of a token in a Secret: no end, no audience, bound to the Secret by its name. */
-export function encodeLegacyClaims(account: { readonly namespace: string; readonly name: string; readonly uid: string; readonly secret: string }): Record<string, unknown> {
+export function encodeLegacyClaims(account: SecretTokenAccount): Record<string, unknown> {
   return {
     iss: legacyIssuer, [`${legacyPrefix}namespace`]: account.namespace, [`${legacyPrefix}secret.name`]: account.secret,
     [`${legacyPrefix}service-account.name`]: account.name, [`${legacyPrefix}service-account.uid`]: account.uid,

@@ -47,7 +47,8 @@ describe('createServiceAccountAuthenticator', () => {
       user: {
         name: 'system:serviceaccount:n:a', uid: 'u', groups: ['system:serviceaccounts', 'system:serviceaccounts:n'],
         extra: {
-          'authentication.kubernetes.io/credential-id': ['JTI=j'], 'authentication.kubernetes.io/pod-name': ['p'], 'authentication.kubernetes.io/pod-uid': ['pu'],
+          'authentication.kubernetes.io/credential-id': ['JTI=j'],
+          'authentication.kubernetes.io/pod-name': ['p'], 'authentication.kubernetes.io/pod-uid': ['pu'],
           'authentication.kubernetes.io/node-name': ['w'], 'authentication.kubernetes.io/node-uid': ['wu'],
         },
       },

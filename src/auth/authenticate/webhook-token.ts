@@ -16,7 +16,9 @@ export interface WebhookTokenOptions {
 interface Reviewed {
   readonly status?: {
     readonly authenticated?: boolean; readonly error?: string; readonly audiences?: readonly string[];
-    readonly user?: { readonly username?: string; readonly uid?: string; readonly groups?: readonly string[]; readonly extra?: Record<string, readonly string[]> };
+    readonly user?: {
+      readonly username?: string; readonly uid?: string; readonly groups?: readonly string[]; readonly extra?: Record<string, readonly string[]>;
+    };
   };
 }
 

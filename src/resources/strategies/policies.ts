@@ -42,7 +42,8 @@ function stampRequester(request: KubeObject, { user }: StrategyContext): void {
   const { uid: _uid, extra: _extra, ...spec } = ensureStruct(request, 'spec');
   const extra = Object.entries(user.extra ?? {}).map(([key, values]) => [key, [...values]]);
   request['spec'] = {
-    ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups], ...(extra.length > 0 && { extra: Object.fromEntries(extra) as JsonObject }),
+    ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups],
+    ...(extra.length > 0 && { extra: Object.fromEntries(extra) as JsonObject }),
   };
 }
 

@@ -37,7 +37,8 @@ function decodeBase64(text: string): string {
 function checkRequest(request: string): FieldError[] {
   const [block] = parsePem(decodeBase64(request));
   if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST')];
-  return parseCertificateRequest(block.bytes) === undefined ? [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')] : [];
+  if (parseCertificateRequest(block.bytes) !== undefined) return [];
+  return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
 }
 
 function checkUsages(given: readonly unknown[]): FieldError[] {
@@ -52,7 +53,9 @@ function checkSigner(name: string): FieldError[] {
   const path = 'spec.signerName';
   if (name === '') return [required(path)];
   const [domain = '', last = '', ...more] = name.split('/');
-  if (!name.includes('/') || more.length > 0) return [invalidValue(path, name, 'must be a fully qualified domain and path of the form \'example.com/signer-name\'')];
+  if (!name.includes('/') || more.length > 0) {
+    return [invalidValue(path, name, 'must be a fully qualified domain and path of the form \'example.com/signer-name\'')];
+  }
   const errors = checkDnsSubdomain(domain).map((problem) => invalidValue(path, domain, `validating label ${JSON.stringify(domain)}: ${problem}`));
   if (errors.length === 0 && !domain.includes('.')) errors.push(invalidValue(path, domain, 'should be a domain with at least two segments separated by dots'));
   errors.push(...checkDnsSubdomain(last).map((problem) => invalidValue(path, last, `validating label ${JSON.stringify(last)}: ${problem}`)));
