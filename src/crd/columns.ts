@@ -54,6 +54,6 @@ function formatCell(type: string, value: unknown, formatTime: (atMs: number) => 
 }
 
 function formatText(value: unknown): string {
-  if (value === null || value === undefined) return '';
+  if (value === null || value === undefined) return '<no value>';
   return typeof value === 'object' ? stringifyJson(value as never) : String(value);
 }

@@ -1,11 +1,12 @@
 // The strategy of CustomResourceDefinitions themselves, on top of what their row has already (defaults, storedVersions).
 import type { Strategy } from '../registry/index.ts';
 import type { JudgeRules } from './validate-version.ts';
+import { judgeSchemaRules } from './rules.ts';
 import { beginTermination } from './terminating.ts';
 import { listFormatWarnings, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate.ts';
 
 /** Completes the strategy of the built-in row. */
-export function createDefinitionStrategy(base: Strategy, judgeRules?: JudgeRules): Strategy {
+export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules = judgeSchemaRules): Strategy {
   return {
     ...base,
     validate: (object) => validateDefinition(object, judgeRules),

@@ -8,6 +8,7 @@ import { type CleanupState, emptyKind, finalizer, finishCleanup, startCleanup } 
 import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from './definition.ts';
 import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts';
 import { type Follower, followDefinitions } from './follow.ts';
+import { checkSchemaRules } from './rules.ts';
 import { refuseCreation } from './terminating.ts';
 
 export interface DefinitionsOptions {
@@ -140,7 +141,7 @@ class DefinitionsOfServer implements Definitions {
   #serve(name: string, state: Known, definition: KubeObject): void {
     const madeFrom = fingerprint(definition);
     if (state.madeFrom === madeFrom) return;
-    const { catalog, registry, formatAge, checkRules } = this.#options;
+    const { catalog, registry, formatAge, checkRules = checkSchemaRules } = this.#options;
     const replaced = state.row;
     state.madeFrom = madeFrom;
     state.row = createRow(definition, () => (this.#known.get(name) ?? state).version.object('v1'), { objectMeta: this.#objectMeta, formatAge, checkRules });

@@ -37,11 +37,13 @@ const unchecked: FieldError = {
 /** The strategy of a custom kind. */
 export function createStrategy(parts: StrategyParts): Strategy {
   const sourceOf = ({ version }: StrategyContext): OpenAPIV3Schema => (parts.schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
+  /** What rules said about values that they tolerate, until it is asked for. */
+  const told = new WeakMap<KubeObject, readonly string[]>();
   return {
     validate(object, context) {
       const schema = sourceOf(context);
       const errors = [...validateValue(schema, object), ...validateScale(parts.scale, object), ...validateEmbedded(schema, object), ...validateListTypes(schema, object)];
-      return withRules(errors, { schema, object, old: undefined, context }, parts.checkRules);
+      return withRules(errors, { schema, object, old: undefined, context }, { checkRules: parts.checkRules, told });
     },
     validateUpdate(object, old, context) {
       const schema = sourceOf(context);
@@ -51,8 +53,9 @@ export function createStrategy(parts: StrategyParts): Strategy {
       const lists = validateListTypes(schema, object);
       // Duplicates that were there before are nobody's fault.
       if (lists.length > 0 && validateListTypes(schema, old).length === 0) errors.push(...lists);
-      return withRules(errors, { schema, object, old, context }, parts.checkRules);
+      return withRules(errors, { schema, object, old, context }, { checkRules: parts.checkRules, told });
     },
+    warnings: (object) => told.get(object) ?? [],
   };
 }
 
@@ -89,10 +92,18 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
 }
 
-function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): readonly FieldError[] {
+interface RulesParts {
+  readonly checkRules: CheckRules | undefined;
+  readonly told: WeakMap<KubeObject, readonly string[]>;
+}
+
+function withRules(errors: FieldError[], input: RulesInput, { checkRules, told }: RulesParts): readonly FieldError[] {
   if (!hasRules(input.schema)) return errors;
   if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, unchecked];
-  return checkRules === undefined ? errors : [...errors, ...checkRules(input).errors];
+  if (checkRules === undefined) return errors;
+  const found = checkRules(input);
+  if (found.warnings !== undefined) told.set(input.object, found.warnings);
+  return [...errors, ...found.errors];
 }
 
 const withRulesKnown = new WeakMap<OpenAPIV3Schema, boolean>();

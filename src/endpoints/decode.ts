@@ -111,13 +111,25 @@ function checkType(found: GroupVersionKind, expected: Expected, catalog: Catalog
   throw mismatchedVersion(found, expected);
 }
 
+/** Nothing is known of a version that is not served, so everything in such a body is unknown. */
+function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): void {
+  const found = parseGroupVersion(apiVersion);
+  if (context.level !== 'Warn' || found?.group !== expected.group) return;
+  const row = context.catalog.findKind(expected.group, expected.kind);
+  if (row === undefined || row.versions.some(({ name }) => name === found.version)) return;
+  const unknown = Object.keys(value as JsonObject).filter((key) => key !== 'apiVersion' && key !== 'kind' && key !== 'metadata').sort();
+  context.warnings.push(...unknown.map((key) => `unknown field ${JSON.stringify(key)}`));
+}
+
 /** Custom resources have to name their type. */
-function checkCustomType(value: JsonValue, expected: Expected, bytes: Uint8Array): void {
+function checkCustomType(value: JsonValue, bytes: Uint8Array, context: { readonly expected: Expected; readonly context: DecodeContext }): void {
+  const { expected } = context;
   const { apiVersion, kind } = readType(value, (why) => unrecognized(expected.kind, why, bytes));
   if (kind === '') {
     throw unrecognized(expected.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
   }
   if (apiVersion !== formatGroupVersion(expected)) {
+    warnOfUnknown(value, apiVersion, context);
     throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(expected)})`);
   }
   if (kind !== expected.kind) {
@@ -194,7 +206,7 @@ function withType(object: KubeObject, expected: Expected): KubeObject {
 export async function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Promise<KubeObject> {
   const parsed = await parseBody(body, expected);
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
-  if (expected.custom && !parsed.raw) checkCustomType(parsed.value, expected, body.bytes);
+  if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });
   const found = resolveType(parsed.type ?? readType(parsed.value, fail), expected, fail);
   checkType(found, expected, context.catalog);
   if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);

@@ -5,6 +5,17 @@ import { rowsOf } from './discovery-data.ts';
 
 type Json = Record<string, unknown>;
 
+const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+/** Descriptions of the fields that every kind has; facts of the published API. */
+const DESCRIPTIONS = {
+  apiVersion: 'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, ' +
+    `and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
+  kind: 'Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. ' +
+    `Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+  metadata: `Standard object's metadata. More info: ${CONVENTIONS}#metadata`,
+  listMetadata: `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`,
+};
+
 const META_REFERENCE = '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.';
 
 /** `com.example.stable.v1.Widget`: the group reversed, the version, the kind. */
@@ -14,23 +25,40 @@ export function customName({ group, version, kind }: GroupVersionKind): string {
 
 const ownKind = ({ group, version, kind }: GroupVersionKind): Json[] => [{ group, kind, version }];
 
-function metaField(name: string): Json {
-  return { allOf: [{ $ref: `${META_REFERENCE}${name}` }] };
+function metaField(name: string, description: string): Json {
+  return { description, allOf: [{ $ref: `${META_REFERENCE}${name}` }] };
 }
+
+const typeFields = (): Json => ({
+  apiVersion: { description: DESCRIPTIONS.apiVersion, type: 'string' }, kind: { description: DESCRIPTIONS.kind, type: 'string' },
+});
+
+/** Schemas as they are published: integers or strings say so in words that OpenAPI knows. */
+function publish(schema: Json): Json {
+  const { properties, items, additionalProperties } = schema as { properties?: Json; items?: Json; additionalProperties?: unknown };
+  const isEither = schema['x-kubernetes-int-or-string'] === true && schema['anyOf'] === undefined;
+  const { type: _type, ...untyped } = schema;
+  return {
+    ...(isEither ? { ...untyped, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema), ...(properties && { properties: publishAll(properties) }),
+    ...(items && { items: publish(items) }), ...(typeof additionalProperties === 'object' && additionalProperties && { additionalProperties: publish(additionalProperties as Json) }),
+  };
+}
+
+const publishAll = (properties: Json): Json => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema as Json)]));
 
 function objectDefinition(row: ResourceVersionRow, kind: GroupVersionKind): Json {
   const source = { ...((row.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as Json) };
   const { properties, ...rest } = source;
   const own = (properties ?? {}) as Json;
-  const typed = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: metaField('ObjectMeta') };
-  return { ...rest, type: 'object', properties: { ...own, ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
+  const typed = { ...typeFields(), metadata: metaField('ObjectMeta', DESCRIPTIONS.metadata) };
+  return { ...rest, type: 'object', properties: { ...publishAll(own), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
 }
 
-function listDefinition({ kind, listKind }: Resource, { group, version }: { group: string; version: string }): Json {
+function listDefinition({ kind, listKind, plural }: Resource, { group, version }: { group: string; version: string }): Json {
   const item = customName({ group, version, kind });
   const properties = {
-    apiVersion: { type: 'string' }, items: { type: 'array', items: { $ref: `#/components/schemas/${item}` } }, kind: { type: 'string' },
-      metadata: metaField('ListMeta'),
+    ...typeFields(), metadata: metaField('ListMeta', DESCRIPTIONS.listMetadata),
+    items: { description: `List of ${plural}. More info: ${CONVENTIONS}`, type: 'array', items: { $ref: `#/components/schemas/${item}` } },
   };
   return {
     description: `${listKind} is a list of ${kind}`, type: 'object', required: ['items'], properties,

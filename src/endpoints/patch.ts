@@ -1,10 +1,11 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  badRequest, type DecodeError, failure, type FieldError, formatGroupVersion, invalid, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError,
+  badRequest, type DecodeError, failure, type FieldError, formatGroupVersion, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
+    quoteValue, type StatusError,
   typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
-import { encodeJson, formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
-import { checkIdentity, toScale } from '../registry/index.ts';
+import { formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
+import { checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
 import type { Call } from './dependencies.ts';
@@ -70,7 +71,8 @@ function checkOperations(value: JsonValue): JsonObject[] {
   if (value === null) return [];
   if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type []handlers.jsonPatchOp`);
   if (value.length > MAX_OPERATIONS) {
-    throw failure(413, 'RequestEntityTooLarge', `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
+    throw failure(413, 'RequestEntityTooLarge',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
   }
   for (const operation of value) {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
@@ -155,8 +157,12 @@ function describeConversion(why: string, mismatch: DecodeError['mismatch']): str
 }
 
 /** A patch may take the type away, but not change it. */
-function checkDocumentType({ kind, apiVersion }: JsonObject, expected: Expected): void {
+function checkDocumentType({ kind, apiVersion, metadata }: JsonObject, expected: Expected): void {
   const isKind = kind === undefined || kind === null || kind === '' || kind === expected.kind;
+  if (!isKind && expected.custom && apiVersion === formatGroupVersion(expected)) {
+    const { name = '' } = (metadata ?? {}) as { name?: string };
+    throw invalid({ group: expected.group, kind: String(kind) }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
+  }
   const isVersion = apiVersion === undefined || apiVersion === null || apiVersion === '' || apiVersion === formatGroupVersion(expected);
   if (!isKind || !isVersion) throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
@@ -180,11 +186,9 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   return expected.kind === call.resource.kind ? defaultObject(object, call.resource, call.target.version) : object;
 }
 
-/** The document that a patch sees: the object, or its Scale. */
-function documentOf({ subresource, resource }: Call, current: KubeObject): JsonObject {
-  const seen = subresource === 'scale' ? toScale(resource, current) : current;
-  return parseJson(encodeJson(seen)).value as JsonObject;
-}
+/** The document that a patch sees: the object, or its Scale. Patches change nothing in place. */
+const documentOf = ({ subresource, resource }: Call, current: KubeObject): JsonObject =>
+  (subresource === 'scale' ? toScale(resource, current, unsetReplicas) : current) as unknown as JsonObject;
 
 /** The patch is read when there is an object to apply it to: an absent object is told first. */
 function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: JsonObject }): (current: KubeObject | undefined) => KubeObject {

@@ -93,10 +93,16 @@ function collectionVerbs({ namespaced, verbs }: Resource, namespace: string): re
   return namespaced && namespace === '' ? verbs.filter((verb) => verb === 'list') : verbs;
 }
 
+function isBeyondReading({ resource, target, exchange }: Call): boolean {
+  return resource.custom && resource.namespaced && target.namespace === '' && exchange.method !== 'GET' && exchange.method !== 'HEAD';
+}
+
 function dispatch(call: Call): Promise<Response> {
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
   if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
+  // Custom resources have no such route at all.
+  if (isBeyondReading(call)) return Promise.resolve(respondNotFoundText(call.exchange));
   return methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)).handle(call);
 }
 

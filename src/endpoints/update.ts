@@ -25,6 +25,8 @@ export function withScale(resource: Resource, object: KubeObject, scale: KubeObj
 
 /** Throws the 422 of a Scale that its object cannot have. */
 export function checkScale(resource: Resource, object: KubeObject): KubeObject {
+  // Custom resources judge their replicas themselves.
+  if (resource.custom) return object;
   const { replicas = 0 } = toScale(resource, object)['spec'] as { replicas?: number };
   if (replicas >= 0) return object;
   const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');

@@ -13,6 +13,6 @@ export { checkIdentity } from './metadata.ts';
 export { groupResource } from './errors.ts';
 export { formatTime } from './lifecycle.ts';
 export { type ReadOptions, validateDeleteOptions, validateListOptions, validateWatchOptions } from './options.ts';
-export { applyScale, toScale } from './scale.ts';
+export { applyScale, toScale, unsetReplicas } from './scale.ts';
 export { cloneJson, equalJson } from './values.ts';
 export { type ApplyRequest, applyObject, trackUpdate } from './field-manager.ts';

@@ -37,7 +37,7 @@ function isServed(resource: Resource, apiVersion: string): boolean {
 
 /** The Scale of an object as far as owners go, with the owners of its replicas. */
 export function toOwnedScale(resource: Resource, object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
-  const { spec, metadata: { uid, name } } = toScale(resource, object);
+  const { spec, metadata: { uid, name } } = toScale(resource, object, 0);
   const owners = [...decodeManagers(entries) ?? []].filter(([, owner]) => isServed(resource, owner.apiVersion) && owner.set.has(pathOf(resource)));
   const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: scaleVersion, set: scaleSet }])));
   return { apiVersion: scaleVersion, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };

@@ -1,6 +1,6 @@
 // The scale subresource: an object seen as autoscaling/v1 Scale, and a Scale put back into the object. Where replicas and selector are
 // is data of the row (for custom resources, of the definition).
-import { type KubeObject, type MetaLabelSelector, badRequest, createLabelSelector, formatLabelSelector, labelSelectorOf } from '../apimachinery/index.ts';
+import { type KubeObject, type MetaLabelSelector, badRequest, createLabelSelector, formatLabelSelector, internalError, labelSelectorOf } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { Resource } from './resource.ts';
 import { setOwn } from './values.ts';
@@ -43,12 +43,17 @@ function formatSelector(value: unknown): string {
 
 const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** The Scale of an object of a row that has one. */
-export function toScale(resource: Resource, object: KubeObject): KubeObject {
+/** Replicas of a Scale whose object has none, while it is being changed: whoever changes it has to say how many. */
+export const unsetReplicas = -(2 ** 31);
+
+/** The Scale of an object of a row that has one. Custom resources may lack the field of the replicas: `missing` stands for it, else that is an error. */
+export function toScale(resource: Resource, object: KubeObject, missing?: number): KubeObject {
   const { scale } = resource;
   invariant(scale !== undefined, `${resource.plural} has no scale`);
+  const found = readPath(object, scale.specReplicas);
+  if (resource.custom && found === undefined && missing === undefined) throw internalError(`the spec replicas field "${scale.specReplicas}" does not exist`);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const replicas = toCount(readPath(object, scale.specReplicas));
+  const replicas = resource.custom && found === undefined ? (missing ?? 0) : toCount(found);
   const selector = scale.selector === undefined ? '' : formatSelector(readPath(object, scale.selector));
   return {
     kind: 'Scale',
@@ -68,8 +73,9 @@ export function applyScale(resource: Resource, object: KubeObject, scale: KubeOb
   const spec = scale['spec'];
   const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
+  if (replicas === unsetReplicas) throw badRequest(`the spec replicas field "${resource.scale.specReplicas}" cannot be empty`);
   writePath(object, resource.scale.specReplicas, replicas);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
-  else delete object.metadata.resourceVersion;
+  else if (resource.unconditionalUpdate) delete object.metadata.resourceVersion;
 }

@@ -56,7 +56,7 @@ function coerceMetaField(field: { key: string; value: unknown; path: Path; objec
 }
 
 function refuse(path: string, value: unknown, detail: string): DecodeError {
-  return new DecodeError(`${path}: ${invalidValue(path, value, detail).message}`);
+  return new DecodeError(`${path}: ${invalidValue(path, sortDeep(value), detail).message}`);
 }
 
 function formatPath(path: Path): string {
