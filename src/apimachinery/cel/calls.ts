@@ -22,7 +22,7 @@ export function compileCall(compiler: Compiler, expr: CallExpr, found: FunctionR
   if (growing !== undefined) return growing;
   const cost = callCostOf(found.declaration.name, overloads.length === 1 ? overloads[0]!.id : undefined);
   const extra = (expr.name === '_[_]' || expr.name === '_[?_]') && !isAttribute(args[0]!) ? 1 : 0;
-  const candidates = overloads.map((overload): Candidate => ({ guards: overload.params.map(guardOf), call: overload.call }));
+  const candidates = overloads.map((overload): Candidate => ({ guards: guardsOf(overload), call: overload.call }));
   const steps = args.map((arg) => compiler.compile(arg));
   if (constantMembership(found.declaration.name, args)) return binaryCall(steps, candidates, { cost: () => 0, extra });
   const lazy = expr.target === undefined ? undefined : optionalChoice(expr.name, steps);
@@ -30,6 +30,12 @@ export function compileCall(compiler: Compiler, expr: CallExpr, found: FunctionR
   if (steps.length === 1) return unaryCall(steps[0]!, candidates, cost);
   if (steps.length === 2) return binaryCall(steps, candidates, { cost, extra });
   return anyCall(steps, candidates, cost);
+}
+
+/** Lists take whole numbers of any type as index. */
+function guardsOf(overload: Overload): (Guard | undefined)[] {
+  const guards = overload.params.map(guardOf);
+  return overload.id === 'index_list' ? [guards[0], undefined] : guards;
 }
 
 /** Membership of a literal list is a lookup, which costs nothing but its argument. */

@@ -27,9 +27,9 @@ export interface CheckedExpr extends ParsedExpr {
 export function checkExpression(parsed: ParsedExpr, env: Environment): CheckedExpr {
   const checker = new Checker(parsed, env);
   checker.check(parsed.root);
-  if (checker.issues.length === 0 && env.strictLiterals) validateLiterals(parsed.root, (expr, message) => checker.report(expr, message));
-  if (checker.issues.length > 0) throw new CelSyntaxError(checker.issues, parsed.text);
   const types = checker.finish();
+  if (checker.issues.length === 0 && env.strictLiterals) validateLiterals(parsed.root, types, (expr, message) => checker.report(expr, message));
+  if (checker.issues.length > 0) throw new CelSyntaxError(checker.issues, parsed.text);
   return { ...parsed, types, references: checker.references, resultType: types.get(parsed.root.id)! };
 }
 
@@ -149,6 +149,10 @@ class Checker {
 
   #call(expr: CallExpr): CelType {
     if (expr.name === '_?._') return this.#optionalSelect(expr);
+    if (expr.name === '_&&_' || expr.name === '_||_') {
+      for (const arg of expr.args) this.#assert(arg, boolType);
+      return boolType;
+    }
     for (const arg of expr.args) this.check(arg);
     if (expr.target === undefined) return this.#globalCall(expr, expr.name);
     const prefix = this.#isLocal(expr.target) ? undefined : qualifiedName(expr.target);
@@ -213,7 +217,7 @@ class Checker {
     let joined: CelType | undefined;
     expr.elements.forEach((element, i) => {
       const type = this.check(element);
-      joined = this.#join(element, joined, expr.optional.includes(i) ? this.#unwrap(element, type) : type);
+      joined = this.#join(joined, expr.optional.includes(i) ? this.#unwrap(element, type) : type);
     });
     return listOf(joined ?? this.#newVariable());
   }
@@ -231,36 +235,33 @@ class Checker {
     this.report(place, `expected type '${shown[0]}' but found '${shown[1]}'`);
   }
 
-  #join(place: Expr, previous: CelType | undefined, current: CelType): CelType {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.#substitutions.assign(previous, current)) return mostGeneral(previous, current);
-    if (!this.#env.strictLiterals) return dynType;
-    this.#mismatch(place, previous, current);
-    return errorType;
+    return this.#substitutions.assign(previous, current) ? mostGeneral(previous, current) : dynType;
   }
 
   #map(expr: MapExpr): CelType {
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.check(entry.key));
+      key = this.#join(key, this.check(entry.key));
       const given = this.check(entry.value);
-      value = this.#join(entry.value, value, entry.optional ? this.#unwrap(entry.value, given) : given);
+      value = this.#join(value, entry.optional ? this.#unwrap(entry.value, given) : given);
     }
     return mapOf(key ?? this.#newVariable(), value ?? this.#newVariable());
   }
 
   #struct(expr: StructExpr): CelType {
     const type = this.#messageType(expr);
+    if (type === undefined) return errorType;
     for (const entry of expr.fields) {
       const given = this.check(entry.value);
-      if (type === undefined) continue;
       const expected = this.#structField(entry, type.name, entry.field);
       const found = entry.optional ? this.#unwrap(entry.value, given) : given;
       if (expected.kind === 'error' || this.#substitutions.assign(expected, found)) continue;
       this.report(entry, `expected type of field '${entry.field}' is '${formatType(expected)}' but provided type is '${formatType(found)}'`);
     }
-    return type ?? errorType;
+    return type;
   }
 
   #messageType(expr: StructExpr): CelType | undefined {

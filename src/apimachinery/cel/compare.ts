@@ -65,8 +65,12 @@ function compareNumbers(a: Value, b: Value): number | undefined {
   const right = numberOf(b);
   if (left === undefined || right === undefined) return undefined;
   if (Number.isNaN(left) || Number.isNaN(right)) return NaN;
+  if (a instanceof CelDouble || b instanceof CelDouble) return compareDoubles(Number(left), Number(right));
   return left < right ? -1 : left > right ? 1 : 0;
 }
+
+/** Integers are compared with doubles as doubles, losing what a double cannot hold. */
+const compareDoubles = (left: number, right: number): number => (left < right ? -1 : left > right ? 1 : 0);
 
 /** Order of strings by code points, which is that of their UTF-8 bytes. */
 export function compareText(a: string, b: string): number {

@@ -270,9 +270,11 @@ function readSlot(slot: number): Step {
 }
 
 function readVariable(name: string): Step {
+  const missing = new CelError(`no such attribute(s): ${name}`);
   return (frame) => {
     frame.charge(1);
-    return frame.bindings(name) ?? new CelError(`no such attribute(s): ${name}`);
+    const value = frame.bindings(name);
+    return value === undefined ? missing : value;
   };
 }
 

@@ -87,7 +87,6 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
 function isLessSpecific(a: CelType, b: CelType): boolean {
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
-  if (b.kind === 'null') return true;
   if (a.kind !== b.kind || a.name !== b.name) return false;
   if (a.nullable !== b.nullable) return a.nullable;
   return a.params.length === b.params.length && a.params.every((param, i) => isLessSpecific(param, b.params[i]!));

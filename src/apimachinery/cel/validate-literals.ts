@@ -2,13 +2,40 @@
 import { type CallExpr, type Expr, childrenOf } from './ast.ts';
 import { compilePattern } from './regex.ts';
 import { parseDuration, parseTimestamp } from './time.ts';
+import { type CelType, dynType, formatType, sameType } from './types.ts';
 
 type Report = (expr: Expr, message: string) => void;
 
-/** Reports the literal arguments of timestamp, duration and matches that cannot be read. */
-export function validateLiterals(expr: Expr, report: Report): void {
-  if (expr.type === 'call') validateCall(expr, report);
-  for (const child of childrenOf(expr)) validateLiterals(child, report);
+/** Functions that take lists of mixed types. */
+const mixedFunctions: ReadonlySet<string> = new Set(['format']);
+
+/** Reports the literal arguments of timestamp, duration and matches that cannot be read, and list and map literals of mixed types. */
+export function validateLiterals(expr: Expr, types: ReadonlyMap<number, CelType>, report: Report): void {
+  validateNode(expr, { types, report, mixed: false });
+}
+
+function validateNode(expr: Expr, context: { types: ReadonlyMap<number, CelType>; report: Report; mixed: boolean }): void {
+  if (expr.type === 'call') validateCall(expr, context.report);
+  if (!context.mixed && expr.type === 'list') validateSameType(expr.elements, expr.optional, context);
+  if (!context.mixed && expr.type === 'map') {
+    const optional = expr.entries.flatMap((entry, i) => (entry.optional ? [i] : []));
+    validateSameType(expr.entries.map((entry) => entry.key), [], context);
+    validateSameType(expr.entries.map((entry) => entry.value), optional, context);
+  }
+  const mixed = context.mixed || (expr.type === 'call' && mixedFunctions.has(expr.name));
+  for (const child of childrenOf(expr)) validateNode(child, { ...context, mixed });
+}
+
+function validateSameType(exprs: readonly Expr[], optional: readonly number[], context: { types: ReadonlyMap<number, CelType>; report: Report }): void {
+  let first: CelType | undefined;
+  for (const [i, expr] of exprs.entries()) {
+    const given = context.types.get(expr.id) ?? dynType;
+    const type = optional.includes(i) ? given.params[0] ?? dynType : given;
+    first ??= type;
+    if (sameType(first, type)) continue;
+    context.report(expr, `expected type '${formatType(first)}' but found '${formatType(type)}'`);
+    return;
+  }
 }
 
 function validateCall(expr: CallExpr, report: Report): void {

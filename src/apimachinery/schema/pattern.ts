@@ -20,7 +20,8 @@ export function loadPatternEngine(): Promise<void> {
   return loading;
 }
 
-function compile(pattern: string): RE2JS {
+/** The compiled pattern; throws what the engine says of one that is not valid. */
+export function compile(pattern: string): RE2JS {
   invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
   let found = compiled.get(pattern);
   if (found === undefined) {

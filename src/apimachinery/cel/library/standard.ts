@@ -10,7 +10,7 @@ import {
   type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, paramType, stringType, timestampType, typeOfType, uintType,
 } from '../types.ts';
 import {
-  CelDouble, type CelDuration, CelError, type CelList, type CelMap, type CelTimestamp, type CelUint, type Value, noSuchOverload, runeCount, sizeOf, typeOf,
+  CelDouble, type CelDuration, CelError, type CelList, type CelMap, type CelTimestamp, CelUint, type Value, noSuchOverload, runeCount, sizeOf, typeOf,
 } from '../values.ts';
 import { conversionFunctions } from './conversions.ts';
 import { timeFunctions } from './times.ts';
@@ -92,6 +92,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
 ];
 
 function elementAt(list: CelList, index: Value): Value {
+  if (typeof index !== 'number' && typeof index !== 'bigint' && !(index instanceof CelDouble) && !(index instanceof CelUint)) return noSuchOverload;
   const at = index instanceof CelDouble && !Number.isInteger(index.value) ? NaN : toNumber(index as Int);
   if (Number.isNaN(at)) return new CelError(`unsupported index value: ${toNumber(index as Int)}`);
   return at >= 0 && at < list.size ? list.get(at) : new CelError(`index out of bounds: ${at}`);

@@ -1,0 +1,25 @@
+// The rules of one version of a definition, as the rest of the house uses them.
+import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import { buildRuleTree } from './rules.ts';
+import { type RuleProblems, checkRules } from './rules-check.ts';
+import { type RuleInput, type RuleOutcome, runRules } from './rules-validate.ts';
+
+/** The rules of a schema. */
+export interface SchemaRules {
+  /** False: the schema has no rules, and validating is free. */
+  readonly present: boolean;
+  /** Runs the rules; they compile when they are first reached. */
+  validate(input: RuleInput): RuleOutcome;
+  /** What the reference refuses about them when the definition is written. `path` is that of the schema. */
+  check(options: { path: string; compile?: boolean }): RuleProblems;
+}
+
+/** The rules of `openAPIV3Schema` of a version; nothing is compiled yet. */
+export function compileRules(schema: OpenAPIV3Schema): SchemaRules {
+  const tree = buildRuleTree(schema);
+  return {
+    present: tree !== undefined,
+    validate: (input) => runRules(tree, input),
+    check: (options) => checkRules(schema, options),
+  };
+}

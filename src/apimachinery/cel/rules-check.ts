@@ -1,0 +1,174 @@
+// What a definition's rules are judged by: their fields, that they compile, and what they may cost, each rule and all together.
+import { forbiddenField, invalidValue, notSupported, required } from '../field-error.ts';
+import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import type { FieldError } from '../status.ts';
+import { unbounded } from './estimate.ts';
+import { resolveFieldPath } from './rule-paths.ts';
+import { type CompiledRule, type ValidationRule, compileRuleSet, declareSelf, rulesOf } from './rules.ts';
+
+/** Most that one rule may be estimated to cost. */
+const ruleCostLimit = 10_000_000;
+/** Most that all rules of a schema may be estimated to cost. */
+const schemaCostLimit = 100_000_000;
+const mostExpensiveCount = 4;
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+
+/** What is wrong with the rules of a schema. The reference lists all errors about the schema first, those of expressions after them. */
+export interface RuleProblems {
+  readonly schemaErrors: readonly FieldError[];
+  readonly expressionErrors: readonly FieldError[];
+}
+
+export interface RuleCheckOptions {
+  /** Path of the schema, for errors. */
+  readonly path: string;
+  /** False: the schema has errors of its own, expressions are not compiled. */
+  readonly compile?: boolean;
+}
+
+/** Judges all rules of a schema. */
+export function checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): RuleProblems {
+  const check = new RuleCheck(options.compile ?? true);
+  check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
+  if (check.total > schemaCostLimit) check.reportTotal(options.path);
+  return { schemaErrors: check.schemaErrors, expressionErrors: check.expressionErrors };
+}
+
+interface Place {
+  readonly path: string;
+  readonly root: boolean;
+  /** How often the node can stand in an object; undefined when nothing bounds it. */
+  readonly cardinality: number | undefined;
+  /** The list above whose elements cannot be matched with old ones. */
+  readonly uncorrelated: string | undefined;
+}
+
+class RuleCheck {
+  readonly schemaErrors: FieldError[] = [];
+  readonly expressionErrors: FieldError[] = [];
+  readonly #compile: boolean;
+  #expensive: { path: string; cost: number }[] = [];
+  total = 0;
+
+  constructor(compile: boolean) {
+    this.#compile = compile;
+  }
+
+  visit(schema: OpenAPIV3Schema, place: Place): void {
+    const before = this.schemaErrors.length;
+    const child = childPlace(schema, place);
+    const { additionalProperties: values, items, properties } = schema;
+    if (typeof values === 'object' && values !== null) this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });
+    for (const name of Object.keys(properties ?? {}).sort()) {
+      const property = properties![name]!;
+      this.visit(property, { ...child, path: `${place.path}.properties[${name}]`, root: isEmbedded(property) });
+    }
+    if (typeof items === 'object' && items !== null) {
+      const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelated : place.path;
+      this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
+    }
+    this.#own(schema, place, before);
+  }
+
+  #own(schema: OpenAPIV3Schema, place: Place, errorsBefore: number): void {
+    const rules = rulesOf(schema);
+    if (rules.length === 0) return;
+    rules.forEach((rule, i) => this.schemaErrors.push(...checkFields(rule, schema, rulePath(place, i))));
+    if (!this.#compile || this.schemaErrors.length > errorsBefore) return;
+    const declared = declareSelf(schema, place.root);
+    if (declared === undefined) {
+      const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
+      this.expressionErrors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
+      return;
+    }
+    compileRuleSet(rules, declared).forEach((compiled, i) => this.#judge(compiled, place, rulePath(place, i)));
+  }
+
+  #judge(compiled: CompiledRule, place: Place, path: string): void {
+    const { rule } = compiled;
+    this.#observe(`${path}.rule`, 'estimated rule cost', multiplyCost(compiled.maxCost, place.cardinality ?? compiled.maxCardinality));
+    if (compiled.error !== undefined) this.expressionErrors.push(invalidValue(`${path}.rule`, shownRule(rule), compiled.error));
+    if (compiled.messageError !== undefined) this.expressionErrors.push(invalidValue(`${path}.messageExpression`, shownRule(rule), compiled.messageError));
+    else if (compiled.messageProgram !== undefined) this.#observe(`${path}.messageExpression`, 'estimated messageExpression cost', compiled.messageMaxCost);
+    if (compiled.usesOldSelf && place.uncorrelated !== undefined) {
+      this.expressionErrors.push(invalidValue(`${path}.rule`, rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`));
+    } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined) {
+      this.expressionErrors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+    }
+  }
+
+  #observe(path: string, name: string, cost: number): void {
+    if (cost > ruleCostLimit) this.expressionErrors.push(forbiddenField(path, describeCost(name, cost, ruleCostLimit)));
+    this.total = Math.min(unbounded, this.total + cost);
+    if (cost < schemaCostLimit / 100) return;
+    this.#expensive.push({ path, cost });
+    this.#expensive = this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, mostExpensiveCount);
+  }
+
+  reportTotal(path: string): void {
+    for (const expensive of this.#expensive) {
+      this.expressionErrors.push(forbiddenField(expensive.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
+    }
+    const detail = describeCost('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, schemaCostLimit);
+    this.expressionErrors.push(forbiddenField(path, detail));
+  }
+}
+
+const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
+const rulePath = (place: Place, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
+const multiplyCost = (cost: number, times: number): number => Math.min(unbounded, cost * times);
+
+function childPlace(schema: OpenAPIV3Schema, place: Place): Place {
+  if (place.cardinality === undefined) return place;
+  const elements = maxElements(schema);
+  return { ...place, cardinality: elements === undefined ? undefined : multiplyCost(place.cardinality, elements) };
+}
+
+/** By how much a schema multiplies its children; undefined when nothing bounds it. */
+function maxElements(schema: OpenAPIV3Schema): number | undefined {
+  const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
+  if (!isMap && schema.type !== 'array') return 1;
+  const bound = schema[isMap ? 'maxProperties' : 'maxItems'];
+  return typeof bound === 'number' ? Math.max(0, bound) : undefined;
+}
+
+/** The rule as Go's encoder writes its internal type. */
+function shownRule(rule: ValidationRule): unknown {
+  return {
+    Rule: rule.rule ?? '', Message: rule.message ?? '', MessageExpression: rule.messageExpression ?? '', Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath ?? '', OptionalOldSelf: rule.optionalOldSelf ?? null,
+  };
+}
+
+function describeCost(name: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  const shown = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
+  const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
+  return `${name} exceeds budget by factor of ${shown} (${advice})`;
+}
+
+const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
+
+function checkFields(rule: ValidationRule, schema: OpenAPIV3Schema, path: string): FieldError[] {
+  const errors = checkTexts(rule, path);
+  if (rule.messageExpression !== undefined && rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
+    errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  }
+  if (rule.reason !== undefined && !reasons.includes(rule.reason)) errors.push(notSupported(`${path}.reason`, rule.reason, reasons));
+  const { fieldPath } = rule;
+  if (fieldPath === undefined || fieldPath === '') return errors;
+  if (fieldPath.trim() === '') errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
+  if (hasLineBreak(fieldPath)) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
+  if (resolveFieldPath(fieldPath, schema) === undefined) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  return errors;
+}
+
+function checkTexts(rule: ValidationRule, path: string): FieldError[] {
+  const text = (rule.rule ?? '').trim();
+  const message = rule.message ?? '';
+  if (text === '') return [required(`${path}.rule`, 'rule is not specified')];
+  if (message !== '' && message.trim() === '') return [invalidValue(`${path}.message`, message, 'must be non-empty if specified')];
+  if (hasLineBreak(message.trim())) return [invalidValue(`${path}.message`, message, 'must not contain line breaks')];
+  if (hasLineBreak(text) && message === '') return [required(`${path}.message`, 'message must be specified if rule contains line breaks')];
+  return [];
+}
