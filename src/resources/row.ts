@@ -7,6 +7,7 @@ import type { Resource, ResourceVerb, Subresource } from '../registry/index.ts';
 import { columnsByKind } from './columns/by-kind.ts';
 import { defaultColumns } from './columns/common.ts';
 import { readPodConditions } from './columns/pods.ts';
+import { resetFieldsByKind } from './reset-fields.ts';
 import { strategiesByKind } from './strategies/by-kind.ts';
 import { validationsByKind } from './validation/by-kind.ts';
 
@@ -99,5 +100,6 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
     strategy: { ...strategiesByKind[key], ...validationsByKind[key] },
+    ...(resetFieldsByKind[key] && { resetFields: resetFieldsByKind[key] }),
   };
 }

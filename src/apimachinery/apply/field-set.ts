@@ -98,14 +98,11 @@ export class FieldSet {
     return true;
   }
 
-  /** All paths, elements in FieldsV1 order. */
+  /** All paths: those that end here, then those that go on, each in FieldsV1 order. */
   *paths(prefix: readonly PathElement[] = []): Iterable<PathElement[]> {
-    for (const element of sortElements(this.nodes.keys())) {
-      const node = this.nodes.get(element) as Node;
-      const path = [...prefix, element];
-      if (node.member) yield path;
-      if (node.children) yield* node.children.paths(path);
-    }
+    const elements = sortElements(this.nodes.keys());
+    for (const element of elements) if (this.holds(element)) yield [...prefix, element];
+    for (const element of elements) yield* this.below(element)?.paths([...prefix, element]) ?? [];
   }
 }
 

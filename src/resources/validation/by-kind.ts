@@ -4,14 +4,18 @@ import type { Strategy } from '../../registry/index.ts';
 import * as core from './core.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
+import { validateDeploymentStatus, validateReplicaSetStatus } from './statuses.ts';
 import * as workloads from './workloads.ts';
 
 type Validate = (object: KubeObject) => readonly FieldError[];
 type ValidateUpdate = (object: KubeObject, old: KubeObject) => readonly FieldError[];
 
 /** Validation of creates and updates; without rules of its own an update is validated like a create. */
-function validateWith(validate: Validate, update: ValidateUpdate = validate): Strategy {
-  return { validate, validateUpdate: (object, old, { subresource }) => (subresource === '' ? update(object, old) : []) };
+function validateWith(validate: Validate, update: ValidateUpdate = validate, validateStatus: Validate = () => []): Strategy {
+  return {
+    validate,
+    validateUpdate: (object, old, { subresource }) => (subresource === '' ? update(object, old) : subresource === 'status' ? validateStatus(object) : []),
+  };
 }
 
 const both = (validate: Validate, update: ValidateUpdate): Strategy => validateWith(validate, (object, old) => [...update(object, old), ...validate(object)]);
@@ -26,8 +30,8 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/Service': validateWith(core.validateService),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
   'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate),
-  'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate),
-  'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate),
+  'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, validateDeploymentStatus),
+  'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate, validateReplicaSetStatus),
   'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate),
   'batch/CronJob': validateWith(workloads.validateCronJob),
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
