@@ -54,7 +54,7 @@ export function typeFrom(json: Json): CelType {
   if ('wrapper' in json) return wrapperOf(primitives[json['wrapper'] as string]!);
   if ('wellKnown' in json) return wellKnown[json['wellKnown'] as string]!;
   if ('null' in json) return nullType;
-  if ('messageType' in json) return structType(json['messageType'] as string);
+  if ('messageType' in json) return namedTypes.get(json['messageType'] as string) ?? structType(json['messageType'] as string);
   if ('listType' in json) return listOf(typeFrom((json['listType'] as Json)['elemType'] as Json));
   if ('type' in json) return typeOfType(typeFrom(json['type'] as Json));
   if ('abstractType' in json) {

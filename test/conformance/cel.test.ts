@@ -1,0 +1,81 @@
+// The CEL specification's own cases against this engine. A ledger says how many cases of a section fail, and why; more is a failure, and so is less.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { loadPatternEngine } from '../../src/apimachinery/index.ts';
+import { type CheckedExpr, checkExpression } from '../../src/apimachinery/cel/check.ts';
+import { type Environment, createEnvironment, extendEnvironment } from '../../src/apimachinery/cel/environment.ts';
+import { compileProgram } from '../../src/apimachinery/cel/evaluate.ts';
+import { comprehensionsLibrary } from '../../src/apimachinery/cel/library/comprehensions.ts';
+import { setsLibrary } from '../../src/apimachinery/cel/library/lists.ts';
+import { optionalLibrary } from '../../src/apimachinery/cel/library/optional.ts';
+import { standardLibrary } from '../../src/apimachinery/cel/library/standard.ts';
+import { reverseLibrary, stringsLibrary } from '../../src/apimachinery/cel/library/strings.ts';
+import { parseExpression } from '../../src/apimachinery/cel/parse.ts';
+import { CelSyntaxError } from '../../src/apimachinery/cel/source.ts';
+import { formatType } from '../../src/apimachinery/cel/types.ts';
+import { Failure } from '../../src/apimachinery/cel/values.ts';
+import { type CelCase, casesOf, showValue, typeFrom, valueFrom } from './cel-cases.ts';
+import { ledger } from './cel-ledger.ts';
+
+const base = createEnvironment({
+  libraries: [standardLibrary, stringsLibrary, reverseLibrary, optionalLibrary, comprehensionsLibrary, setsLibrary], optionalSyntax: true, escapedNames: true,
+});
+/** Suites of the package that give texts of errors and types, but no values. */
+const checkedOnly = new Set(['parsing', 'checking']);
+
+function environmentOf({ original }: CelCase): Environment {
+  const declared = (original.typeEnv ?? []).filter((entry) => entry.ident !== undefined);
+  return extendEnvironment(base, { container: original.container ?? '', variables: new Map(declared.map((entry) => [entry.name, typeFrom(entry.ident!.type)])) });
+}
+
+/** What is wrong with a case; undefined when it does what it must. */
+function judge(item: CelCase): string | undefined {
+  const env = environmentOf(item);
+  const { original } = item;
+  try {
+    const parsed = parseExpression(original.expr, env);
+    const compiled = original.disableCheck === true ? parsed : checkExpression(parsed, env);
+    return judgeType(item, compiled) ?? judgeValue(item, () => compileProgram(compiled, env));
+  } catch (error) {
+    if (!(error instanceof CelSyntaxError)) throw error;
+    if (item.error === undefined) return original.evalError === undefined ? error.message : undefined;
+    const wanted = item.error.replaceAll('ERROR: :', 'ERROR: <input>:');
+    return wanted === error.message ? undefined : `got ${error.message}, wanted ${wanted}`;
+  }
+}
+
+function judgeType(item: CelCase, compiled: object): string | undefined {
+  if (item.type === undefined || !('resultType' in compiled)) return undefined;
+  const found = formatType((compiled as CheckedExpr).resultType);
+  return found === item.type ? undefined : `type ${found} instead of ${item.type}`;
+}
+
+function judgeValue(item: CelCase, compile: () => ReturnType<typeof compileProgram>): string | undefined {
+  const { original } = item;
+  if (checkedOnly.has(item.section)) return item.error === undefined ? undefined : `no error, wanted ${item.error}`;
+  if (original.checkOnly === true) return undefined;
+  const bindings = new Map(Object.entries(original.bindings ?? {}).map(([name, given]) => [name, given.value === undefined ? undefined : valueFrom(given.value)]));
+  const { value } = compile().evaluate((name) => bindings.get(name));
+  if (original.evalError !== undefined) return value instanceof Failure ? undefined : `no error but ${showValue(value)}`;
+  if (value instanceof Failure) return `failed: ${'message' in value ? String(value.message) : 'unknown'}`;
+  const wanted = valueFrom(original.value ?? original.typedResult?.result ?? { boolValue: true });
+  return wanted !== undefined && showValue(wanted) === showValue(value) ? undefined : `value ${showValue(value)}`;
+}
+
+before(loadPatternEngine);
+
+for (const name of ['conformance', 'comprehension', 'parsing', 'checking']) {
+  test(`the ${name} cases of the CEL specification fare as the ledger says`, async () => {
+    const { tests } = (await import(`@bufbuild/cel-spec/testdata/${name}.js`)) as { tests: Parameters<typeof casesOf>[0] };
+    const failed = new Map<string, string[]>();
+    for (const item of casesOf(tests)) {
+      const problem = judge(item);
+      const section = item.section.split('/').slice(0, 2).join('/');
+      if (problem !== undefined) failed.set(section, [...(failed.get(section) ?? []), `${item.name}: ${problem}`]);
+    }
+    for (const section of new Set([...failed.keys(), ...Object.keys(ledger).filter((key) => key.startsWith(name))])) {
+      const found = failed.get(section) ?? [];
+      assert.equal(found.length, ledger[section]?.failing ?? 0, `${section}:\n${found.join('\n')}`);
+    }
+  });
+}
