@@ -1,0 +1,128 @@
+// Names, conditions, paths, columns and versions of definitions.
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { type KubeObject, type Schema, compileStructuralSchema, loadPatternEngine, matchesPattern } from '../apimachinery/index.ts';
+import { createColumns } from './columns.ts';
+import { createConverter } from './conversion.ts';
+import { type DefinitionStatus, createRow } from './definition.ts';
+import { findAll, parsePath, readField } from './json-path.ts';
+import { acceptNames, collectTaken, establish, readApproval } from './names.ts';
+import { validateDefinition, validateDefinitionUpdate } from './validate.ts';
+
+const now = '2026-01-01T00:00:00Z';
+
+function define(change: Record<string, unknown> = {}): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }], conversion: { strategy: 'None' }, ...change,
+    },
+    status: { storedVersions: ['v1'], acceptedNames: { plural: '', kind: '' } },
+  };
+}
+
+const statusText = ({ conditions }: DefinitionStatus): string[] => (conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+
+describe('acceptNames', () => {
+  it('accepts free names first and establishes them in a second step', () => {
+    const definition = define();
+    const named = acceptNames(definition, collectTaken([]), now);
+    assert.deepEqual(statusText(named), ['NamesAccepted=True NoConflicts', 'Established=False Installing']);
+    assert.equal(establish(definition, now), undefined);
+    assert.deepEqual(statusText(establish({ ...definition, status: named }, now) as DefinitionStatus), ['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted']);
+  });
+
+  it('refuses a kind that another definition of the group has, and keeps the other names', () => {
+    const named = acceptNames(define(), collectTaken([{ plural: 'others', kind: 'Widget' }]), now);
+    assert.deepEqual(statusText(named), ['NamesAccepted=False KindConflict', 'Established=False NotAccepted']);
+    assert.deepEqual(named.acceptedNames, { plural: 'widgets', singular: 'widget', kind: '', listKind: 'WidgetList' });
+  });
+
+  it('changes nothing when asked again', () => {
+    const named = acceptNames(define(), collectTaken([]), now);
+    assert.deepEqual(acceptNames({ ...define(), status: named }, collectTaken([]), '2027-01-01T00:00:00Z'), named);
+  });
+});
+
+describe('readApproval', () => {
+  it('tells links, refusals of review and nonsense apart', () => {
+    const read = (text: string) => readApproval({ 'api-approved.kubernetes.io': text }).type;
+    assert.deepEqual(['https://example.com/1', 'unapproved, a test', 'because', ''].map(read), ['approved', 'bypassed', 'invalid', 'missing']);
+  });
+});
+
+describe('json paths', () => {
+  const object = { spec: { list: [{ name: 'x', on: true }, { name: 'y' }] }, metadata: { annotations: { 'example.com/note': 'hi' } } };
+  const all = (path: string): unknown[] => findAll(parsePath(path) ?? [], object);
+  it('findAll follows fields, indices, wildcards, filters and escaped dots', () => {
+    assert.deepEqual(all('.spec.list[1].name'), ['y']);
+    assert.deepEqual(all('.spec.list[*].name'), ['x', 'y']);
+    assert.deepEqual(all('.spec.list[?(@.name=="y")].name'), ['y']);
+    assert.deepEqual(all('.metadata.annotations.example\\.com/note'), ['hi']);
+    assert.deepEqual(all(".metadata.annotations['example.com/note']"), ['hi']);
+    assert.deepEqual(all('.spec.list[7].name'), []);
+  });
+  it('readField sees own fields only', () => assert.equal(readField({}, '.__proto__.toString'), undefined));
+  it('parsePath refuses what is no path', () => assert.equal(parsePath('spec.list'), undefined));
+});
+
+describe('createColumns', () => {
+  it('prints values by type, and nothing where the type does not fit', () => {
+    const columns = createColumns([
+      { name: 'S', type: 'string', jsonPath: '.s' }, { name: 'I', type: 'integer', jsonPath: '.i' }, { name: 'D', type: 'date', jsonPath: '.d' },
+    ], (ms) => `${ms / 1000}s`);
+    const cells = (object: Record<string, unknown>) => columns.map((column) => column.cell({ metadata: { name: 'a' }, ...object }, Date.parse(now)));
+    assert.deepEqual(cells({ s: { k: [1] }, i: 2.9, d: '2025-12-31T23:59:50Z' }), ['a', '{"k":[1]}', 2, '10s']);
+    assert.deepEqual(cells({ i: 'x', d: 'yesterday' }), ['a', null, null, '<invalid>']);
+  });
+});
+
+describe('createConverter', () => {
+  const schemas = new Map<string, Schema>(['v1', 'v2'].map((name) => [name, compileStructuralSchema({
+    type: 'object', properties: { spec: { type: 'object', properties: name === 'v1' ? { a: { type: 'string', default: 'A' }, b: { type: 'string' } } : { b: { type: 'string' } } } },
+  })]));
+  const { readStored } = createConverter({ group: 'example.com', storageVersion: 'v1', schemas });
+  const stored = (): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {}, spec: { b: 'x', gone: 1 } });
+  it('readStored prunes and defaults by the version that was written', () => assert.deepEqual(readStored(stored(), 'v1')['spec'], { a: 'A', b: 'x' }));
+  it('readStored shows another version without what that version does not know', () => {
+    const shown = readStored(stored(), 'v2');
+    assert.deepEqual([shown.apiVersion, shown['spec']], ['example.com/v2', { b: 'x' }]);
+  });
+});
+
+describe('createRow', () => {
+  it('reads the schema of a version only when it is wanted', () => {
+    let reads = 0;
+    const definition = { ...define(), status: acceptNames(define(), collectTaken([]), now) };
+    const row = createRow(definition, () => (reads++, define()), { objectMeta: { type: 'object', fields: new Map() }, formatAge: String });
+    assert.equal(reads, 0);
+    assert.deepEqual([row.kind, row.storageVersion, row.custom], ['Widget', 'v1', true]);
+    assert.deepEqual([...(row.versions[0]?.schema.fields?.keys() ?? [])], ['apiVersion', 'kind', 'metadata', 'spec']);
+    assert.ok(reads > 0);
+  });
+});
+
+describe('validateDefinition', () => {
+  before(loadPatternEngine);
+  const problems = (definition: KubeObject): string[] => validateDefinition(definition).map(({ field, message }) => `${field}: ${message}`);
+  const withSchema = (schema: object): KubeObject => define({ versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] });
+  it('accepts a sound definition', () => assert.deepEqual(problems(define()), []));
+  it('wants a type at every node, and branches without types', () => {
+    assert.deepEqual(problems(withSchema({ type: 'object', properties: { spec: { anyOf: [{ type: 'string' }] } } })), [
+      'spec.validation.openAPIV3Schema.properties[spec].anyOf[0].type: Forbidden: must be empty to be structural',
+      'spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields',
+    ]);
+  });
+  it('refuses fields that an established definition may not change', () => {
+    const established = { ...define(), status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] } };
+    const changed = validateDefinitionUpdate({ ...established, spec: define({ scope: 'Cluster' })['spec'] }, established);
+    assert.deepEqual(changed.map(({ field }) => field), ['spec.scope']);
+  });
+  it('judges hostile patterns in linear time', () => {
+    const startMs = performance.now();
+    assert.equal(matchesPattern('^(a+)+$', `${'a'.repeat(5000)}b`), false);
+    assert.ok(performance.now() - startMs < 1000);
+  });
+});
