@@ -78,6 +78,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b10\.0\.0\.(?!1\b)\d+/g, '<ip>'],
   [/(?<=^|\s)(?:\d+[ydhms])+(?= ago\b|\s|$|\))/gm, '<age>'],
   [/(<(?:age|ip)>) {2,}/g, '$1   '],
+  [/kube-api-access-\w{5}\b/g, 'kube-api-access-<random>'],
   [/X509SHA256=[0-9a-f]{64}/g, 'X509SHA256=<digest>'],
   [/kubectl-edit-\w+\.yaml/g, 'kubectl-edit-<n>.yaml'],
   [/\x1b\[[0-9;]*m/g, ''],
