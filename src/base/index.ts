@@ -6,3 +6,4 @@ export { invariant } from './invariant.ts';
 export { type KeyBounds, compareKeys, createBoundsTest } from './key-order.ts';
 export { type Chunk, type Keyed, SortedMap, SortedMapEdit, createSortedMap } from './sorted-map.ts';
 export { RingBuffer } from './ring-buffer.ts';
+export { createPacer } from './pacer.ts';

@@ -90,7 +90,8 @@ export class GarbageCollection {
     if (owners.length === 0 || having('misplaced').length > 0) return 'done';
     if (having('unknown').length > 0) return 'unresolved';
     const [waiting, absent] = [having('waiting'), having('absent')];
-    if (absent.length > 0) await this.#tellOfMisplaced(item, absent);
+    // What cannot be told is no reason to keep the object.
+    if (absent.length > 0) await this.#tellOfMisplaced(item, absent).catch((error: unknown) => this.#context.report('garbage-collector', item.key, error));
     if (having('solid').length > 0) {
       if (waiting.length + absent.length > 0) await this.#cutOwners(item, client, new Set([...waiting, ...absent].map(({ uid }) => uid)));
       return 'done';
@@ -171,7 +172,7 @@ export class GarbageCollection {
     const involved = { kind: row.kind, apiVersion: formatGroupVersion({ group: row.group, version: row.storageVersion }), name: item.name, uid: item.uid };
     const owner = `[${apiVersion}/${kind}, namespace: ${item.namespace}, name: ${name}, uid: ${uid}]`;
     await createClientFor(this.#context, ['', 'v1', 'events'], manager).createIfAbsent(namespace, {
-      apiVersion: 'v1', kind: 'Event', metadata: { generateName: `${item.name.slice(0, 50)}.`, namespace },
+      apiVersion: 'v1', kind: 'Event', metadata: { name: `${item.name}.${(BigInt(clock.now()) * 1_000_000n).toString(16)}`, namespace },
       involvedObject: { ...involved, ...(item.namespace && { namespace: item.namespace }) },
       reason: 'OwnerRefInvalidNamespace', message: `ownerRef ${owner} does not exist in namespace ${JSON.stringify(item.namespace)}`,
       type: 'Warning', source: { component: 'garbage-collector-controller' }, reportingComponent: 'garbage-collector-controller',

@@ -19,7 +19,8 @@ const lastRetryMs = 10_000;
 
 /** Rows whose objects can own or be owned. Events are neither. */
 const isCollected = (row: Resource): boolean =>
-  row.storedAs === undefined && row.virtual !== true && row.plural !== 'events' && ['list', 'watch', 'delete'].every((verb) => row.verbs.some((v) => v === verb));
+  row.storedAs === undefined && row.virtual !== true && row.plural !== 'events'
+    && ['list', 'watch', 'delete'].every((verb) => row.verbs.some((v) => v === verb));
 
 const rowKey = (row: Resource): string => `${row.group}/${row.plural}`;
 

@@ -1,5 +1,6 @@
 // The garbage collector: deletes objects whose owners are gone, and ends foreground and orphaning deletions. One graph, kept by watches of
 // all rows; one queue of objects to look at, so that any number of dependents is worked off in small pieces.
+import { createPacer } from '../base/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { GarbageCollection } from './garbage-collection.ts';
 import { GarbageGraph, type GarbageItem } from './garbage-graph.ts';
@@ -8,6 +9,8 @@ import { GarbageWatches } from './garbage-watch.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const concurrency = 16;
+/** How long the collector holds the event loop at most; a store in memory would let it work everything off in one turn. */
+const sliceMs = 5;
 
 /** Whether an event about an item asks for a look: something has to be done that did not have to be before. */
 function asksForLook(item: GarbageItem, before: GarbageItem | undefined): boolean {
@@ -22,10 +25,12 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
   const graph = new GarbageGraph();
   const unresolved = new Set<string>();
   let synced = false;
+  const pause = createPacer(context.clock, sliceMs);
   const queue = new WorkQueue({
     clock: context.clock, concurrency,
     onError: (key, error) => context.report('garbage-collector', key, error),
     async work(key) {
+      await pause();
       const item = graph.get(key);
       if (item === undefined) return;
       if ((await collection.look(item)) === 'unresolved') unresolved.add(key);

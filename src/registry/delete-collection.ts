@@ -1,6 +1,7 @@
 // Registry.deleteCollection: a list, then a delete of each of its objects, a few at a time. Not atomic, as in the reference: the first
 // error ends it, objects that are gone already do not count as one. The answer is the list as it was found.
 import { StatusError } from '../apimachinery/index.ts';
+import { createPacer } from '../base/index.ts';
 import type { DeleteOptions, ListOptions, ListResult, ObjectVersion, Target, WriteContext } from './contract.ts';
 import type { Core } from './core.ts';
 import { deleteObject } from './delete.ts';
@@ -9,6 +10,8 @@ import { validateDeleteOptions } from './options.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
 const workers = 16;
+/** How long the deletion holds the event loop at a time, where the store answers at once. */
+const sliceMs = 5;
 
 /** What a deleteCollection needs besides its target. */
 export interface CollectionDeletion {
@@ -29,10 +32,12 @@ export async function deleteObjects(core: Core, target: Target, { list, options,
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }
   };
+  const pause = createPacer(core.clock, sliceMs);
   let failed = false;
   const work = async (): Promise<void> => {
     for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
       try {
+        await pause();
         await deleteOne(next.value);
       } catch (error) {
         failed = true;
