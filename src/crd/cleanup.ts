@@ -16,12 +16,14 @@ export interface CleanupState {
 export function startCleanup(definition: KubeObject, now: string): DefinitionStatus | undefined {
   const status = statusOf(definition);
   if (status.conditions?.some(({ type, reason }) => type === 'Terminating' && reason === 'InstanceDeletionInProgress') === true) return undefined;
-  return withCondition(status, { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' }, now);
+  return withCondition(status, { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress',
+    message: 'CustomResource deletion is in progress' }, now);
 }
 
 /** The status when no object is left. */
 export function finishCleanup(definition: KubeObject, now: string): DefinitionStatus {
-  return withCondition(statusOf(definition), { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' }, now);
+  return withCondition(statusOf(definition), { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' },
+    now);
 }
 
 /** Deletes what is left of a kind and answers how many objects are still there, held by finalizers. */

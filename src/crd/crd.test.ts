@@ -31,7 +31,8 @@ describe('acceptNames', () => {
     const named = acceptNames(definition, collectTaken([]), now);
     assert.deepEqual(statusText(named), ['NamesAccepted=True NoConflicts', 'Established=False Installing']);
     assert.equal(establish(definition, now), undefined);
-    assert.deepEqual(statusText(establish({ ...definition, status: named }, now) as DefinitionStatus), ['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted']);
+    assert.deepEqual(statusText(establish({ ...definition, status: named }, now) as DefinitionStatus), ['NamesAccepted=True NoConflicts',
+      'Established=True InitialNamesAccepted']);
   });
 
   it('refuses a kind that another definition of the group has, and keeps the other names', () => {
@@ -81,7 +82,8 @@ describe('createColumns', () => {
 
 describe('createConverter', () => {
   const schemas = new Map<string, Schema>(['v1', 'v2'].map((name) => [name, compileStructuralSchema({
-    type: 'object', properties: { spec: { type: 'object', properties: name === 'v1' ? { a: { type: 'string', default: 'A' }, b: { type: 'string' } } : { b: { type: 'string' } } } },
+    type: 'object', properties: { spec: { type: 'object', properties: name === 'v1' ? { a: { type: 'string', default: 'A' },
+      b: { type: 'string' } } : { b: { type: 'string' } } } },
   })]));
   const { readStored } = createConverter({ group: 'example.com', storageVersion: 'v1', schemas });
   const stored = (): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {}, spec: { b: 'x', gone: 1 } });

@@ -10,7 +10,8 @@ export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules 
   return {
     ...base,
     validate: (object) => validateDefinition(object, judgeRules),
-    validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old, judgeRules)),
+    validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,
+      judgeRules)),
     warnings: (object, old, { subresource }) => (subresource === 'status' ? [] : listFormatWarnings(object, old)),
     // Unlike those of other kinds, the status path takes metadata too.
     prepareForUpdate(object, old, context) {

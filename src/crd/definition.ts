@@ -96,7 +96,8 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     group, kind: names.kind, listKind: names.listKind ?? `${names.kind}List`, plural: names.plural, singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
     versions: versions.map((version) => createVersionRow(spec, version, { schema: schemas.get(version.name) as Schema, formatAge: dependencies.formatAge })),
-    storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain', selectableFields: listSelectableFields(spec.versions),
+    storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
+      selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules: dependencies.checkRules }),
     ...(scale !== undefined && {
@@ -108,7 +109,8 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
 }
 
 function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {
-  return specOf(definition).versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return specOf(definition).versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema ?? { type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true };
 }
 
 /** A schema that is compiled on first use. Until then its source is kept only as long as somebody else holds it. */

@@ -3,7 +3,8 @@
 // request of the same client finds what it defined.
 import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternEngine } from '../apimachinery/index.ts';
 import { type Clock, type Timer, invariant } from '../base/index.ts';
-import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson, formatTime } from '../registry/index.ts';
+import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
+  formatTime } from '../registry/index.ts';
 import { type CleanupState, emptyKind, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
 import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from './definition.ts';
 import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts';
@@ -31,6 +32,11 @@ export interface Definitions {
   /** Admission of custom objects: nothing is created in a kind that is ending. */
   guardCreation(attributes: AdmissionAttributes): void;
   stop(): void;
+}
+
+interface WriteTarget {
+  readonly resource: Resource;
+  readonly context: { readonly dryRun: boolean };
 }
 
 /** What is known of one definition. */
@@ -91,7 +97,7 @@ class DefinitionsOfServer implements Definitions {
   watchWrites(): Registry {
     const { registry } = this.#options;
     const concerns = ({ resource }: { readonly resource: Resource }): boolean => resource.kind === 'CustomResourceDefinition' && !resource.custom;
-    const followed = async <T extends { readonly object: ObjectVersion }>(target: { readonly resource: Resource; readonly context: { readonly dryRun: boolean } }, write: () => Promise<T>): Promise<T> => {
+    const followed = async <T extends { readonly object: ObjectVersion }>(target: WriteTarget, write: () => Promise<T>): Promise<T> => {
       if (!concerns(target)) return write();
       await loadPatternEngine();
       const result = await write();
@@ -203,7 +209,8 @@ class DefinitionsOfServer implements Definitions {
     const state = this.#known.get(name);
     if (state === undefined) return undefined;
     const definition = state.version.object('v1');
-    if (definition.metadata.deletionTimestamp !== undefined && definition.metadata.finalizers?.includes(finalizer)) return this.#cleanUp(name, state, definition);
+    if (definition.metadata.deletionTimestamp !== undefined && definition.metadata.finalizers?.includes(finalizer)) return this.#cleanUp(name, state,
+      definition);
     const now = formatTime(this.#options.clock.now());
     const taken = collectTaken(this.#othersOf(name, state));
     const named = acceptNames(definition, taken, now);
@@ -263,7 +270,8 @@ class DefinitionsOfServer implements Definitions {
     }
     this.#cleanups.delete(name);
     await this.#writeStatus(name, (current) => finishCleanup(current, formatTime(this.#options.clock.now())));
-    await this.#update(name, '', (current) => ({ ...current, metadata: { ...current.metadata, finalizers: (current.metadata.finalizers ?? []).filter((f) => f !== finalizer) } }));
+    await this.#update(name, '', (current) => ({ ...current, metadata: { ...current.metadata, finalizers: (current.metadata.finalizers ?? []).filter((f) =>
+      f !== finalizer) } }));
     return undefined;
   }
 }
@@ -272,7 +280,8 @@ function fingerprint(definition: KubeObject): string {
   return JSON.stringify([definition['spec'], statusOf(definition).acceptedNames], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-const createContext = () => ({ user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }, dryRun: false, fieldManager: manager, warnings: [] as string[] });
+const createContext = () => ({ user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }, dryRun: false, fieldManager: manager,
+  warnings: [] as string[] });
 
 /** The definitions over a registry; nothing happens before `start`. */
 export function createDefinitions(options: DefinitionsOptions): Definitions {

@@ -121,7 +121,8 @@ export function readApproval(annotations: Readonly<Record<string, string>> | und
   return { type: 'invalid', message: `${must} with either a URL or a reason starting with "unapproved", see ${reviewLink}` };
 }
 
-const approvalReasons = { approved: 'ApprovedAnnotation', bypassed: 'UnapprovedAnnotation', missing: 'MissingAnnotation', invalid: 'InvalidAnnotation' } as const;
+const approvalReasons = { approved: 'ApprovedAnnotation', bypassed: 'UnapprovedAnnotation', missing: 'MissingAnnotation',
+  invalid: 'InvalidAnnotation' } as const;
 
 /** The status with what the approval of a protected group amounts to; undefined when there is nothing to do. */
 export function judgeApproval(definition: KubeObject, now: string): DefinitionStatus | undefined {

@@ -28,7 +28,8 @@ export interface StrategyParts {
 
 const maxInt32 = 2 ** 31 - 1;
 /** Errors after which values may not have the types that rules were checked for. */
-const blocking: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const blocking: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany',
+  'FieldValueTypeInvalid']);
 const unchecked: FieldError = {
   reason: 'FieldValueInvalid', field: '<nil>',
   message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
@@ -42,7 +43,8 @@ export function createStrategy(parts: StrategyParts): Strategy {
   return {
     validate(object, context) {
       const schema = sourceOf(context);
-      const errors = [...validateValue(schema, object), ...validateScale(parts.scale, object), ...validateEmbedded(schema, object), ...validateListTypes(schema, object)];
+      const errors = [...validateValue(schema, object), ...validateScale(parts.scale, object), ...validateEmbedded(schema, object),
+        ...validateListTypes(schema, object)];
       return withRules(errors, { schema, object, old: undefined, context }, { checkRules: parts.checkRules, told });
     },
     validateUpdate(object, old, context) {
@@ -119,5 +121,6 @@ export function hasRules(schema: OpenAPIV3Schema): boolean {
 }
 
 function childrenOf({ properties, items, additionalProperties }: OpenAPIV3Schema): OpenAPIV3Schema[] {
-  return [...Object.values(properties ?? {}), ...(items === undefined ? [] : [items]), ...(typeof additionalProperties === 'object' ? [additionalProperties] : [])];
+  return [...Object.values(properties ?? {}), ...(items === undefined ? [] : [items]), ...(typeof additionalProperties === 'object'
+    ? [additionalProperties] : [])];
 }

@@ -28,7 +28,8 @@ const rootFields = new Set([
   'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations',
 ]);
 const shownRootFields = [
-  'Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems', 'MinItems',
+  'Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems',
+    'MinItems',
   'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations',
 ].join(' ');
 
@@ -52,7 +53,8 @@ function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined || value === false || value === '' || value === null) continue;
     if (key === 'type') {
-      if (value !== 'object') return [invalidValue(`${at}.type`, value, 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
+      if (value !== 'object') return [invalidValue(`${at}.type`, value,
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
     } else if (!rootFields.has(key)) {
       return [invalidValue(at, schema, `only [${shownRootFields}] fields are allowed at the root of the schema if the status subresource is enabled`)];
     }
@@ -63,7 +65,8 @@ function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError
 function validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): void {
   const { at } = node;
   validateKeywords(schema, node, errors);
-  if (schema['uniqueItems'] === true) errors.push(forbiddenField(`${at}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+  if (schema['uniqueItems'] === true) errors.push(forbiddenField(`${at}.uniqueItems`,
+    'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
   validateMembers(schema, node, errors);
   const inner = { ...node, isRoot: false };
   const visit = (child: unknown, path: string): void => {
@@ -103,7 +106,8 @@ const unsupported: readonly (readonly [string, string])[] = [
 
 function validateKeywords(schema: OpenAPIV3Schema, { at, insideMeta, noDefaults }: Node, errors: FieldError[]): void {
   if (schema.type && !types.includes(schema.type)) errors.push(notSupported(`${at}.type`, schema.type, types));
-  if (schema.default !== undefined && schema.default !== null && noDefaults !== '') errors.push(forbiddenField(`${at}.default`, `must not be set ${noDefaults}`));
+  if (schema.default !== undefined && schema.default !== null && noDefaults !== '') errors.push(forbiddenField(`${at}.default`,
+    `must not be set ${noDefaults}`));
   for (const [keyword, why] of unsupported) if (isSet(schema[keyword])) errors.push(forbiddenField(`${at}.${keyword}`, why));
   if (schema.type === 'null') errors.push(forbiddenField(`${at}.type`, 'type cannot be set to null, use nullable as an alternative'));
   if (Array.isArray(schema.items)) errors.push(forbiddenField(`${at}.items`, 'items must be a schema object and not an array'));
@@ -112,7 +116,8 @@ function validateKeywords(schema: OpenAPIV3Schema, { at, insideMeta, noDefaults 
   }
 }
 
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0);
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '' && !(typeof value === 'object'
+  && Object.keys(value).length === 0);
 
 function validateExtensions(schema: OpenAPIV3Schema, at: string, errors: FieldError[]): void {
   const preserves = schema['x-kubernetes-preserve-unknown-fields'];
@@ -125,7 +130,8 @@ function validateExtensions(schema: OpenAPIV3Schema, at: string, errors: FieldEr
   validateListType(schema, at, errors);
 }
 
-function requireType(schema: OpenAPIV3Schema, { wanted, why, at }: { readonly wanted: string; readonly why: string; readonly at: string }, errors: FieldError[]): void {
+function requireType(schema: OpenAPIV3Schema, { wanted, why, at }: { readonly wanted: string; readonly why: string; readonly at: string },
+  errors: FieldError[]): void {
   if (schema.type === wanted) return;
   errors.push(schema.type ? invalidValue(`${at}.type`, schema.type, why) : required(`${at}.type`, why));
 }
@@ -134,7 +140,8 @@ function validateListType(schema: OpenAPIV3Schema, at: string, errors: FieldErro
   const listType = schema['x-kubernetes-list-type'] as string | undefined;
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []) as readonly string[];
   const field = `${at}.x-kubernetes-list-type`;
-  if (listType !== undefined && schema.type !== 'array') requireType(schema, { wanted: 'array', why: 'must be array if x-kubernetes-list-type is specified', at }, errors);
+  if (listType !== undefined && schema.type !== 'array') requireType(schema, { wanted: 'array', why: 'must be array if x-kubernetes-list-type is specified',
+    at }, errors);
   else if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(field, listType, ['atomic', 'set', 'map'], true));
   if (keys.length > 0 && listType === undefined) errors.push(required(field, 'must be map if x-kubernetes-list-map-keys is non-empty'));
   else if (keys.length > 0 && listType !== 'map') errors.push(invalidValue(field, listType, 'must be map if x-kubernetes-list-map-keys is non-empty'));
@@ -161,7 +168,8 @@ function validateMapList({ items, keys, at }: KeyedList, errors: FieldError[]): 
   const field = `${at}.x-kubernetes-list-map-keys`;
   if (keys.length === 0) errors.push(required(field, 'must not be empty if x-kubernetes-list-type is map'));
   if (items === undefined) return void errors.push(required(`${at}.items`, 'must have a schema if x-kubernetes-list-type is map'));
-  if (items.type !== 'object') return void errors.push(invalidValue(`${at}.items.type`, items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map"));
+  if (items.type !== 'object') return void errors.push(invalidValue(`${at}.items.type`, items.type ?? '',
+    "must be object if parent array's x-kubernetes-list-type is map"));
   const seen = new Set<string>();
   for (const key of keys) {
     const property = items.properties !== undefined && Object.hasOwn(items.properties, key) ? items.properties[key] : undefined;
@@ -182,7 +190,8 @@ function validateKeyed({ items, keys, at, listType }: KeyedList & { readonly lis
     if (property === undefined) continue;
     const path = `${at}.items.properties[${key}]`;
     const why = 'this property is in x-kubernetes-list-map-keys, so it';
-    if (items.required?.includes(key) !== true && property.default === undefined) errors.push(required(`${path}.default`, `${why} must have a default or be a required property`));
+    if (items.required?.includes(key) !== true && property.default === undefined) errors.push(required(`${path}.default`,
+      `${why} must have a default or be a required property`));
     if (property.nullable === true) errors.push(forbiddenField(`${path}.nullable`, `${why} cannot be nullable`));
   }
 }

@@ -8,7 +8,8 @@ const branches = ['anyOf', 'allOf', 'oneOf'] as const;
 const unsupportedKeywords = ['id', '$ref', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
 
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
-const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OpenAPIV3Schema) : undefined);
+const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value)
+  ? (value as OpenAPIV3Schema) : undefined);
 const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, OpenAPIV3Schema])[] =>
   Object.keys(schema.properties ?? {}).sort().map((name) => [name, (schema.properties as Record<string, OpenAPIV3Schema>)[name] as OpenAPIV3Schema]);
 
@@ -111,7 +112,8 @@ function validateValues(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, e
   for (const key of branches) {
     if (key === 'anyOf' && allowTypesAt === 'anyOf') continue;
     listOf(schema[key]).forEach((branch, i) => {
-      validateBranch(branch, { at: `${at}.${key}[${i}]`, ...(key === 'allOf' && i === 0 && allowTypesAt === 'allOf' && { allowTypesAt: 'anyOf' as const }) }, errors);
+      validateBranch(branch, { at: `${at}.${key}[${i}]`, ...(key === 'allOf' && i === 0 && allowTypesAt === 'allOf' && { allowTypesAt: 'anyOf' as const }) },
+        errors);
     });
   }
   const not = schemaOf(schema['not']);
@@ -127,7 +129,8 @@ const branchKeywords: readonly (readonly [string, string])[] = [
   ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'], ['x-kubernetes-map-type', 'undefined'],
 ];
 
-const isZero = (value: unknown): boolean => value === undefined || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
+const isZero = (value: unknown): boolean => value === undefined || value === null || value === '' || value === false || (Array.isArray(value)
+  && value.length === 0);
 
 function validateBranch(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, errors: FieldError[]): void {
   validateValues(schema, { at, allowTypesAt }, errors);
@@ -151,7 +154,8 @@ interface Completeness {
 /** What branches of the root speak of has to be specified outside of them. */
 function validateCompleteness(values: OpenAPIV3Schema, schema: OpenAPIV3Schema | undefined, { schemaAt, at, errors }: Completeness): void {
   if (schema === undefined) return void errors.push(required(schemaAt, `because it is defined in ${at}`));
-  for (const key of branches) listOf(values[key]).forEach((branch, i) => validateBranchCompleteness(branch, schema, { schemaAt, at: `${at}.${key}[${i}]`, errors }));
+  for (const key of branches) listOf(values[key]).forEach((branch, i) => validateBranchCompleteness(branch, schema, { schemaAt, at: `${at}.${key}[${i}]`,
+    errors }));
   const not = schemaOf(values['not']);
   if (not !== undefined) validateBranchCompleteness(not, schema, { schemaAt, at: `${at}.not`, errors });
 }

@@ -104,5 +104,6 @@ function checkSelectable(schema: OpenAPIV3Schema | undefined, path: string): str
   let at: OpenAPIV3Schema | undefined = names[0] === 'metadata' ? undefined : schema;
   for (const name of names) at = at?.properties !== undefined && Object.hasOwn(at.properties, name) ? at.properties[name] : undefined;
   if (at === undefined) return 'is an invalid path: does not refer to a valid field';
-  return scalarTypes.has(at.type ?? '') ? undefined : 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+  return scalarTypes.has(at.type ?? '')
+    ? undefined : 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 }

@@ -90,7 +90,8 @@ function validateVersions({ versions }: DefinitionSpec, form: InternalForm, judg
   const shown = versions === undefined ? null : list;
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalidValue('spec.versions', shown, 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) {
-    errors.push(invalidValue('spec.versions', list.length === 0 && !Array.isArray(versions) ? null : shown, 'must have exactly one version marked as storage version'));
+    errors.push(invalidValue('spec.versions', list.length === 0 && !Array.isArray(versions) ? null : shown,
+      'must have exactly one version marked as storage version'));
   }
   const first = list[0]?.name;
   const problems = first ? checkDns1035Label(first) : [];
@@ -128,8 +129,8 @@ function validateStoredVersions(definition: KubeObject, { versions }: Definition
   }
   const known = new Set(versions.map(({ name }) => name));
   return stored.flatMap((name, i) => {
-    const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data ` +
-      `remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
+      `ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     return known.has(name) ? [] : [invalidValue(`${at}[${i}]`, name, why)];
   });
 }

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import {
-  type KubeObject, type OpenAPIV3Schema, applyDefaults, compileStructuralSchema, decodeCustomObject, loadPatternEngine, validateEmbedded, validateListTypes, validateValue,
+  type KubeObject, type OpenAPIV3Schema, applyDefaults, compileStructuralSchema, decodeCustomObject, loadPatternEngine, validateEmbedded, validateListTypes,
+    validateValue,
 } from '../apimachinery/index.ts';
 import { hasRules } from './strategy.ts';
 

@@ -8,10 +8,10 @@ type Json = Record<string, unknown>;
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 /** Descriptions of the fields that every kind has; facts of the published API. */
 const DESCRIPTIONS = {
-  apiVersion: 'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, ' +
-    `and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
-  kind: 'Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. ' +
-    `Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+  apiVersion: 'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the ' +
+    `latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
+  kind: 'Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the ' +
+    `client submits requests to. Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
   metadata: `Standard object's metadata. More info: ${CONVENTIONS}#metadata`,
   listMetadata: `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`,
 };
@@ -40,7 +40,8 @@ function publish(schema: Json): Json {
   const { type: _type, ...untyped } = schema;
   return {
     ...(isEither ? { ...untyped, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema), ...(properties && { properties: publishAll(properties) }),
-    ...(items && { items: publish(items) }), ...(typeof additionalProperties === 'object' && additionalProperties && { additionalProperties: publish(additionalProperties as Json) }),
+    ...(items && { items: publish(items) }), ...(typeof additionalProperties === 'object' && additionalProperties
+      && { additionalProperties: publish(additionalProperties as Json) }),
   };
 }
 

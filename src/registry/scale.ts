@@ -1,6 +1,7 @@
 // The scale subresource: an object seen as autoscaling/v1 Scale, and a Scale put back into the object. Where replicas and selector are
 // is data of the row (for custom resources, of the definition).
-import { type KubeObject, type MetaLabelSelector, badRequest, createLabelSelector, formatLabelSelector, internalError, labelSelectorOf } from '../apimachinery/index.ts';
+import { type KubeObject, type MetaLabelSelector, badRequest, createLabelSelector, formatLabelSelector, internalError,
+  labelSelectorOf } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { Resource } from './resource.ts';
 import { setOwn } from './values.ts';

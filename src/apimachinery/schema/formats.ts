@@ -57,7 +57,8 @@ function isDateTime(text: string): boolean {
 /** Go's durations (`1h30m`), and single amounts with a spelled-out unit (`3 days`). */
 function isDuration(text: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
-  const units = 'nanoseconds?|nanos?|nsecs?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w';
+  const units = 'nanoseconds?|nanos?|nsecs?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|' +
+    'seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w';
   return new RegExp(`^\\s*\\d+\\s*(?:${units})\\s*$`).test(text);
 }
 
@@ -72,7 +73,8 @@ function isUri(text: string): boolean {
 
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
-  return at > 0 && at < text.length - 1 && /^[^\s@<>(),;:\\"[\]]+$/.test(text.slice(0, at)) && !text.slice(0, at).includes('..') && isHostname(text.slice(at + 1));
+  return at > 0 && at < text.length - 1
+    && /^[^\s@<>(),;:\\"[\]]+$/.test(text.slice(0, at)) && !text.slice(0, at).includes('..') && isHostname(text.slice(at + 1));
 }
 
 function isHostname(text: string): boolean {
@@ -105,9 +107,13 @@ function isIsbn(text: string, length?: 10 | 13): boolean {
   return length !== 10 && /^\d{13}$/.test(digits) && checksIsbn13(digits);
 }
 
+const cardNumbers = new RegExp(
+  '^(?:4\\d{12}(?:\\d{3})?|5[1-5]\\d{14}|(?:222[1-9]|22[3-9]\\d|2[3-6]\\d\\d|27[01]\\d|2720)\\d{12}|6(?:011|5\\d\\d)\\d{12}|3[47]\\d{13}|' +
+  '3(?:0[0-5]|[68]\\d)\\d{11}|(?:2131|1800|35\\d{3})\\d{11}|6[27]\\d{14})$');
+
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/\D+/g, '');
-  if (!/^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|(?:222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6[27]\d{14})$/.test(digits)) return false;
+  if (!cardNumbers.test(digits)) return false;
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = Number(digits[digits.length - 1 - i]);
@@ -121,14 +127,18 @@ function isRgb(text: string): boolean {
   return match !== null && match.slice(1).every((part) => Number(part) <= 255);
 }
 
-const uuid = (version: string): Check => byPattern(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[${version === '[0-9a-f]' || version === '3' ? '0-9a-f' : '89ab'}][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
+function uuid(version: string): Check {
+  const variant = version === '4' || version === '5' ? '89ab' : '0-9a-f';
+  return byPattern(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[${variant}][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
+}
 
 const checks: Readonly<Record<string, Check>> = {
   bsonobjectid: byPattern(/^[0-9a-fA-F]{24}$/), uri: isUri, email: isEmail, hostname: isHostname, ipv4: isIpv4, ipv6: isIpv6, cidr: isCidr, mac: isMac,
   uuid: uuid('[0-9a-f]'), uuid3: uuid('3'), uuid4: uuid('4'), uuid5: uuid('5'), isbn: (text) => isIsbn(text), isbn10: (text) => isIsbn(text, 10),
   isbn13: (text) => isIsbn(text, 13), creditcard: isCreditCard, ssn: byPattern(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/),
   hexcolor: byPattern(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/), rgbcolor: isRgb, byte: isBase64, password: () => true, date: isDate,
-  duration: isDuration, datetime: isDateTime, k8sshortname: (text) => checkDnsLabel(text).length === 0, k8slongname: (text) => checkDnsSubdomain(text).length === 0,
+  duration: isDuration, datetime: isDateTime, k8sshortname: (text) => checkDnsLabel(text).length === 0, k8slongname: (text) =>
+    checkDnsSubdomain(text).length === 0,
 };
 
 const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);

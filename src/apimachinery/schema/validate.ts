@@ -124,7 +124,8 @@ class Validator {
     }
     if (valid !== allOf.length) this.#refuseWhole(context, `"${place.path}" must validate all the schemas (allOf)`);
     const not = schema['not'] as OpenAPIV3Schema | undefined;
-    if (not !== undefined && this.#judge(not, value, place).errors.length === 0) this.#refuseWhole(context, `"${place.path}" must not validate the schema (not)`);
+    if (not !== undefined && this.#judge(not, value, place).errors.length === 0) this.#refuseWhole(context,
+      `"${place.path}" must not validate the schema (not)`);
   }
 
   #checkAnyOf(schemas: readonly OpenAPIV3Schema[], value: unknown, context: Context): void {
@@ -271,11 +272,13 @@ function countCharacters(text: string): number {
 }
 
 /** What upstream's type check says: strings and lists with a format are left to the format, numbers may be whole or not as the type allows. */
-function wrongType({ types, format }: { readonly types: readonly JsonType[]; readonly format: string }, value: unknown): { wanted: string; found: string } | undefined {
+function wrongType({ types, format }: { readonly types: readonly JsonType[]; readonly format: string },
+  value: unknown): { wanted: string; found: string } | undefined {
   const type = jsonTypeOf(value);
   const numeric = types.includes('number') || types.includes('integer');
   const isText = type === 'string' || type === 'array';
-  const fits = types.includes(type) || (type === 'number' && types.includes('integer') && Number.isSafeInteger(value)) || (type === 'integer' && types.includes('number'));
+  const fits = types.includes(type) || (type === 'number' && types.includes('integer') && Number.isSafeInteger(value)) || (type === 'integer'
+    && types.includes('number'));
   const found = goFormatOf(type);
   if (!isText && format !== '' && !fits && found !== format) return { wanted: format, found };
   if (!numeric && format !== '' && isText) return undefined;
@@ -296,7 +299,8 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
     const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
     if (listType === 'set') reportDuplicates(value, (item) => item, { at, errors });
     else if (listType === 'map' && keys !== undefined) {
-      reportDuplicates(value, (item) => (isObject(item) ? Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).sort().map((key) => [key, item[key]])) : undefined), { at, errors });
+      reportDuplicates(value, (item) => (isObject(item) ? Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).sort().map((key) => [key,
+        item[key]])) : undefined), { at, errors });
     }
     value.forEach((item, i) => walkListTypes(schema.items, item, { at: `${at}[${i}]`, errors }));
     return;
@@ -310,7 +314,8 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
   }
 }
 
-function reportDuplicates(list: readonly unknown[], keyOf: (item: unknown) => unknown, { at, errors }: { readonly at: string; readonly errors: FieldError[] }): void {
+function reportDuplicates(list: readonly unknown[], keyOf: (item: unknown) => unknown, { at,
+  errors }: { readonly at: string; readonly errors: FieldError[] }): void {
   const seen = new Map<string, boolean>();
   for (const [i, item] of list.entries()) {
     const key = keyOf(item);
