@@ -47,6 +47,8 @@ export interface Place {
 
 interface Slot extends Shelf {
   readonly context: VersionContext;
+  /** Revision at which the definition of a custom resource came to be. */
+  defined?: Promise<number>;
 }
 
 /** State of one registry. */
@@ -116,6 +118,21 @@ export class Core {
     const result = await this.store.range({ ...keyRange(key), limit: 1 });
     const kv = result.type === 'ok' ? result.kvs[0] : undefined;
     return kv === undefined ? undefined : shelf.decode(kv);
+  }
+
+  /** True for revisions older than a custom resource itself: no client has seen it there, and upstream has nothing to watch from. */
+  async isBeforeDefinition(shelf: Shelf, revision: number): Promise<boolean> {
+    if (!shelf.resource.custom) return false;
+    const slot = this.#slotOf.get(shelf.resource);
+    if (slot === undefined) return false;
+    slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
+    return revision < (await slot.defined);
+  }
+
+  async #readDefinition({ group, plural }: Resource): Promise<number> {
+    const key = `${this.root}/apiextensions.k8s.io/customresourcedefinitions/${plural}.${group}`;
+    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    return result.type === 'ok' ? result.kvs[0]?.createRevision ?? 0 : 0;
   }
 
   #storingRow(resource: Resource): Resource {

@@ -165,6 +165,7 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
     const failed = await awaitState(place, withState ? wanted : undefined, text);
     if (failed !== undefined) return failedWatch(failed);
   }
+  if (!withState && !fromNow && (await core.isBeforeDefinition(place.shelf, wanted))) return failedWatch(expiredWatch(wanted, place.shelf.cache.revision));
   const snapshot = place.shelf.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
   const initial = withState ? snapshot.entries(range) : undefined;

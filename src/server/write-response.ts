@@ -1,6 +1,7 @@
 // Writes a Response to a Wire: whole bytes, pieces gathered into batches, or a stream with back-pressure.
 // Batches of 512 KiB with a wait for the drain in between keep a 20 MB list from holding the event loop for more than a few milliseconds.
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { Body, Response, Sink } from '../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -70,8 +71,48 @@ async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<v
   if (size > 0) await flush();
 }
 
+/** Chunks of HTTP/1.1 around pieces of streams: one event goes to many watches, and its chunk is made once. */
+const framed = new WeakMap<Uint8Array, Buffer>();
+
+function frameChunk(piece: Uint8Array): Buffer {
+  let chunk = framed.get(piece);
+  if (chunk === undefined) {
+    const head = `${piece.length.toString(16)}\r\n`;
+    chunk = Buffer.allocUnsafeSlow(head.length + piece.length + 2);
+    chunk.write(head, 'latin1');
+    chunk.set(piece, head.length);
+    chunk.write('\r\n', head.length + piece.length, 'latin1');
+    framed.set(piece, chunk);
+  }
+  return chunk;
+}
+
+/** The connection, where a stream in chunks may be written to it past the response: its head is out and it is this response's turn. */
+function directSocket(output: Writable): Socket | undefined {
+  const { chunkedEncoding, headersSent, socket } = output as Partial<ServerResponse>;
+  return chunkedEncoding === true && headersSent === true && socket !== null && !output.writableEnded ? socket : undefined;
+}
+
+/** For watches: one write per event instead of three. */
+function createDirectSink(exchange: HttpExchange, response: Writable): Sink {
+  // `headersSent` says that they are made, not that they are out.
+  (response as ServerResponse).flushHeaders();
+  return {
+    write(piece) {
+      const socket = directSocket(response);
+      if (response.destroyed || piece.length === 0) return !response.destroyed;
+      return socket === undefined ? response.write(piece) : socket.write(frameChunk(piece));
+    },
+    drained: () => waitForDrain(directSocket(response) ?? response, exchange.signal),
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
+
 function createSink(exchange: HttpExchange): Sink {
   const { output } = exchange.wire;
+  if ('flushHeaders' in output && exchange.info.verb === 'watch') return createDirectSink(exchange, output);
   return {
     write: (chunk) => !output.destroyed && output.write(chunk),
     drained: () => waitForDrain(output, exchange.signal),
