@@ -8,6 +8,7 @@ import { convertForStorage, encodeStored } from './layout.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from './metadata.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
 import { type Write, dropEmptyLists, prepareForCreate, validateCreate } from './prepare.ts';
+import { writeFitting } from './too-large.ts';
 import { cloneJson } from './values.ts';
 import { type KubeObject, invalid, invalidValue } from '../apimachinery/index.ts';
 
@@ -71,7 +72,7 @@ async function tryCreate(core: Core, creation: Creation): Promise<WriteResult | 
   await creation.authorize?.();
   await core.options.admission.validate(creationAttributes(place.target, object, context));
   checkSignal(context.signal);
-  return storeNew(core, creation);
+  return writeFitting(object, () => storeNew(core, creation));
 }
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */

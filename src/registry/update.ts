@@ -15,6 +15,7 @@ import { checkIdentity, dedupeOwners } from './metadata.ts';
 import type { StoredVersion } from './object-version.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, validateUpdate } from './prepare.ts';
+import { writeFitting } from './too-large.ts';
 import { cloneJson } from './values.ts';
 
 interface Round {
@@ -122,7 +123,7 @@ async function runRound(round: Round): Promise<Outcome> {
   validateUpdate(object, old, write);
   await core.options.admission.validate(attributes);
   checkSignal(request.context.signal);
-  return commit(round, { object, old });
+  return writeFitting(object, () => commit(round, { object, old }));
 }
 
 /** True when the store still has what the round worked on. */
