@@ -28,14 +28,14 @@ export function findSurprises(ledger: Ledger, results: readonly StepResult[]): {
   return { broken: results.filter((r) => !r.ok && !expected(r)), mended: results.filter((r) => r.ok && expected(r)) };
 }
 
-/** The ledger that says what was seen; known reasons are kept, new entries get the reason of their area. */
-export function acceptResults(ledger: Ledger, results: readonly StepResult[], areaReasons: Readonly<Record<string, string>>): Ledger {
+/** The ledger that says what was seen; known reasons are kept, new entries wait for theirs. */
+export function acceptResults(ledger: Ledger, results: readonly StepResult[]): Ledger {
   const areas = new Set(results.map((r) => r.area));
   const next: Ledger = Object.fromEntries(Object.entries(ledger).filter(([area]) => !areas.has(area)));
   for (const { area, scenario, step, ok } of results) {
     if (ok) continue;
     const entries = (next[area] ??= {});
-    const reason = ledger[area]?.[scenario]?.reason ?? areaReasons[area] ?? 'not looked at';
+    const reason = ledger[area]?.[scenario]?.reason ?? 'not looked at';
     const known = entries[scenario];
     entries[scenario] = { steps: [...(known?.steps ?? []), step], reason };
   }
