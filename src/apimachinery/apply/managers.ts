@@ -35,12 +35,15 @@ const unowned = fieldSetOf(['f:apiVersion'], ['f:kind'], ['f:metadata'],
     .map((f) => ['f:metadata', `f:${f}`]));
 
 /** Identity of a manager: appliers are the same whatever version they apply. */
-export function identityOf(manager: Omit<Manager, 'set' | 'time'>): string {
-  return JSON.stringify([manager.manager, manager.operation, manager.operation === 'Apply' ? '' : manager.apiVersion, manager.subresource]);
+export function identityOf({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
+  return `${manager}\u0000${operation}\u0000${operation === 'Apply' ? '' : apiVersion}\u0000${subresource}`;
 }
 
-/** Reads entries; undefined when one of them is malformed. */
-export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+/** The stored entries from which managers were read: they are in order, and a manager that did not change is written as it was. */
+const entriesOf = new WeakMap<Manager, ManagedFieldsEntry>();
+
+/** Reads entries; undefined when one of them is malformed. `stored`: they come from a stored object, not from a client. */
+export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries ?? []) {
     const set = entry.fieldsV1 === undefined ? emptySet : decodeFieldSet(entry.fieldsV1);
@@ -48,6 +51,7 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
     if (entry.fieldsType !== 'FieldsV1' || !entry.apiVersion) return undefined;
     const manager: Manager = {
       manager: entry.manager ?? '', operation: entry.operation, apiVersion: entry.apiVersion, subresource: entry.subresource ?? '', time: entry.time, set };
+    if (stored && entry.fieldsV1 !== undefined) entriesOf.set(manager, entry);
     managers.set(identityOf(manager), manager);
   }
   return managers;
@@ -63,11 +67,21 @@ const encodedSets = new WeakMap<FieldSet, ManagedFieldsEntry['fieldsV1']>();
 /** Writes entries in the reference's order; undefined when there are none. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
-  return [...managers.values()].sort(compareManagers).map(({ manager, operation, apiVersion, time, set, subresource }) => {
-    let fieldsV1 = encodedSets.get(set);
-    if (fieldsV1 === undefined) encodedSets.set(set, (fieldsV1 = encodeFieldSet(set)));
-    return { ...(manager && { manager }), operation, apiVersion, ...(time && { time }), fieldsType: 'FieldsV1', fieldsV1, ...(subresource && { subresource }) };
-  });
+  return [...managers.values()].sort(compareManagers).map(encodeManager);
+}
+
+function encodeManager(owner: Manager): ManagedFieldsEntry {
+  const known = entriesOf.get(owner);
+  if (known !== undefined) return known;
+  const { manager, operation, apiVersion, time, set, subresource } = owner;
+  let fieldsV1 = encodedSets.get(set);
+  if (fieldsV1 === undefined) encodedSets.set(set, (fieldsV1 = encodeFieldSet(set)));
+  const entry = (manager ? { manager, operation, apiVersion } : { operation, apiVersion }) as ManagedFieldsEntry;
+  if (time) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = fieldsV1 as NonNullable<typeof fieldsV1>;
+  if (subresource) entry.subresource = subresource;
+  return entry;
 }
 
 /** True for `managedFields: []` and `[{}]`, by which a client asks to forget all owners. */
@@ -78,7 +92,7 @@ export function resetsManagers(entries: readonly ManagedFieldsEntry[] | undefine
 
 /** The owners before a write: those that the request states if it does, else those of the live object. */
 export function managersBefore(live: KubeObject | undefined, requested: KubeObject, isSubresource: boolean): Managers {
-  const ofLive = (): Managers => decodeManagers(live?.metadata.managedFields) ?? new Map();
+  const ofLive = (): Managers => decodeManagers(live?.metadata.managedFields, true) ?? new Map();
   if (isSubresource) return ofLive();
   const entries = requested.metadata.managedFields;
   if (resetsManagers(entries)) return new Map();
