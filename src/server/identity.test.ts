@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeyPairSync } from 'node:crypto';
+import { X509Certificate, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type TestServer, createTestClient, requestUntil, startTestServer } from '../testing/index.ts';
 import { type KeyPair, createCertificate } from './certificates.ts';
+import { encodeBits, encodeElement, encodeInteger, encodeOid, encodeSequence, encodeSet, encodeUtf8 } from './der.ts';
 import { createLogger } from './logger.ts';
 
 const lines: string[] = [];
@@ -27,6 +28,16 @@ const selfReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectR
 const selfReviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
 const post = (path: string, body: unknown) => ({ method: 'POST', path, body });
+
+/** A PKCS#10 request (PEM) for a fresh key. */
+function createRequest(commonName: string, organization: string): string {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const attribute = (oid: string, text: string) => encodeSet(encodeSequence(encodeOid(oid), encodeUtf8(text)));
+  const name = encodeSequence(attribute('2.5.4.3', commonName), attribute('2.5.4.10', organization));
+  const info = encodeSequence(encodeInteger(Uint8Array.of(0)), name, publicKey.export({ type: 'spki', format: 'der' }), encodeElement(0xa0));
+  const der = encodeSequence(info, encodeSequence(encodeOid('1.2.840.10045.4.3.2')), encodeBits(sign('sha256', info, privateKey)));
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+}
 
 describe('a server with service accounts', () => {
   let server: TestServer;
@@ -182,6 +193,34 @@ describe('a server with service accounts', () => {
     assert.equal((await ask({ 'impersonate-user': 'admin' }, 'nobody')).status, 401);
     const comma = await ask({ 'impersonate-user': 'carol', 'impersonate-group': 'devs, system:masters' });
     assert.deepEqual(comma.body.status.userInfo.groups, ['devs, system:masters', 'system:authenticated']);
+  });
+
+  it('signs approved requests of clients, and lets only those decide who may for the signer', async () => {
+    const request = Buffer.from(createRequest('user-one', 'team')).toString('base64');
+    const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+    const spec = { request, signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'], expirationSeconds: 3600, username: 'forged' };
+    const made = await server.request(post(requests, { metadata: { name: 'one' }, spec }));
+    assert.equal(made.body.spec.username, 'admin');
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const resources = ['approval', 'status'].map((part) => `certificatesigningrequests/${part}`);
+    const rules = [{ apiGroups: ['certificates.k8s.io'], resources, verbs: ['*'] }];
+    await server.request(post(`${rbac}/clusterroles`, { metadata: { name: 'deciders' }, rules }));
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'deciders' };
+    await server.request(post(`${rbac}/clusterrolebindings`, { metadata: { name: 'deciders' }, roleRef, subjects: [{ kind: 'User', name: 'bob' }] }));
+    const approval = { status: { conditions: [{ type: 'Approved', status: 'True', reason: 'r' }] } };
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const patching = (path: string, body: object, token: string) => ({ method: 'PATCH', path: `${requests}/one/${path}`, body, token, headers });
+    const patch = (path: string, body: object, token: string) => server.request(patching(path, body, token));
+    const refused = await requestUntil(server, patching('approval', approval, 'bob-token'), { until: ({ text }) => !text.includes('cannot patch') });
+    assert.match(refused.body.message, /user not permitted to approve requests with signerName "kubernetes\.io\/kube-apiserver-client"$/);
+    const forged = Buffer.from(createCertificate({ commonName: 'x', lifetimeMs: weekMs }, context).certificate).toString('base64');
+    assert.match((await patch('status', { status: { certificate: forged } }, 'bob-token')).body.message, /user not permitted to sign requests/);
+    assert.equal((await patch('approval', approval, 'admin-token')).status, 200);
+    const signed = await requestUntil(server, { path: `${requests}/one` }, { until: ({ body }) => body.status.certificate !== undefined });
+    const certificate = new X509Certificate(Buffer.from(signed.body.status.certificate, 'base64'));
+    assert.equal(certificate.subject, 'CN=user-one\nO=team');
+    assert.ok(Math.abs(Date.parse(certificate.validTo) - systemClock.now() - 3_600_000) < 60_000);
+    assert.match((await patch('approval', { status: { conditions: [] } }, 'admin-token')).body.message, /may not remove a condition of type "Approved"/);
   });
 
   it('writes no token into its logs', () => {
