@@ -19,6 +19,7 @@ import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
+import { useStoredValues } from './stored-values.ts';
 import { createReviews } from './reviews.ts';
 import { kubernetesVersion } from './version.ts';
 
@@ -75,7 +76,7 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     },
   ]);
   const registry: OwnedRegistry = createRegistry({
-    store, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
+    store: useStoredValues(store, { options, catalog, root: findRoot(options) }), catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
   const definitions = createDefinitions({

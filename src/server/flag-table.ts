@@ -64,5 +64,10 @@ export const flagTable: readonly FlagRow[] = [
     name: 'etcd-compaction-interval', type: 'duration', option: 'etcdCompactionIntervalMs', default: '5m',
     help: 'How often one of the servers on an etcd compacts it; 0: never.',
   },
+  {
+    name: 'storage-media-type', type: 'text', option: 'storageMediaType', default: 'application/json',
+    help: 'How built-in resources are written: application/json or application/vnd.kubernetes.protobuf; both are read.',
+  },
+  { name: 'encryption-provider-config', type: 'text', option: 'encryptionProviderConfig', help: 'EncryptionConfiguration (YAML): which resources are encrypted in the store, and how.' },
   { name: 'v', type: 'integer', option: 'verbosity', default: '0', help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' },
 ];

@@ -23,7 +23,7 @@ export const ignoredValues: ReadonlySet<string> = new Set([
   'cors-allowed-origins', 'debug-socket-path',
   'default-not-ready-toleration-seconds', 'default-unreachable-toleration-seconds', 'default-watch-cache-size', 'delete-collection-workers',
   'disable-admission-plugins', 'disabled-metrics', 'egress-selector-config-file', 'emulated-version', 'enable-admission-plugins',
-  'encryption-provider-config', 'endpoint-reconciler-type', 'etcd-count-metric-poll-period', 'etcd-db-metric-poll-interval', 'etcd-healthcheck-timeout',
+  'endpoint-reconciler-type', 'etcd-count-metric-poll-period', 'etcd-db-metric-poll-interval', 'etcd-healthcheck-timeout',
   'etcd-readycheck-timeout', 'etcd-servers-overrides', 'event-ttl', 'external-hostname', 'goaway-chance', 'identity-lease-duration-seconds',
   'identity-lease-renew-interval-seconds', 'kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key', 'kubelet-port',
   'kubelet-preferred-address-types', 'kubelet-read-only-port', 'kubelet-timeout', 'kubernetes-service-node-port', 'lease-reuse-duration-seconds',
@@ -32,7 +32,7 @@ export const ignoredValues: ReadonlySet<string> = new Set([
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'proxy-client-cert-file', 'proxy-client-key-file',
   'runtime-config-emulation-forward-compatible', 'service-account-api-audiences',
   'service-account-signing-endpoint', 'service-node-port-range', 'shutdown-watch-termination-grace-period',
-  'storage-backend', 'storage-initialization-timeout', 'storage-media-type', 'strict-transport-security-directives', 'tls-cipher-suites',
+  'storage-backend', 'storage-initialization-timeout', 'strict-transport-security-directives', 'tls-cipher-suites',
   'tls-curve-preferences', 'tls-min-version', 'tls-sni-cert-key', 'tracing-config-file', 'vmodule', 'allow-metric-labels-manifest',
   'watch-cache-sizes', 'show-hidden-metrics-for-version', 'allow-metric-labels',
 ]);

@@ -107,6 +107,10 @@ export interface ServerOptions {
   readonly etcdKeyFile: string;
   /** How often one of the servers on an etcd compacts it. Default 5 min; 0: never. */
   readonly etcdCompactionIntervalMs: number;
+  /** How built-in resources are written to the store: application/json (default) or application/vnd.kubernetes.protobuf. Both are read. */
+  readonly storageMediaType: string;
+  /** YAML file: an EncryptionConfiguration. Default '': nothing is encrypted. */
+  readonly encryptionProviderConfig: string;
   /** Controllers to run: `*` for all, a name, or `-name`. Default ['*']. */
   readonly controllers: readonly string[];
   /** Kubernetes feature gates and API groups to switch. Accepted and kept; nothing depends on them. */
@@ -139,7 +143,7 @@ const defaults: ServerOptions = {
   requestTimeoutMs: 60_000,
   minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
   compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
-  etcdCompactionIntervalMs: 300_000, controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
+  etcdCompactionIntervalMs: 300_000, storageMediaType: 'application/json', encryptionProviderConfig: '', controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
   clock: systemClock, random: systemRandom, logger: silentLogger,
 };
 
@@ -185,6 +189,7 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
     [options.compactionIntervalMs < 0 || options.historyMs < 0, '--compaction-interval and --history must not be negative'],
     [!/^\/?[^/]+(?:\/[^/]+)*\/?$/.test(options.etcdPrefix), `--etcd-prefix must be a path such as /registry, not ${JSON.stringify(options.etcdPrefix)}`],
     [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
+    [!/^application\/(?:json|vnd\.kubernetes\.protobuf)$/.test(options.storageMediaType), `--storage-media-type: ${JSON.stringify(options.storageMediaType)} is not supported`],
     [options.etcdCompactionIntervalMs < 0, '--etcd-compaction-interval must not be negative'],
     [options.authorizationMode.length === 0, '--authorization-mode must name at least one mode'],
     ...options.authorizationMode.map((mode) =>
