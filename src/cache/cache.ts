@@ -37,6 +37,8 @@ export interface CacheOptions<T> {
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
+/** Entries of a listing that are packed together: some chunks of the map that is made of them. */
+const PACKED_AT_ONCE = 480;
 
 class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
@@ -140,8 +142,11 @@ class PrefixCache<T> implements Cache<T> {
     };
   }
 
+  /** What came with a page is packed before the next one comes, so that the memory it came in can be used again for that. */
   #addPage(kvs: readonly KeyValue[]): void {
-    for (const kv of kvs) this.#listing.push(this.#toEntry(kv));
+    const page = kvs.map((kv) => this.#toEntry(kv));
+    if (!this.#listed) for (let at = 0; at < page.length; at += PACKED_AT_ONCE) this.#options.pack?.(page.slice(at, at + PACKED_AT_ONCE));
+    for (const entry of page) this.#listing.push(entry);
   }
 
   #endList(revision: number): void {

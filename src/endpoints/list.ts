@@ -1,5 +1,6 @@
 // GET of a collection. JSON and protobuf lists are put together from the bytes of their items; nothing is parsed on the way.
 import { failure, type JsonValue, type Schema } from '../apimachinery/index.ts';
+import { delay } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../codec/index.ts';
 import type { ListOptions, ListResult, ListRun, ObjectVersion } from '../registry/index.ts';
 import { apiVersionOf, negotiateCall } from './call.ts';
@@ -89,11 +90,28 @@ function fieldHead(number: number, length: number): Uint8Array {
 /** No byte of an envelope's other fields: it marks where the message goes. */
 const RAW_MARK = 0xff;
 
+/** How long pieces are made before others get their turn. */
+const SLICE_MS = 10;
+
+/** Makes all pieces, a slice at a time. */
+async function collect({ exchange: { clock, signal } }: Call, pieces: Iterable<Uint8Array>): Promise<Uint8Array[]> {
+  const made: Uint8Array[] = [];
+  let endMs = clock.monotonicMs() + SLICE_MS;
+  for (const piece of pieces) {
+    made.push(piece);
+    if (clock.monotonicMs() < endMs) continue;
+    await delay(clock, 0);
+    if (signal.aborted) break;
+    endMs = clock.monotonicMs() + SLICE_MS;
+  }
+  return made;
+}
+
 /** A protobuf list: all lengths are written before what they count, so the pieces are made first. */
-function protobufBody(call: Call, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder }): ListBody {
+async function protobufBody(call: Call, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder }): Promise<ListBody> {
   const schema = call.dependencies.schemas.definition(LIST_META);
   const metadata = schema ? encodeMessage(schema, listMetadata(list) as unknown as JsonValue) : new Uint8Array(0);
-  const pieces = [fieldHead(1, metadata.length), metadata, ...encodeItems(list, encoder)];
+  const pieces = [fieldHead(1, metadata.length), metadata, ...(await collect(call, encodeItems(list, encoder)))];
   const envelope = encodeEnvelope(type, Uint8Array.of(RAW_MARK));
   const mark = envelope.lastIndexOf(RAW_MARK);
   const head = joinBytes([envelope.subarray(0, mark - 2), fieldHead(2, byteLength(pieces))]);
@@ -128,7 +146,7 @@ function partialItems(call: Call, metaVersion: string, protobuf: { on: boolean; 
   return { item, run: (run) => encodeRun(run, key, item) };
 }
 
-function partialBody(call: Call, list: ListResult, { form, conversion }: Representation): ListBody {
+function partialBody(call: Call, list: ListResult, { form, conversion }: Representation): ListBody | Promise<ListBody> {
   const metaVersion = conversion?.version ?? 'v1';
   const type = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${metaVersion}` };
   const encoder = partialItems(call, metaVersion, { on: form === 'protobuf', schema: partialSchemas(call.dependencies.schemas)?.object });
@@ -142,14 +160,14 @@ function partialBody(call: Call, list: ListResult, { form, conversion }: Represe
   };
 }
 
-function convertedBody(call: Call, list: ListResult, representation: Representation & { readonly conversion: Conversion }): ListBody {
+function convertedBody(call: Call, list: ListResult, representation: Representation & { readonly conversion: Conversion }): ListBody | Promise<ListBody> {
   const { kind, version } = representation.conversion;
   if (kind === 'Table') return tableBody(call, list, version);
   if (kind === 'PartialObjectMetadataList') return partialBody(call, list, representation);
   throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadata, but the requested object is a list (${internalName(call, true)})`);
 }
 
-function listBody(call: Call, list: ListResult, representation: Representation): ListBody {
+function listBody(call: Call, list: ListResult, representation: Representation): ListBody | Promise<ListBody> {
   const { form, conversion } = representation;
   if (conversion !== undefined) return convertedBody(call, list, { ...representation, conversion });
   if (form !== 'protobuf') return jsonBody(call, list);
@@ -160,7 +178,7 @@ function listBody(call: Call, list: ListResult, representation: Representation):
 export async function respondList(call: Call, list: ListResult, representation: Representation): Promise<Response> {
   const { exchange, dependencies } = call;
   const { form } = representation;
-  const body = listBody(call, list, representation);
+  const body = await listBody(call, list, representation);
   if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(call, body);
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
   return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES[form], body: [bytes] });

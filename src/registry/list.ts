@@ -4,7 +4,7 @@
 //   no limit           most recent   any        ≥ N           N          ≥ N               the token's (410 when it is gone)
 //   limit              most recent   any, all   N             N          ≥ N               the token's
 import { tooLargeResourceVersion, badRequest } from '../apimachinery/index.ts';
-import { type KeyRange, prefixRange } from '../storage/index.ts';
+import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
 import type { ListOptions, ListResult, Predicate, Target } from './contract.ts';
 import { type ContinuePosition, decodeContinue, encodeContinue } from './continue.ts';
 import { type Core, type Place, freshnessLimitMs } from './core.ts';
@@ -70,8 +70,14 @@ async function readPage(core: Core, query: Query, view: View): Promise<Page> {
     if (!(await cache.waitUntilCurrent(freshnessLimitMs))) return readStorePage(core, query, undefined);
   } else if (view.type !== 'any') await awaitRevision(query.place, view.revision, view.text);
   if (view.type !== 'exact') return pageOfSnapshot(cache.latest(), query, Math.max(cache.latest().revision, cache.revision));
-  const snapshot = cache.at(view.revision);
+  const snapshot = (await isCompacted(core, query, view.revision)) ? undefined : cache.at(view.revision);
   return snapshot === undefined ? readStorePage(core, query, view.revision) : pageOfSnapshot(snapshot, query, view.revision);
+}
+
+/** The past ends with the store's compaction, as in the reference, though memory may reach back further. */
+async function isCompacted(core: Core, { place: { shelf }, prefix }: Query, revision: number): Promise<boolean> {
+  if (revision >= shelf.cache.revision) return false;
+  return (await core.store.range({ ...keyRange(prefix), revision, countOnly: true })).type === 'compacted';
 }
 
 async function readStorePage(core: Core, query: Query, revision: number | undefined): Promise<Page> {
