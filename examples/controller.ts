@@ -14,7 +14,8 @@ export async function startController(config: KubeConfig): Promise<() => Promise
 
   const reconcile = async (source: V1ConfigMap): Promise<void> => {
     const copy: V1ConfigMap = {
-      apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: source.metadata?.name ?? '', namespace: source.metadata?.labels?.[label] ?? '' }, ...(source.data && { data: source.data }),
+      apiVersion: 'v1', kind: 'ConfigMap', ...(source.data && { data: source.data }),
+      metadata: { name: source.metadata?.name ?? '', namespace: source.metadata?.labels?.[label] ?? '' },
     };
     // Apply says what is wanted: the first time it creates, later it changes what differs, and it takes back what is left out.
     await objects.patch(copy, undefined, undefined, 'copier', true, PatchStrategy.ServerSideApply);

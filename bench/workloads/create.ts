@@ -10,7 +10,9 @@ import type { Target } from '../load/target.ts';
 export async function measureCreates(target: Target, scale: Scale): Promise<Row[]> {
   await populate(target, 0);
   const run = `w4-${Math.round(performance.timeOrigin + performance.now()).toString(36)}`;
-  const one = await measureLoad(target, { workload: 'W4 create c=1', clients: 1, seconds: scale.seconds, call: (index) => createCall(scratch, `${run}-1`, index) });
+  const one = await measureLoad(target, {
+    workload: 'W4 create c=1', clients: 1, seconds: scale.seconds, call: (index) => createCall(scratch, `${run}-1`, index),
+  });
   const many = await measureLoad(target, {
     workload: 'W4 create c=64', clients: 64, seconds: scale.seconds, call: (index) => createCall(scratch, `${run}-64`, index),
   });

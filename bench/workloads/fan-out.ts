@@ -31,7 +31,9 @@ export async function measureFanOut(target: Target, scale: Scale): Promise<Row[]
   const query = `?watch=1&fieldSelector=metadata.name%3D${nameOf(hot, 0)}&timeoutSeconds=600&resourceVersion=`;
   const version = await readVersion(writer, path);
   const watchers: Watcher[] = [];
-  for (let index = 0; index < scale.watchers; index += 1) watchers.push(await openWatcher(target, { path: `${scratch}${query}${version}`, index, latencies, sentMs }));
+  for (let index = 0; index < scale.watchers; index += 1) {
+    watchers.push(await openWatcher(target, { path: `${scratch}${query}${version}`, index, latencies, sentMs }));
+  }
   await sleep(200);
   const updates = Math.max(1, Math.round(scale.updatesPerSecond * scale.seconds));
   const cpuMs = readCpuMs(target);

@@ -66,7 +66,8 @@ export async function measureLists(target: Target, scale: Scale): Promise<Row[]>
 export async function measurePages(target: Target, scale: Scale): Promise<Row[]> {
   await populate(target, scale.objects);
   const page = `${collection}?limit=500`;
-  const first = await measureLoad(target, { workload: `W9 first page of 500 of ${scale.objects}`, clients: 1, seconds: scale.seconds, call: () => ({ path: page }) });
+  const load = { workload: `W9 first page of 500 of ${scale.objects}`, clients: 1, seconds: scale.seconds, call: () => ({ path: page }) };
+  const first = await measureLoad(target, load);
   const startedMs = performance.now();
   let [pages, token] = [0, ''];
   do {

@@ -22,7 +22,9 @@ export async function measureStarts(scale: Scale): Promise<Row[]> {
     await sleep(scale.idleMs);
     const idle = { idleRssMb: Math.round(nowMb), idleCpuMsPerMinute: round(((readCpuMs(server) - cpuMs) * 60_000) / scale.idleMs) };
     const rows = [
-      makeRow(server, { workload: 'W1 first 200', latencies: answers, elapsedMs: sum(answers), usedMs: Number.NaN, extra: { readyP50Ms: quantile(readies, 0.5) } }),
+      makeRow(server, {
+        workload: 'W1 first 200', latencies: answers, elapsedMs: sum(answers), usedMs: Number.NaN, extra: { readyP50Ms: quantile(readies, 0.5) },
+      }),
       makeRow(server, { workload: 'W2 idle', latencies: [], elapsedMs: 1, usedMs: Number.NaN, extra: idle }),
     ];
     await server.close();

@@ -70,6 +70,7 @@ export function acceptOutput(block: Block, version: string, options: { readonly 
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, '<date>'],
   [/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<date>'],
   [/(resourceVersion"?: *"?)\d+/gi, '$1<rv>'],
   [/(https?:\/\/)?127\.0\.0\.1:\d+/g, '<server>'],
