@@ -113,3 +113,19 @@ test('a watch from before the definition of its custom resource is expired; from
   bench.registry.close();
   server.registry.close();
 });
+
+test('an exact version ends with the compaction of the store, though memory reaches back further; a watch goes on', async () => {
+  const bench = createBench();
+  const past = (await bench.create(resource, { metadata: { name: 'a' } })).object.revision;
+  await bench.create(resource, { metadata: { name: 'b' } });
+  await bench.create(resource, { metadata: { name: 'c' } });
+  const exact = { resourceVersion: String(past), resourceVersionMatch: 'Exact' };
+  assert.equal((await list(bench, exact)).count, 1);
+  await bench.store.compact(await bench.store.revision());
+  await assert.rejects(list(bench, exact), /The resourceVersion for the provided list is too old/);
+  const watch = await bench.registry.watch(bench.at(resource), { predicate: everything, resourceVersion: String(past) });
+  await settle();
+  assert.deepEqual(watch.take(10).map((event) => event.type === 'ADDED' && event.object.name), ['b', 'c']);
+  watch.close();
+  bench.registry.close();
+});
