@@ -76,7 +76,8 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     },
   ]);
   const registry: OwnedRegistry = createRegistry({
-    store: useStoredValues(store, { options, catalog, root: findRoot(options) }), catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
+    store: useStoredValues(store, { options, catalog, root: findRoot(options) }),
+    catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
   const definitions = createDefinitions({

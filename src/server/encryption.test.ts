@@ -7,7 +7,8 @@ import { createEncryption } from './encryption.ts';
 import { openSecretbox, sealSecretbox } from './secretbox.ts';
 
 const secret = (length: number, fill: string): string => Buffer.alloc(length, fill).toString('base64');
-const provider = (name: string, ...keys: readonly (readonly [string, string])[]): object => ({ [name]: { keys: keys.map(([keyName, value]) => ({ name: keyName, secret: value })) } });
+const provider = (name: string, ...keys: readonly (readonly [string, string])[]): object =>
+  ({ [name]: { keys: keys.map(([keyName, value]) => ({ name: keyName, secret: value })) } });
 const resourceOf = (key: string): string => key.split('/')[2] ?? '';
 const make = (resources: readonly string[], ...providers: readonly object[]) =>
   createEncryption({ config: { kind: 'EncryptionConfiguration', resources: [{ resources, providers }] }, random: systemRandom, resourceOf });
@@ -63,7 +64,9 @@ test('createEncryption takes the first entry that names the resource, with wildc
 });
 
 test('createEncryption refuses configurations that would not protect', () => {
-  for (const providers of [[], [{ rot13: {} }], [provider('aescbc', ['k', secret(5, 'k')])], [provider('secretbox', ['', secret(32, 'k')])], [{ aesgcm: { keys: [] } }]]) {
+  for (const providers of [
+    [], [{ rot13: {} }], [provider('aescbc', ['k', secret(5, 'k')])], [provider('secretbox', ['', secret(32, 'k')])], [{ aesgcm: { keys: [] } }],
+  ]) {
     assert.throws(() => make(['secrets'], ...providers), { name: 'StartError' });
   }
   assert.throws(() => createEncryption({ config: { kind: 'Pod' }, random: systemRandom, resourceOf }), { name: 'StartError' });

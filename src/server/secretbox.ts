@@ -44,14 +44,17 @@ const rows = [[0, 1, 2, 3], [5, 6, 7, 4], [10, 11, 8, 9], [15, 12, 13, 14]] as c
 
 /** The Salsa20 core on key and 16 bytes of input: 64 bytes of stream, or, as HSalsa20, 32 bytes of a new key. */
 function salsa(key: Uint8Array, input: Uint8Array, asKey: boolean): Buffer {
-  const block = Buffer.concat([sigma.subarray(0, 4), key.subarray(0, 16), sigma.subarray(4, 8), input, sigma.subarray(8, 12), key.subarray(16, 32), sigma.subarray(12, 16)]);
+  const [first, second, third, fourth] = [0, 4, 8, 12].map((at) => sigma.subarray(at, at + 4)) as [Buffer, Buffer, Buffer, Buffer];
+  const block = Buffer.concat([first, key.subarray(0, 16), second, input, third, key.subarray(16, 32), fourth]);
   const start = Uint32Array.from({ length: 16 }, (_, index) => block.readUInt32LE(index * 4));
   const state = Uint32Array.from(start);
   for (let round = 0; round < 10; round += 1) {
     for (const quarter of columns) mix(state, quarter);
     for (const quarter of rows) mix(state, quarter);
   }
-  const words = asKey ? [0, 5, 10, 15, 6, 7, 8, 9].map((index) => state[index] as number) : Array.from(state, (word, index) => (word + (start[index] as number)) >>> 0);
+  const words = asKey
+    ? [0, 5, 10, 15, 6, 7, 8, 9].map((index) => state[index] as number)
+    : Array.from(state, (word, index) => (word + (start[index] as number)) >>> 0);
   const out = Buffer.alloc(words.length * 4);
   words.forEach((word, index) => out.writeUInt32LE(word, index * 4));
   return out;

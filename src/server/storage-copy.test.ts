@@ -15,7 +15,8 @@ const openDirectory = (name: string): Promise<Store> => openEmbeddedStore({ dire
 
 async function fill(name: string): Promise<void> {
   const store = await openDirectory(name);
-  await Promise.all(Array.from({ length: 1234 }, (_, index) => store.txn({ key: `/registry/pods/n/${index}`, expect: 0, value: Buffer.from(`{"n":${index}}`) })));
+  const write = (index: number) => store.txn({ key: `/registry/pods/n/${index}`, expect: 0, value: Buffer.from(`{"n":${index}}`) });
+  await Promise.all(Array.from({ length: 1234 }, (_, index) => write(index)));
   await store.txn({ key: '/registry/bytes/\u{1f600}', expect: 0, value: new Uint8Array([0, 255, 0]) });
   await store.txn({ key: '/registry/bytes/empty', expect: 0, value: new Uint8Array(0) });
   await store.close();

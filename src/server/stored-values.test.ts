@@ -19,7 +19,8 @@ async function readRaw(store: Store, key: string): Promise<Buffer> {
 }
 
 describe('values in etcd', { skip: noEtcd }, () => {
-  const run = async (options: Parameters<typeof startTestServer>[0], check: (server: TestServer, raw: Store, cluster: EtcdCluster) => Promise<void>): Promise<void> => {
+  type Check = (server: TestServer, raw: Store, cluster: EtcdCluster) => Promise<void>;
+  const run = async (options: Parameters<typeof startTestServer>[0], check: Check): Promise<void> => {
     const cluster = await startCluster();
     const server = await startTestServer({ certDir: join(directory, 'pki'), etcdServers: cluster.endpoints, ...options });
     const raw = await openEtcdStore({ endpoints: cluster.endpoints, clock: systemClock });
@@ -43,7 +44,8 @@ describe('values in etcd', { skip: noEtcd }, () => {
     assert.ok(!text.includes('resourceVersion'));
   }));
 
-  test('may be protobuf, and values of other origin are served like ours', () => run({ storageMediaType: 'application/vnd.kubernetes.protobuf' }, async (server, raw, cluster) => {
+  const protobuf = { storageMediaType: 'application/vnd.kubernetes.protobuf' };
+  test('may be protobuf, and values of other origin are served like ours', () => run(protobuf, async (server, raw, cluster) => {
     await create(server, 'configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', labels: { l: 'm' } }, data: { k: 'v' } });
     const bytes = await readRaw(raw, '/registry/configmaps/default/a');
     assert.equal(bytes.subarray(0, 4).toString('latin1'), 'k8s\u0000');

@@ -56,7 +56,8 @@ export function createProtobufValues(catalog: Catalog): ValueTransform {
       const object = parseJson(value).value as { readonly apiVersion?: string; readonly kind?: string };
       const { apiVersion = '', kind = '' } = object;
       const schema = findBuiltinSchema(catalog, apiVersion, kind);
-      return schema === undefined ? lineValues.toStore(value, key) : encodeEnvelope({ apiVersion, kind }, encodeMessage(schema, object as unknown as JsonValue));
+      if (schema === undefined) return lineValues.toStore(value, key);
+      return encodeEnvelope({ apiVersion, kind }, encodeMessage(schema, object as unknown as JsonValue));
     },
   };
 }

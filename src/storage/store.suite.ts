@@ -8,13 +8,12 @@ import { Recorder, advance, all, bytes, eventually, keysOf, ok, put, remove, set
 
 /** How the suite opens the Store under test. */
 export interface SuiteOptions {
-  /** Opens again what was closed, with everything in it; absent when nothing outlives a close. */
+  /** Opens again what was closed; absent when nothing outlives a close. */
   readonly reopen?: (clock: Clock) => Promise<Store>;
-  /** Times to live pass on a clock of the Store's own, which tests cannot move. */
+  /** Times to live pass on a clock that tests cannot move. */
   readonly leasesInRealTime?: boolean;
-  /** Of writes that are under way at the same time, a later one may be decided first. */
+  /** Of writes under way at once, a later one may be decided first. */
   readonly unorderedCalls?: boolean;
-  /** How many sequences of random commands are tried; 40 when absent. */
   readonly modelRuns?: number;
 }
 
@@ -120,8 +119,7 @@ function describeLimits(start: Start): void {
     const store = await start();
     const watch = new Recorder();
     store.watch(all, 2, watch);
-    const before = put(store, { key: '/a' });
-    const closing = store.close();
+    const [before, closing] = [put(store, { key: '/a' }), store.close()];
     assert.equal(await before, 2);
     await closing;
     assert.deepEqual(watch.end, { type: 'closed' });
@@ -302,8 +300,7 @@ function describeDelivery(start: Start): void {
     const watch = new Recorder();
     const handle = store.watch(all, 2, watch);
     await put(store, { key: '/a' });
-    handle.close();
-    handle.close();
+    for (let turn = 0; turn < 2; turn += 1) handle.close();
     handle.requestProgress();
     await put(store, { key: '/b' });
     await settle();
@@ -431,7 +428,7 @@ function describeTime(start: Start, { leasesInRealTime: skip = false }: SuiteOpt
       clock.advance(1);
       assert.deepEqual(keysOf(ok(await store.range(all)).kvs), ['/kept']);
     });
-    assert.deepEqual(watch.received.filter((event) => event.type === 'delete').map((event) => event.kv.key), ['/short', '/longer']);
+    assert.deepEqual(watch.received.flatMap((event) => (event.type === 'delete' ? event.kv.key : [])), ['/short', '/longer']);
   });
 
   test('history older than its time is compacted by itself', async () => {

@@ -135,7 +135,8 @@ describe('a Store that is cut off from etcd', { skip: noEtcd, timeout: 60_000 },
   test('answers no read, and finds everything again by itself', async () => {
     const cluster = await startCluster();
     const proxy = await startProxy(cluster.members[0]?.clientPort as number);
-    const [near, far] = await Promise.all([cluster.endpoints[0] as string, `http://127.0.0.1:${proxy.port}`].map((url) => openEtcdStore({ endpoints: [url], clock: systemClock })));
+    const urls = [cluster.endpoints[0] as string, `http://127.0.0.1:${proxy.port}`];
+    const [near, far] = await Promise.all(urls.map((url) => openEtcdStore({ endpoints: [url], clock: systemClock })));
     const log = new Log(prefixRange('/'), 2);
     (far as Store).watch(log.range, 2, log);
     for (const mode of ['refuse', 'silent'] as const) {

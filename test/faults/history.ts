@@ -101,7 +101,8 @@ function checkNoReadIsStale(reads: readonly ReadRecord[], truth: readonly StoreE
       else state.delete(kv.key);
     }
     assert.ok(read.revision >= read.after, `no stale consistent read: ${read.by} answered ${read.revision} after ${read.after} was acknowledged`);
-    assert.deepEqual(Object.fromEntries([...read.state].sort()), Object.fromEntries([...state].sort()), `every read is a state that was: ${read.by} at ${read.revision}`);
+    const [seen, expected] = [read.state, state].map((one) => Object.fromEntries([...one].sort()));
+    assert.deepEqual(seen, expected, `every read is a state that was: ${read.by} at ${read.revision}`);
   }
 }
 
@@ -110,7 +111,8 @@ function checkNoEventIsLostDoubledOrOutOfOrder(logs: readonly Log[], truth: read
     const holds = createBoundsTest(log.range);
     const expected = truth.filter(({ kv }) => kv.modRevision >= log.from && holds(kv.key));
     const seen = log.received.map(describe);
-    assert.deepEqual(seen, expected.map(describe).slice(0, log.end === undefined ? undefined : seen.length), `no event lost, doubled or out of order: from ${log.from}`);
+    const due = expected.map(describe).slice(0, log.end === undefined ? undefined : seen.length);
+    assert.deepEqual(seen, due, `no event lost, doubled or out of order: from ${log.from}`);
   }
 }
 

@@ -39,7 +39,8 @@ describe('etcd by itself', { skip: noEtcd }, () => {
     await put(store, { key: '/kept', expect: kept });
     assert.equal(ok(await store.range(all)).count, 2);
     await eventually(async () => assert.deepEqual(keysOf(ok(await store.range(all)).kvs), ['/kept']));
-    await eventually(() => assert.deepEqual(watch.received.map((event) => `${event.type} ${event.kv.key} ${event.kv.createRevision}`), ['put /kept 3', 'delete /short 2']));
+    const seen = (): string[] => watch.received.map((event) => `${event.type} ${event.kv.key} ${event.kv.createRevision}`);
+    await eventually(() => assert.deepEqual(seen(), ['put /kept 3', 'delete /short 2']));
     await store.close();
   });
 

@@ -60,5 +60,6 @@ async function callRange(connection: EtcdConnection, page: Page, countOnly: bool
   const { start, end, revision, limit } = page;
   const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, limit, ...(revision !== undefined && { revision }) });
   const isLarge = limit > 1 && !countOnly;
-  return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', ...(isLarge && { attemptMs: pageAttemptMs, totalMs: pageTotalMs }) }));
+  const times = isLarge ? { attemptMs: pageAttemptMs, totalMs: pageTotalMs } : {};
+  return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', ...times }));
 }
