@@ -91,6 +91,9 @@ export class Coster {
   }
 
   #select(expr: SelectExpr): Range {
+    const reference = this.#checked.references.get(expr.id);
+    if (reference?.type === 'type') return this.#ident(expr, reference.value.name);
+    if (reference?.type === 'variable') return this.#ident(expr, reference.name);
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
     this.#paths.set(expr.id, [...this.pathOf(expr.operand), expr.field]);

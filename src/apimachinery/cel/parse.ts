@@ -1,6 +1,6 @@
 // The parser: precedence climbing by recursive descent, macros expanded on the way. Positions are those of cel-go (operators at their
 // sign, calls at their parenthesis), and so are the messages of the first syntax error. Depth and length of a text are bounded.
-import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExpr } from './ast.ts';
+import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExpr, childrenOf } from './ast.ts';
 import { type Token, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
 import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts';
@@ -10,6 +10,9 @@ import { CelSyntaxError, type Issue } from './source.ts';
 export const maxExpressionRunes = 100_000;
 /** Deepest nesting of a text, and of its tree. */
 export const maxDepth = 250;
+
+/** Most nodes that macros may expand to. */
+const maxNodes = 100_000;
 
 export interface ParseOptions {
   /** Macros by `macroKey`. */
@@ -52,6 +55,7 @@ class Stop extends Error {}
 class Parser implements MacroHelper {
   readonly offsets = new Map<number, number>();
   readonly #depths = new Map<number, number>();
+  readonly #weights = new Map<number, number>();
   readonly #tokens: readonly Token[];
   readonly #options: ParseOptions;
   readonly #issues: Issue[];
@@ -285,12 +289,26 @@ class Parser implements MacroHelper {
     return args;
   }
 
+  /** Number of nodes below an expression; macros may repeat their target, so that it can grow exponentially. */
+  #weigh(expr: Expr): number {
+    let weight = this.#weights.get(expr.id);
+    if (weight === undefined) {
+      weight = childrenOf(expr).reduce((sum, child) => sum + this.#weigh(child), 1);
+      this.#weights.set(expr.id, weight);
+    }
+    return weight;
+  }
+
   #expand(call: { id: number; name: string; target: Expr | undefined; args: readonly Expr[] }): Expr | undefined {
     const macro = this.#options.macros.get(macroKey(call.name, call.args.length, call.target !== undefined))
       ?? this.#options.macros.get(macroKey(call.name, -1, call.target !== undefined));
     if (macro === undefined) return undefined;
     try {
       const expanded = macro(this, call);
+      if (expanded !== undefined && this.#weigh(expanded) > maxNodes) {
+        this.#report(-1, `expression size exceeds limit: ${maxNodes} nodes`);
+        throw new Stop();
+      }
       return expanded === undefined ? undefined : this.#sized(expanded, ...call.args, ...(call.target === undefined ? [] : [call.target]));
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;

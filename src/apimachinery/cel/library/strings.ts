@@ -44,10 +44,15 @@ function replace(value: string, part: string, ...rest: readonly [replacement: st
   const [replacement, count = -1] = rest;
   if (part === '') return replaceEverywhere(Array.from(value), replacement, count);
   const pieces = value.split(part);
+  if (pieces.length * replacement.length > maxResultLength) return tooLong;
   const limit = count < 0 ? pieces.length : count;
   const head = pieces.slice(0, limit + 1).join(replacement);
   return limit + 1 >= pieces.length ? head : `${head}${part}${pieces.slice(limit + 1).join(part)}`;
 }
+
+/** Longer results would reach the cost limit of a call with the next function that reads them. */
+const maxResultLength = 5_000_000;
+const tooLong = new CelError('operation cancelled: actual cost limit exceeded');
 
 function replaceEverywhere(runes: readonly string[], replacement: string, count: number): string {
   const limit = count < 0 ? runes.length + 1 : Math.min(count, runes.length + 1);

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { loadPatternEngine } from '../schema/pattern.ts';
+import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import { compileRules } from './compile-rules.ts';
+import { compileExpression } from './compile.ts';
+import { kubernetesEnvironment } from './kubernetes.ts';
+import { CelSyntaxError } from './source.ts';
+import { CelError } from './values.ts';
+
+before(loadPatternEngine);
+
+const rule = (text: string, more: object = {}): object => ({ 'x-kubernetes-validations': [{ rule: text, ...more }] });
+const underSpec = (spec: object): OpenAPIV3Schema => ({ type: 'object', properties: { spec: spec as OpenAPIV3Schema } });
+const int = { type: 'integer' };
+
+test('validate reports a rule that does not hold at the path of its node, with the value of scalars', () => {
+  const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self <= 10') } } }));
+  assert.deepEqual(rules.validate({ value: { spec: { n: 10 } } }).errors, []);
+  const [error] = rules.validate({ value: { spec: { n: 11 } } }).errors;
+  assert.deepEqual(error, { reason: 'FieldValueInvalid', field: 'spec.n', message: 'Invalid value: 11: failed rule: self <= 10' });
+});
+
+test('validate runs rules over time only where there is an old value', () => {
+  const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self >= oldSelf', { message: 'only grows' }) } } }));
+  assert.deepEqual(rules.validate({ value: { spec: { n: 1 } } }).errors, []);
+  assert.equal(rules.validate({ value: { spec: { n: 1 } }, oldValue: { spec: { n: 2 } } }).errors[0]!.message, 'Invalid value: 1: only grows');
+});
+
+test('validate turns failures of unchanged values into warnings', () => {
+  const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self <= 10') } } }));
+  const { errors, warnings } = rules.validate({ value: { spec: { n: 50, m: 1 } }, oldValue: { spec: { n: 50 } } });
+  assert.deepEqual(errors, []);
+  assert.deepEqual(warnings, ['spec.n: Invalid value: 50: failed rule: self <= 10']);
+});
+
+test('validate stops at the budget', () => {
+  const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self <= 10') } } }));
+  const { errors, remainingBudget } = rules.validate({ value: { spec: { n: 1 } }, budget: 1 });
+  assert.match(errors[0]!.message, /validation failed due to running out of cost budget/);
+  assert.equal(remainingBudget, -1);
+});
+
+test('check refuses what does not compile, and what may cost too much', () => {
+  const at = { path: 'p' };
+  const unknown = compileRules(underSpec({ type: 'object', properties: { n: int }, ...rule('self.m > 1') })).check(at);
+  assert.match(unknown.expressionErrors[0]!.message, /undefined field 'm'\n \| self\.m > 1\n \| \.\.\.\.\^/);
+  const list = { type: 'array', items: { type: 'string' } };
+  const costly = compileRules(underSpec({ type: 'object', properties: { l: list }, ...rule('self.l.all(x, self.l.all(y, x == y))') })).check(at);
+  assert.match(costly.expressionErrors[0]!.message, /estimated rule cost exceeds budget by factor of more than 100x/);
+});
+
+test('estimated costs never fall when a list may be longer', () => {
+  const costOf = (maxItems: number): number => {
+    const list = { type: 'array', maxItems, items: { type: 'string', maxLength: 1000 } };
+    const { expressionErrors } = compileRules(underSpec({ type: 'object', properties: { l: list }, ...rule("self.l.all(x, x.contains('abc'))") })).check({ path: 'p' });
+    return Number(/factor of ([\d.]+)x/.exec(expressionErrors[0]?.message ?? '')?.[1] ?? (expressionErrors.length > 0 ? 100 : 0));
+  };
+  const costs = [10, 1000, 100_000, 200_000, 1_000_000, 100_000_000].map(costOf);
+  assert.deepEqual(costs, [...costs].sort((a, b) => a - b));
+});
+
+const hostile: readonly string[] = [
+  `${'('.repeat(5000)}1${')'.repeat(5000)}`, `1${'+1'.repeat(20_000)}`, `${'true?1:'.repeat(3000)}1`, `optional.of(1)${'.optMap(x, x)'.repeat(60)}`,
+  `${'[1,2,3,4,5,6,7,8,9].all(a,'.repeat(40)}true${')'.repeat(40)}`, `'${'a'.repeat(5000)}'.matches('^(a+)+$b')`, `'a'${".replace('a','aaaaaaaaaa')".repeat(20)}`,
+];
+
+test('hostile expressions are refused or stopped in bounded time', () => {
+  for (const text of hostile) {
+    const started = performance.now();
+    try {
+      const { value } = compileExpression(text, kubernetesEnvironment).program.evaluate(() => undefined, 1_000_000);
+      assert.ok(value === false || value instanceof CelError, text.slice(0, 40));
+    } catch (error) {
+      assert.ok(error instanceof CelSyntaxError, text.slice(0, 40));
+    }
+    assert.ok(performance.now() - started < 1000, text.slice(0, 40));
+  }
+});
