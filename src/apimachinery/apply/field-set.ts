@@ -192,23 +192,18 @@ export function encodeFieldSet(set: FieldSet): JsonObject {
   return out;
 }
 
-const decoded = new WeakMap<object, FieldSet>();
-
-/** Reads FieldsV1; undefined when it is not. Results are remembered per object, since entries are shared by versions of an object. */
+/** Reads FieldsV1; undefined when it is not. */
 export function decodeFieldSet(fields: unknown): FieldSet | undefined {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined;
-  const known = decoded.get(fields);
-  if (known) return known;
   const nodes = new Map<PathElement, Node>();
-  for (const [element, inner] of Object.entries(fields)) {
+  for (const element of Object.keys(fields)) {
     if (element === '.') continue;
+    const inner = (fields as Record<string, unknown>)[element];
     const children = isValidElement(element) ? decodeFieldSet(inner) : undefined;
     if (children === undefined) return undefined;
     putNode(nodes, element, { member: children.isEmpty || Object.hasOwn(inner as object, '.'), children });
   }
-  const set = nodes.size === 0 ? emptySet : new FieldSet(nodes);
-  decoded.set(fields, set);
-  return set;
+  return nodes.size === 0 ? emptySet : new FieldSet(nodes);
 }
 
 function isValidElement(element: PathElement): boolean {

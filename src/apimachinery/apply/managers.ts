@@ -14,6 +14,8 @@ export interface Manager {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly set: FieldSet;
+  /** The stored entry that this was read from, and its set: a manager that is still what that says is written as it was. */
+  readonly stored?: { readonly entry: ManagedFieldsEntry; readonly set: FieldSet };
 }
 
 /** Managers by identity. */
@@ -39,9 +41,6 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
   return `${manager}\u0000${operation}\u0000${operation === 'Apply' ? '' : apiVersion}\u0000${subresource}`;
 }
 
-/** The stored entries from which managers were read: they are in order, and a manager that did not change is written as it was. */
-const entriesOf = new WeakMap<Manager, ManagedFieldsEntry>();
-
 /** Reads entries; undefined when one of them is malformed. `stored`: they come from a stored object, not from a client. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managers | undefined {
   const managers = new Map<string, Manager>();
@@ -50,8 +49,9 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
     if (set === undefined || (entry.operation !== 'Apply' && entry.operation !== 'Update')) return undefined;
     if (entry.fieldsType !== 'FieldsV1' || !entry.apiVersion) return undefined;
     const manager: Manager = {
-      manager: entry.manager ?? '', operation: entry.operation, apiVersion: entry.apiVersion, subresource: entry.subresource ?? '', time: entry.time, set };
-    if (stored && entry.fieldsV1 !== undefined) entriesOf.set(manager, entry);
+      manager: entry.manager ?? '', operation: entry.operation, apiVersion: entry.apiVersion, subresource: entry.subresource ?? '', time: entry.time, set,
+      ...(stored && { stored: { entry, set } }),
+    };
     managers.set(identityOf(manager), manager);
   }
   return managers;
@@ -62,24 +62,24 @@ function compareManagers(a: Manager, b: Manager): number {
     || compareKeys(a.apiVersion, b.apiVersion) || compareKeys(a.subresource, b.subresource);
 }
 
-const encodedSets = new WeakMap<FieldSet, ManagedFieldsEntry['fieldsV1']>();
-
 /** Writes entries in the reference's order; undefined when there are none. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()].sort(compareManagers).map(encodeManager);
 }
 
+function isEntryOf(owner: Manager, { manager = '', operation, apiVersion, time, subresource = '', fieldsV1 }: ManagedFieldsEntry): boolean {
+  const isSame = manager === owner.manager && operation === owner.operation && apiVersion === owner.apiVersion;
+  return isSame && time === owner.time && subresource === owner.subresource && fieldsV1 !== undefined;
+}
+
 function encodeManager(owner: Manager): ManagedFieldsEntry {
-  const known = entriesOf.get(owner);
-  if (known !== undefined) return known;
-  const { manager, operation, apiVersion, time, set, subresource } = owner;
-  let fieldsV1 = encodedSets.get(set);
-  if (fieldsV1 === undefined) encodedSets.set(set, (fieldsV1 = encodeFieldSet(set)));
+  const { manager, operation, apiVersion, time, set, subresource, stored } = owner;
+  if (stored?.set === set && isEntryOf(owner, stored.entry)) return stored.entry;
   const entry = (manager ? { manager, operation, apiVersion } : { operation, apiVersion }) as ManagedFieldsEntry;
   if (time) entry.time = time;
   entry.fieldsType = 'FieldsV1';
-  entry.fieldsV1 = fieldsV1 as NonNullable<typeof fieldsV1>;
+  entry.fieldsV1 = encodeFieldSet(set);
   if (subresource) entry.subresource = subresource;
   return entry;
 }
@@ -150,6 +150,7 @@ export const stripUnowned = (set: FieldSet): FieldSet => set.difference(unowned)
 
 /** Merges the oldest Update managers of a version into one when there are too many. */
 function capManagers(managers: Map<string, Manager>): void {
+  if (managers.size <= maxUpdateManagers) return;
   const updaters = [...managers].filter(([, m]) => m.operation === 'Update')
     .sort(([a, x], [b, y]) => compareKeys(x.time ?? '', y.time ?? '') || compareKeys(a, b));
   let count = updaters.length;
