@@ -22,4 +22,5 @@ export const judgeSchemaRules: JudgeRules = (schema, at): readonly FieldError[] 
 };
 
 /** Runs the rules of a schema on an object that is otherwise valid. */
-export const checkSchemaRules: CheckRules = ({ schema, object, old }) => rulesOf(schema).validate({ value: object, ...(old === undefined ? {} : { oldValue: old }) });
+export const checkSchemaRules: CheckRules = ({ schema, object, old }) =>
+  rulesOf(schema).validate({ value: object, ...(old === undefined ? {} : { oldValue: old }) });

@@ -4,7 +4,8 @@ import {
 } from '../../src/apimachinery/cel/values.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../../src/apimachinery/cel/time.ts';
 import {
-  anyType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, namedTypes, nullType, opaqueType, stringType, structType, timestampType,
+  anyType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, namedTypes, nullType, opaqueType, stringType, structType,
+    timestampType,
   typeOfType, uintType, wrapperOf,
 } from '../../src/apimachinery/cel/types.ts';
 import { CelType as TypeClass, type CelType } from '../../src/apimachinery/cel/types.ts';

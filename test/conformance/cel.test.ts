@@ -25,7 +25,8 @@ const checkedOnly = new Set(['parsing', 'checking']);
 
 function environmentOf({ original }: CelCase): Environment {
   const declared = (original.typeEnv ?? []).filter((entry) => entry.ident !== undefined);
-  return extendEnvironment(base, { container: original.container ?? '', variables: new Map(declared.map((entry) => [entry.name, typeFrom(entry.ident!.type)])) });
+  return extendEnvironment(base, { container: original.container ?? '', variables: new Map(declared.map((entry) => [entry.name,
+    typeFrom(entry.ident!.type)])) });
 }
 
 /** What is wrong with a case; undefined when it does what it must. */
@@ -54,7 +55,8 @@ function judgeValue(item: CelCase, compile: () => ReturnType<typeof compileProgr
   const { original } = item;
   if (checkedOnly.has(item.section)) return item.error === undefined ? undefined : `no error, wanted ${item.error}`;
   if (original.checkOnly === true) return undefined;
-  const bindings = new Map(Object.entries(original.bindings ?? {}).map(([name, given]) => [name, given.value === undefined ? undefined : valueFrom(given.value)]));
+  const bindings = new Map(Object.entries(original.bindings ?? {}).map(([name, given]) => [name,
+    given.value === undefined ? undefined : valueFrom(given.value)]));
   const { value } = compile().evaluate((name) => bindings.get(name));
   if (original.evalError !== undefined) return value instanceof Failure ? undefined : `no error but ${showValue(value)}`;
   if (value instanceof Failure) return `failed: ${'message' in value ? String(value.message) : 'unknown'}`;

@@ -8,7 +8,14 @@ export type Literal = null | boolean | number | bigint | string | Uint8Array | C
 export interface LiteralExpr { readonly type: 'literal'; readonly id: number; readonly value: Literal }
 export interface IdentExpr { readonly type: 'ident'; readonly id: number; readonly name: string }
 export interface SelectExpr { readonly type: 'select'; readonly id: number; readonly operand: Expr; readonly field: string; readonly testOnly: boolean }
-export interface CallExpr { readonly type: 'call'; readonly id: number; readonly name: string; readonly target: Expr | undefined; readonly args: readonly Expr[] }
+export interface CallExpr {
+  readonly type: 'call';
+  readonly id: number;
+  readonly name: string;
+  readonly target: Expr | undefined;
+  readonly args: readonly Expr[];
+}
+
 export interface ListExpr { readonly type: 'list'; readonly id: number; readonly elements: readonly Expr[]; readonly optional: readonly number[] }
 export interface MapEntry { readonly id: number; readonly key: Expr; readonly value: Expr; readonly optional: boolean }
 export interface MapExpr { readonly type: 'map'; readonly id: number; readonly entries: readonly MapEntry[] }

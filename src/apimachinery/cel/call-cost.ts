@@ -70,7 +70,8 @@ const byOverload = new Map<string, CallCost>([
   ['in_list', ([, list]) => sizeOf(list!)],
   ['equals', equality], ['not_equals', comparison], ['add_string', joining], ['add_bytes', joining],
   ['matches_string', matching], ['matches', one], ['contains_string', containing],
-  ...['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map((id) => [id, traverse(traversalFactor)] as const),
+  ...['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map((id) => [id,
+    traverse(traversalFactor)] as const),
   ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((op) => [[`${op}_string`, comparison], [`${op}_bytes`, comparison]] as const),
   ['list_slice', outputSized], ['lists_range', outputSized], ['list_reverse', outputSized],
   ['list_flatten', ([list]) => allocation(sizeOf(list!), 1)], ['list_flatten_int', ([list, depth]) => allocation(sizeOf(list!), Number(depth))],
@@ -83,7 +84,8 @@ const byOverload = new Map<string, CallCost>([
 const byFunction = new Map<string, CallCost>([
   ['check', () => authorizationCheckCost], ['fieldSelector', selectorCost], ['labelSelector', selectorCost],
   ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf', 'includes'].map((name) => [name, ([list]: readonly Value[]) => traversal(list!)] as const),
-  ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey', 'cidr', 'isIP', 'isCIDR', 'ip', 'quantity', 'isQuantity', 'semver', 'isSemver']
+  ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey', 'cidr', 'isIP', 'isCIDR', 'ip', 'quantity', 'isQuantity', 'semver',
+    'isSemver']
     .map((name) => [name, traverse(traversalFactor)] as const),
   ...['replace', 'split', 'ip.isCanonical'].map((name) => [name, traverse(2 * traversalFactor)] as const),
   ['join', (_, result) => scaled(sizeOf(result), 2 * traversalFactor)], ['find', matching], ['findAll', matching], ['validate', formatCost],

@@ -1,5 +1,6 @@
 // The type checker: resolves names and overloads, infers the type of every node, and reports what does not fit in cel-go's words.
-import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, qualifiedName } from './ast.ts';
+import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
+  qualifiedName } from './ast.ts';
 import { type Environment, type FunctionDeclaration, type Overload, candidateNames, findFunction } from './environment.ts';
 import { CelSyntaxError, type Issue } from './source.ts';
 import {

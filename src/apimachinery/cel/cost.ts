@@ -43,7 +43,8 @@ const structCost = exactly(40);
 const scalars: ReadonlySet<string> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 
 /** True for types whose values have size one. */
-export const isScalar = (type: CelType): boolean => scalars.has(type.kind) || (type.name === 'optional_type' && type.params[0] !== undefined && isScalar(type.params[0]));
+export const isScalar = (type: CelType): boolean => scalars.has(type.kind)
+  || (type.name === 'optional_type' && type.params[0] !== undefined && isScalar(type.params[0]));
 
 /** Walks a tree, keeping sizes and paths of the nodes it has seen. */
 export class Coster {
@@ -137,7 +138,8 @@ export class Coster {
     const global = logical || reference?.type !== 'function' || reference.global;
     const target = global || expr.target === undefined ? undefined : expr.target;
     const targetCost = target === undefined ? zero : this.cost(target);
-    const ids = logical || reference?.type !== 'function' ? [expr.name === '_&&_' ? 'logical_and' : 'logical_or'] : reference.overloads.map((overload) => overload.id);
+    const ids = logical || reference?.type !== 'function'
+      ? [expr.name === '_&&_' ? 'logical_and' : 'logical_or'] : reference.overloads.map((overload) => overload.id);
     const name = reference?.type === 'function' ? reference.declaration.name : expr.name;
     return addRanges(targetCost, this.#overloads(expr, { ids, name, costs, target }));
   }

@@ -84,7 +84,8 @@ function mergeFunction(functions: Map<string, FunctionDeclaration>, declared: Fu
 }
 
 /** The same environment with more variables, types, or another container. */
-export function extendEnvironment(base: Environment, more: { variables?: ReadonlyMap<string, CelType>; structs?: readonly StructProvider[]; container?: string }): Environment {
+export function extendEnvironment(base: Environment, more: { variables?: ReadonlyMap<string,
+  CelType>; structs?: readonly StructProvider[]; container?: string }): Environment {
   return {
     ...base,
     container: more.container ?? base.container,

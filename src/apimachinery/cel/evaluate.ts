@@ -1,6 +1,7 @@
 // Programs: a tree compiled to closures over a frame. Every step adds its cost to the frame, which stops the evaluation at its limit.
 // What a step costs and when an error is absorbed follow cel-go's interpreter with its optimizer on (constant literals cost nothing).
-import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, qualifiedName } from './ast.ts';
+import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
+  qualifiedName } from './ast.ts';
 import { compileCall } from './calls.ts';
 import type { CheckedExpr, Reference } from './check.ts';
 import { type Environment, candidateNames, findFunction } from './environment.ts';

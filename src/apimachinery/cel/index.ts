@@ -4,11 +4,13 @@ export { type RuleProblems } from './rules-check.ts';
 export { type RuleInput, type RuleOutcome } from './rules-validate.ts';
 export { type SchemaRules, compileRules } from './compile-rules.ts';
 export { type ValidationRule } from './rules.ts';
-export { type Environment, type FunctionDeclaration, type Library, type Overload, type StructProvider, createEnvironment, declare, extendEnvironment, method, overload } from './environment.ts';
+export { type Environment, type FunctionDeclaration, type Library, type Overload, type StructProvider, createEnvironment, declare, extendEnvironment, method,
+  overload } from './environment.ts';
 export { kubernetesEnvironment, maxRequestBytes, perCallLimit, runtimeCostBudget } from './kubernetes.ts';
 export { type Bindings, type Evaluation, type Program } from './evaluate.ts';
 export { CelSyntaxError } from './source.ts';
-export { CelType, anyType, boolType, bytesType, doubleType, dynType, formatType, intType, listOf, mapOf, nullType, optionalOf, stringType, structType, timestampType, durationType } from './types.ts';
+export { CelType, anyType, boolType, bytesType, doubleType, dynType, formatType, intType, listOf, mapOf, nullType, optionalOf, stringType, structType,
+  timestampType, durationType } from './types.ts';
 export { type DeclaredType, declareType, declaredStructs, sizeHintsOf } from './declared.ts';
 export { estimateCost } from './cost.ts';
 export { CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelUint, CelUnknown, Failure, type Value, typeOf } from './values.ts';

@@ -132,7 +132,8 @@ class KeyedList extends DeclaredList {
 
   #keyOf(item: unknown): string {
     const keys = this.#keys;
-    return JSON.stringify(keys === undefined ? item : keys.map((key) => (isMap(item) ? item[key] : null)), (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    return JSON.stringify(keys === undefined ? item : keys.map((key) => (isMap(item) ? item[key] : null)), (_,
+      value) => (typeof value === 'bigint' ? String(value) : value));
   }
 
   equalsUnordered(other: CelList): boolean {

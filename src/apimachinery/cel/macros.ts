@@ -85,7 +85,8 @@ export class ExprBuilder {
 
   /** `value` under a name, visible in `body`. */
   bind(name: string, value: Expr, body: Expr): Expr {
-    return this.fold({ range: this.list(), variable: '#unused', accumulator: name, init: value, condition: this.literal(false), step: this.ident(name), result: body });
+    return this.fold({ range: this.list(), variable: '#unused', accumulator: name, init: value, condition: this.literal(false), step: this.ident(name),
+      result: body });
   }
 }
 

@@ -91,7 +91,8 @@ class RuleCheck {
     if (compiled.messageError !== undefined) this.expressionErrors.push(invalidValue(`${path}.messageExpression`, shownRule(rule), compiled.messageError));
     else if (compiled.messageProgram !== undefined) this.#observe(`${path}.messageExpression`, 'estimated messageExpression cost', compiled.messageMaxCost);
     if (compiled.usesOldSelf && place.uncorrelated !== undefined) {
-      this.expressionErrors.push(invalidValue(`${path}.rule`, rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`));
+      this.expressionErrors.push(invalidValue(`${path}.rule`, rule.rule,
+        `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`));
     } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined) {
       this.expressionErrors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
     }

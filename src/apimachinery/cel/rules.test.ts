@@ -1,3 +1,4 @@
+// Rules of custom resources by example, their limits, and expressions that mean harm. The reference's texts are proven by the oracle.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { loadPatternEngine } from '../schema/pattern.ts';
@@ -53,7 +54,8 @@ test('check refuses what does not compile, and what may cost too much', () => {
 test('estimated costs never fall when a list may be longer', () => {
   const costOf = (maxItems: number): number => {
     const list = { type: 'array', maxItems, items: { type: 'string', maxLength: 1000 } };
-    const { expressionErrors } = compileRules(underSpec({ type: 'object', properties: { l: list }, ...rule("self.l.all(x, x.contains('abc'))") })).check({ path: 'p' });
+    const { expressionErrors } = compileRules(underSpec({ type: 'object', properties: { l: list },
+      ...rule("self.l.all(x, x.contains('abc'))") })).check({ path: 'p' });
     return Number(/factor of ([\d.]+)x/.exec(expressionErrors[0]?.message ?? '')?.[1] ?? (expressionErrors.length > 0 ? 100 : 0));
   };
   const costs = [10, 1000, 100_000, 200_000, 1_000_000, 100_000_000].map(costOf);
@@ -62,7 +64,8 @@ test('estimated costs never fall when a list may be longer', () => {
 
 const hostile: readonly string[] = [
   `${'('.repeat(5000)}1${')'.repeat(5000)}`, `1${'+1'.repeat(20_000)}`, `${'true?1:'.repeat(3000)}1`, `optional.of(1)${'.optMap(x, x)'.repeat(60)}`,
-  `${'[1,2,3,4,5,6,7,8,9].all(a,'.repeat(40)}true${')'.repeat(40)}`, `'${'a'.repeat(5000)}'.matches('^(a+)+$b')`, `'a'${".replace('a','aaaaaaaaaa')".repeat(20)}`,
+  `${'[1,2,3,4,5,6,7,8,9].all(a,'.repeat(40)}true${')'.repeat(40)}`, `'${'a'.repeat(5000)}'.matches('^(a+)+$b')`,
+    `'a'${".replace('a','aaaaaaaaaa')".repeat(20)}`,
 ];
 
 test('hostile expressions are refused or stopped in bounded time', () => {

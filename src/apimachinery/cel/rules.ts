@@ -79,7 +79,8 @@ function compileRule(rule: ValidationRule, env: Environment, declared: DeclaredT
   const message = attempt(rule.messageExpression, env, {
     declared, kind: 'string', problem: 'messageExpression must evaluate to a string', prefix: 'messageExpression compilation failed: ',
   });
-  return message.program === undefined ? { ...found, messageError: message.error! } : { ...found, messageProgram: message.program, messageMaxCost: message.maxCost };
+  return message.program === undefined ? { ...found, messageError: message.error! } : { ...found, messageProgram: message.program,
+    messageMaxCost: message.maxCost };
 }
 
 function attempt(text: string, env: Environment, wanted: { declared: DeclaredType; kind: string; problem: string; prefix: string }): Attempt {

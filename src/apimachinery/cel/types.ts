@@ -67,7 +67,8 @@ export const isOptional = (type: CelType): boolean => type.kind === 'opaque' && 
 
 /** True for the same type, parameters included. */
 export function sameType(a: CelType, b: CelType): boolean {
-  return a === b || (a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => sameType(param, b.params[i]!)));
+  return a === b || (a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, i) => sameType(param,
+    b.params[i]!)));
 }
 
 /** The types that expressions can name. */

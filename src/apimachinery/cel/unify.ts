@@ -11,8 +11,10 @@ export class Substitutions {
 
   /** True when all types are assignable to their counterparts; what that taught is kept only then. */
   assignAll(from: readonly CelType[], to: readonly CelType[]): boolean {
+    if (from.length !== to.length) return false;
+    if (!to.some(hasParams) && !from.some(hasParams)) return from.every((type, i) => this.#isAssignable(type, to[i]!));
     const saved = new Map(this.#map);
-    if (from.length === to.length && from.every((type, i) => this.#isAssignable(type, to[i]!))) return true;
+    if (from.every((type, i) => this.#isAssignable(type, to[i]!))) return true;
     this.#map = saved;
     return false;
   }
@@ -72,6 +74,8 @@ export class Substitutions {
     return type.params.some((param) => this.#refersTo(param, variable));
   }
 }
+
+const hasParams = (type: CelType): boolean => type.kind === 'param' || type.params.some(hasParams);
 
 const nullableKinds: ReadonlySet<string> = new Set(['null', 'struct', 'opaque', 'timestamp', 'duration', 'any']);
 

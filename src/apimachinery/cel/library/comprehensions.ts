@@ -22,6 +22,7 @@ function insert(map: CelMap, added: readonly (readonly [Value, Value])[]): Value
 export const comprehensionsLibrary: Library = {
   macros: twoVariableMacros,
   functions: [declare('cel.@mapInsert',
-    overload('@mapInsert_map_map', [mapKV, mapKV], [mapKV, (map: CelMap, more: CelMap) => insert(map, more.keys().map((key) => [key, more.find(key)!] as const))]),
+    overload('@mapInsert_map_map', [mapKV, mapKV], [mapKV, (map: CelMap, more: CelMap) => insert(map, more.keys().map((key) => [key,
+      more.find(key)!] as const))]),
     overload('@mapInsert_map_key_value', [mapKV, k, v], [mapKV, (map: CelMap, key: Value, value: Value) => insert(map, [[key, value]])]))],
 };

@@ -76,7 +76,8 @@ export const conversionFunctions: readonly FunctionDeclaration[] = [
     ['string_to_timestamp', stringType, (text: string) => parseTimestamp(text) ?? failed('string', 'google.protobuf.Timestamp')],
   ]),
   convert('duration', durationType, [
-    ['duration_to_duration', durationType, same], ['string_to_duration', stringType, (text: string) => parseDuration(text) ?? failed('string', 'google.protobuf.Duration')],
+    ['duration_to_duration', durationType, same], ['string_to_duration', stringType, (text: string) => parseDuration(text) ?? failed('string',
+      'google.protobuf.Duration')],
     ['int64_to_duration', intType, (nanos: Int) => parseDuration(`${nanos}ns`) ?? integerOverflow],
   ]),
 ];

@@ -157,7 +157,8 @@ export const listsLibrary: Library = {
   macros: [[macroKey('sortBy', 2, true), sortByMacro]],
   functions: [
     declare('slice', method('list_slice', [listT, intType, intType], [listT, slice])),
-    declare('flatten', method('list_flatten', [listOf(listT)], [listT, flatten]), method('list_flatten_int', [listOf(dynType), intType], [listOf(dynType), flatten])),
+    declare('flatten', method('list_flatten', [listOf(listT)], [listT, flatten]), method('list_flatten_int', [listOf(dynType), intType], [listOf(dynType),
+      flatten])),
     declare('lists.range', overload('lists_range', [intType], [listOf(intType), range])),
     declare('reverse', method('list_reverse', [listT], [listT, (list: CelList) => new ArrayList(list.toArray().reverse())])),
     declare('distinct', method('list_distinct', [listT], [listT, distinct])),
@@ -179,7 +180,8 @@ function intersects(a: CelList, b: CelList): boolean {
 export const setsLibrary: Library = {
   functions: [
     declare('sets.contains', overload('list_sets_contains_list', [listT, listT], [boolType, containsAll])),
-    declare('sets.equivalent', overload('list_sets_equivalent_list', [listT, listT], [boolType, (a: CelList, b: CelList) => containsAll(a, b) && containsAll(b, a)])),
+    declare('sets.equivalent', overload('list_sets_equivalent_list', [listT, listT], [boolType, (a: CelList, b: CelList) => containsAll(a,
+      b) && containsAll(b, a)])),
     declare('sets.intersects', overload('list_sets_intersects_list', [listT, listT], [boolType, intersects])),
   ],
 };

@@ -83,7 +83,8 @@ function groupsOf(text: string): number[] | undefined {
   return groups;
 }
 
-const isMapped = (bytes: Uint8Array): boolean => bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+const isMapped = (bytes: Uint8Array): boolean => bytes.length === 16 && bytes.subarray(0,
+  10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
 
 function parseIp(text: string): CelIp | CelError {
   if (text.includes('%')) return new CelError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
@@ -131,11 +132,13 @@ function containsCidr(cidr: CelCidr, other: CelCidr | CelError): Value {
 }
 
 const isUnspecified = ({ bytes }: CelIp): boolean => bytes.every((byte) => byte === 0);
-const isLoopback = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? bytes[0] === 127 : bytes.subarray(0, 15).every((byte) => byte === 0) && bytes[15] === 1);
+const isLoopback = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? bytes[0] === 127 : bytes.subarray(0,
+  15).every((byte) => byte === 0) && bytes[15] === 1);
 const isMulticast = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff);
 const isLinkLocalMulticast = ({ bytes }: CelIp): boolean =>
   (bytes.length === 4 ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0 : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2);
-const isLinkLocalUnicast = ({ bytes }: CelIp): boolean => (bytes.length === 4 ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
+const isLinkLocalUnicast = ({ bytes }: CelIp): boolean =>
+  (bytes.length === 4 ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
 const isBroadcast = ({ bytes }: CelIp): boolean => bytes.length === 4 && bytes.every((byte) => byte === 255);
 const isGlobalUnicast = (ip: CelIp): boolean => !isUnspecified(ip) && !isLoopback(ip) && !isMulticast(ip) && !isLinkLocalUnicast(ip) && !isBroadcast(ip);
 
@@ -144,7 +147,8 @@ function isCanonical(text: string): Value {
   return ip instanceof CelError ? ip : formatIp(ip) === text;
 }
 
-const property = (name: string, id: string, holds: (ip: CelIp) => boolean): ReturnType<typeof declare> => declare(name, method(id, [ipType], [boolType, holds]));
+const property = (name: string, id: string, holds: (ip: CelIp) => boolean): ReturnType<typeof declare> => declare(name, method(id, [ipType], [boolType,
+  holds]));
 
 /** Kubernetes' functions for addresses. */
 export const networkLibrary: Library = {
@@ -155,13 +159,16 @@ export const networkLibrary: Library = {
     declare('ip.isCanonical', overload('ip_is_canonical', [stringType], [boolType, isCanonical])),
     declare('family', method('ip_family', [ipType], [intType, (ip: CelIp) => (ip.bytes.length === 4 ? 4 : 6)])),
     property('isUnspecified', 'ip_is_unspecified', isUnspecified), property('isLoopback', 'ip_is_loopback', isLoopback),
-    property('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast), property('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
+    property('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast), property('isLinkLocalUnicast', 'ip_is_link_local_unicast',
+      isLinkLocalUnicast),
     property('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
     declare('cidr', overload('string_to_cidr', [stringType], [cidrType, parseCidr])),
     declare('isCIDR', overload('is_cidr', [stringType], [boolType, (text: string) => parseCidr(text) instanceof CelCidr])),
-    declare('containsIP', method('cidr_contains_ip_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsIp(cidr, parseIp(text))]),
+    declare('containsIP', method('cidr_contains_ip_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsIp(cidr,
+      parseIp(text))]),
       method('cidr_contains_ip_ip', [cidrType, ipType], [boolType, containsIp])),
-    declare('containsCIDR', method('cidr_contains_cidr_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsCidr(cidr, parseCidr(text))]),
+    declare('containsCIDR', method('cidr_contains_cidr_string', [cidrType, stringType], [boolType, (cidr: CelCidr, text: string) => containsCidr(cidr,
+      parseCidr(text))]),
       method('cidr_contains_cidr', [cidrType, cidrType], [boolType, containsCidr])),
     declare('prefixLength', method('cidr_prefix_length', [cidrType], [intType, (cidr: CelCidr) => cidr.prefix])),
     declare('masked', method('cidr_masked', [cidrType], [cidrType, masked])),

@@ -72,7 +72,8 @@ function join(list: CelList, separator = ''): Value {
   return wrong === undefined ? items.join(separator) : wrong instanceof CelError ? wrong : noSuchOverload;
 }
 
-const goSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const spaces = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
+const goSpace = new RegExp(`^${spaces}|${spaces}$`, 'g');
 const escapes: ReadonlyMap<string, string> = new Map([
   ['\x07', '\\a'], ['\b', '\\b'], ['\f', '\\f'], ['\n', '\\n'], ['\r', '\\r'], ['\t', '\\t'], ['\v', '\\v'], ['\\', '\\\\'], ['"', '\\"'],
 ]);
@@ -85,15 +86,18 @@ const upper = (value: string): string => value.replace(/[a-z]+/g, (part) => part
 export const stringsLibrary: Library = {
   functions: [
     declare('charAt', method('string_char_at_int', [text, intType], [text, charAt])),
-    declare('indexOf', method('string_index_of_string', [text, text], [intType, indexOf]), method('string_index_of_string_int', [text, text, intType], [intType, indexOf])),
+    declare('indexOf', method('string_index_of_string', [text, text], [intType, indexOf]), method('string_index_of_string_int', [text, text, intType],
+      [intType, indexOf])),
     declare('lastIndexOf', method('string_last_index_of_string', [text, text], [intType, lastIndexOf]),
       method('string_last_index_of_string_int', [text, text, intType], [intType, lastIndexOf])),
     declare('lowerAscii', method('string_lower_ascii', [text], [text, lower])),
     declare('upperAscii', method('string_upper_ascii', [text], [text, upper])),
     declare('replace', method('string_replace_string_string', [text, text, text], [text, replace]),
       method('string_replace_string_string_int', [text, text, text, intType], [text, replace])),
-    declare('split', method('string_split_string', [text, text], [listOf(text), split]), method('string_split_string_int', [text, text, intType], [listOf(text), split])),
-    declare('substring', method('string_substring_int', [text, intType], [text, substring]), method('string_substring_int_int', [text, intType, intType], [text, substring])),
+    declare('split', method('string_split_string', [text, text], [listOf(text), split]), method('string_split_string_int', [text, text, intType],
+      [listOf(text), split])),
+    declare('substring', method('string_substring_int', [text, intType], [text, substring]), method('string_substring_int_int', [text, intType, intType],
+      [text, substring])),
     declare('trim', method('string_trim', [text], [text, (value: string) => value.replace(goSpace, '')])),
     declare('format', method('string_format', [text, dynListType], [text, formatText])),
     declare('strings.quote', overload('strings_quote', [text], [text, quote])),

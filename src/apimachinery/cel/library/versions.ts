@@ -148,8 +148,10 @@ export const quantityLibrary: Library = {
 export const semverLibrary: Library = {
   types: new Map([[semverType.name, semverType]]),
   functions: [
-    declare('semver', overload('string_to_semver', [stringType], [semverType, readVersion]), overload('string_bool_to_semver', [stringType, boolType], [semverType, readVersion])),
-    declare('isSemver', overload('is_semver_string', [stringType], [boolType, isVersion]), overload('is_semver_string_bool', [stringType, boolType], [boolType, isVersion])),
+    declare('semver', overload('string_to_semver', [stringType], [semverType, readVersion]), overload('string_bool_to_semver', [stringType, boolType],
+      [semverType, readVersion])),
+    declare('isSemver', overload('is_semver_string', [stringType], [boolType, isVersion]), overload('is_semver_string_bool', [stringType, boolType],
+      [boolType, isVersion])),
     declare('major', method('semver_major', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[0])])),
     declare('minor', method('semver_minor', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[1])])),
     declare('patch', method('semver_patch', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[2])])),
