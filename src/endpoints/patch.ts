@@ -1,8 +1,7 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
   badRequest, type DecodeError, failure, type FieldError, formatGroupVersion, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
-    quoteValue, type StatusError,
-  typedProblem, unsupportedMediaType,
+  quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
 import { checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
