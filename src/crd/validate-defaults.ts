@@ -1,5 +1,5 @@
 // Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
-import { type FieldError, type OpenAPIV3Schema, invalidValue, validateEmbedded, validateValue } from '../apimachinery/index.ts';
+import { type FieldError, type OpenAPIV3Schema, compileRules, invalidValue, validateEmbedded, validateValue } from '../apimachinery/index.ts';
 
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
@@ -21,10 +21,17 @@ function walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: string
   if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
 }
 
-function validateDefault(schema: OpenAPIV3Schema, at: string): FieldError[] {
+function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
   const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, schema.default, 'must not have unknown fields')] : [];
   const embedded = validateEmbedded(schema, schema.default, { at, root: true });
-  return [...errors, ...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at }))];
+  errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at })));
+  return errors.length > 0 ? errors : breakRules(schema, at);
+}
+
+/** What the rules of a node say of its default. */
+function breakRules(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
+  const root = schema['x-kubernetes-embedded-resource'] === true;
+  return compileRules(schema, { root }).validate({ value: schema.default, path: at }).errors;
 }
 
 /** Whether pruning would take something away. */

@@ -14,9 +14,9 @@ export interface SchemaRules {
   check(options: { path: string; compile?: boolean }): RuleProblems;
 }
 
-/** The rules of `openAPIV3Schema` of a version; nothing is compiled yet. */
-export function compileRules(schema: OpenAPIV3Schema): SchemaRules {
-  const tree = buildRuleTree(schema);
+/** The rules of `openAPIV3Schema` of a version, or of a node in it (`root` false: it is no resource); nothing is compiled yet. */
+export function compileRules(schema: OpenAPIV3Schema, { root = true }: { root?: boolean } = {}): SchemaRules {
+  const tree = buildRuleTree(schema, root);
   return {
     present: tree !== undefined,
     validate: (input) => runRules(tree, input),
