@@ -255,7 +255,7 @@ function handleHttp1(state: ListenerState, request: IncomingMessage, response: S
     start(status, headers, bodyless) {
       if (response.destroyed || response.headersSent) return;
       const unread = !request.complete && !request.readableEnded;
-      response.writeHead(status, { ...(headers as Record<string, string>), ...((state.stopping || unread) && { connection: 'close' }) });
+      response.writeHead(status, listHeaders(headers, state.stopping || unread));
       if (bodyless) response.end();
     },
     destroy: () => socket.destroy(),
@@ -268,6 +268,18 @@ function handleHttp1(state: ListenerState, request: IncomingMessage, response: S
     finishExchange(state, exchange, response.writableFinished);
   });
   void serve(state, exchange, wire, upgrade);
+}
+
+/** Names and values in turn, which Node writes without making objects of them. */
+function listHeaders(headers: Readonly<Record<string, string | readonly string[]>>, closes: boolean): string[] {
+  const list: string[] = [];
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') list.push(name, value);
+    else for (const each of value) list.push(name, each);
+  }
+  if (closes) list.push('connection', 'close');
+  return list;
 }
 
 function finishExchange(state: ListenerState, exchange: HttpExchange | undefined, complete: boolean): void {
