@@ -41,9 +41,9 @@ class Endpoints {
   }
 
   async #route(exchange: Exchange): Promise<Response> {
+    if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;
-    if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     if (top === 'openapi') return this.#openapi.answer(exchange);
     if (top === 'api' && segments.length <= 2) return this.#document(exchange, () => this.#answerApi(exchange, second));
     if (top === 'apis' && segments.length <= 3) return this.#document(exchange, () => this.#answerApis(exchange, second, third));

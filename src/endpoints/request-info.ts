@@ -15,8 +15,11 @@ const COLLECTION_VERBS = new Set(['list', 'watch', 'deletecollection']);
 
 /** The segments of a path without the slashes at its ends; empty for the root. */
 export function splitPath(path: string): string[] {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
-  return trimmed === '' ? [] : trimmed.split('/');
+  const slash = 0x2f;
+  let [start, end] = [0, path.length];
+  while (start < end && path.charCodeAt(start) === slash) start++;
+  while (end > start && path.charCodeAt(end - 1) === slash) end--;
+  return start === end ? [] : path.slice(start, end).split('/');
 }
 
 /** `watch` of the query as Go reads booleans: present means true unless it says `false` or `0`. */
