@@ -79,8 +79,9 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const last = before.get(identity);
   const within = (set: FieldSet): FieldSet => (input.reset ? set.differenceWithBelow(input.reset) : set);
   const merged = mergeValues(schema, live, input.config) as KubeObject;
-  const managers = new Map(before).set(identity, { ...self, time: last?.time, set: within(toFieldSet(schema, input.config)) });
-  const pruned = prune({ input, schema, merged, managers, last: last && { ...last, set: within(last.set) } });
+  const stated = within(toFieldSet(schema, input.config));
+  const managers = new Map(before).set(identity, { ...self, time: last?.time, set: stated });
+  const pruned = prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
@@ -110,15 +111,18 @@ function finish(step: Applied): ApplyOutput {
 
 interface Pruning {
   readonly input: ApplyInput;
-  readonly schema: Schema;
   readonly merged: KubeObject;
   readonly managers: Managers;
+  /** What this apply states. */
+  readonly stated: FieldSet;
   readonly last: Manager | undefined;
 }
 
 /** Takes out what this applier stated last time, does not state any more, and nobody else owns. */
-function prune({ input, merged, managers, last }: Pruning): KubeObject {
+function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
   if (last === undefined || last.set.isEmpty) return merged;
+  // Whoever still states all that he stated keeps it: the common case, which needs no walk through the object.
+  if (last.apiVersion === input.apiVersion && last.set.difference(stated).isEmpty) return merged;
   const schema = input.versions.schemaFor(last.apiVersion);
   if (schema === undefined) return merged;
   const base = last.apiVersion === input.apiVersion ? merged : input.versions.convert(merged, last.apiVersion);
