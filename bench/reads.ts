@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util';
 
 const { values: flags } = parseArgs({
   options: {
-    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, gets: { type: 'string', default: '20000' }, only: { type: 'string', default: 'list,get,watch,memory' },
+    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, gets: { type: 'string', default: '20000' },
+    only: { type: 'string', default: 'list,get,watch,memory' },
     main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string', multiple: true },
   },
 });
@@ -47,10 +48,19 @@ function findFreePort(): Promise<number> {
   });
 }
 
+interface Pending {
+  readonly resolve: (bytes: number) => void;
+  readonly reject: (error: Error) => void;
+  readonly onFirst: (() => void) | undefined;
+  head: Buffer;
+  left: number;
+  size: number;
+}
+
 /** A keep-alive connection that counts what it receives. */
 class Connection {
   readonly socket: TLSSocket;
-  #pending: { resolve: (bytes: number) => void; reject: (error: Error) => void; head: Buffer; left: number; size: number; onFirst?: (() => void) | undefined } | undefined;
+  #pending: Pending | undefined;
 
   constructor(port: number) {
     this.socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
@@ -116,7 +126,8 @@ async function startBare(directory: string, path: string, subject: Subject): Pro
 
 function fetchBytes(port: number, path: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, headers: { authorization: 'Bearer bench-token', accept: 'application/json' }, rejectUnauthorized: false }, (response) => {
+    const wanted = { authorization: 'Bearer bench-token', accept: 'application/json' };
+    const sent = request({ host: '127.0.0.1', port, path, headers: wanted, rejectUnauthorized: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => resolve(Buffer.concat(chunks)));
@@ -202,7 +213,8 @@ async function benchLists(directory: string, subject: Subject): Promise<void> {
   const bare = await startBare(directory, collection, subject);
   const plain = new Connection(bare.port);
   const base = await measure(bare, () => plain.get('/'), runs);
-  say(`${'bare server, same bytes'.padEnd(34)} cpu ${round(base.cpu)} ms, wall ${round(base.wall)} ms; ratio cpu ${(json.cpu / base.cpu).toFixed(2)}, wall ${(json.wall / base.wall).toFixed(2)}`);
+  say(`${'bare server, same bytes'.padEnd(34)} cpu ${round(base.cpu)} ms, wall ${round(base.wall)} ms; ` +
+    `ratio cpu ${(json.cpu / base.cpu).toFixed(2)}, wall ${(json.wall / base.wall).toFixed(2)}`);
   bare.child.kill();
   const restMb = statusMb(subject.pid, 'VmRSS');
   let peakMb = 0;
@@ -250,7 +262,8 @@ function openWatch(port: number, onLines: (chunk: Buffer) => void, slow: boolean
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...(slow && { highWaterMark: 1024 }) });
     let begun = false;
     socket.on('error', reject);
-    socket.write(`GET ${collection}?watch=1&fieldSelector=metadata.name%3Dhot&resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan HTTP/1.1\r\n${headers('application/json')}\r\n`);
+    const query = 'watch=1&fieldSelector=metadata.name%3Dhot&resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
+    socket.write(`GET ${collection}?${query} HTTP/1.1\r\n${headers('application/json')}\r\n`);
     socket.on('data', (chunk: Buffer) => {
       onLines(chunk);
       if (!begun) {
@@ -301,7 +314,8 @@ async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { wat
   const wrong = counts.filter((count) => count !== updates).length;
   delays.sort((a, b) => a - b);
   const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
-  say(`${watchers} watchers${slow > 0 ? ` and ${slow} slow ones` : ''}, ${rate}/s: cpu ${((cpu * 1000) / total).toFixed(2)} us per event, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ` +
+  say(`${watchers} watchers${slow > 0 ? ` and ${slow} slow ones` : ''}, ${rate}/s: ` +
+    `cpu ${((cpu * 1000) / total).toFixed(2)} us per event, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ` +
     `${total} events, ${wrong} watchers with lost or doubled events`);
   for (const socket of [...sockets, ...lazy]) socket.destroy();
   await sleep(500);

@@ -27,7 +27,9 @@ function makeClock(): { clock: Clock; runAll: () => number } {
   return { clock, runAll };
 }
 
-const mapOf = (count: number) => createSortedMap<Entry<number>>(Array.from({ length: count }, (_, i) => ({ key: `/${String(i).padStart(6, '0')}`, modRevision: i + 1, value: i })));
+const mapOf = (count: number) => createSortedMap<Entry<number>>(
+  Array.from({ length: count }, (_, i) => ({ key: `/${String(i).padStart(6, '0')}`, modRevision: i + 1, value: i })),
+);
 
 test('begin hands over every chunk once, in slices, and a map that was gone over not again', () => {
   const { clock, runAll } = makeClock();

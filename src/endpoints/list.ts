@@ -108,7 +108,9 @@ async function collect({ exchange: { clock, signal } }: Call, pieces: Iterable<U
 }
 
 /** A protobuf list: all lengths are written before what they count, so the pieces are made first. */
-async function protobufBody(call: Call, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder }): Promise<ListBody> {
+async function protobufBody(
+  call: Call, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder },
+): Promise<ListBody> {
   const schema = call.dependencies.schemas.definition(LIST_META);
   const metadata = schema ? encodeMessage(schema, listMetadata(list) as unknown as JsonValue) : new Uint8Array(0);
   const pieces = [fieldHead(1, metadata.length), metadata, ...(await collect(call, encodeItems(list, encoder)))];

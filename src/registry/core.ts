@@ -168,7 +168,8 @@ export class Core {
     const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredVersion>({
-      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(), ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
+      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(),
+      ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();
     return { resource, layout: context.layout, context, cache, decode };

@@ -24,7 +24,10 @@ async function write(bench: Bench, { name: index, remove, even }: Write, state: 
     await bench.remove(resource, name);
     state.delete(name);
   } else {
-    const change = (object: KubeObject): void => void Object.assign(object, { metadata: { ...object.metadata, labels }, data: { n: `${Number((object['data'] as { n?: string })?.n ?? 0) + 1}` } });
+    const change = (object: KubeObject): void => {
+      object.metadata.labels = labels;
+      object['data'] = { n: `${Number((object['data'] as { n?: string } | undefined)?.n ?? 0) + 1}` };
+    };
     state.set(name, String((await bench.patch(resource, name, change)).object.revision));
   }
 }
@@ -94,7 +97,8 @@ test('an exact version is what was there, and a watch from it ends at what is th
 
 test('a watch from before the definition of its custom resource is expired; from then on it is answered from what the store kept', async () => {
   const bench = createBench();
-  const created = await bench.store.txn({ key: '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', expect: 0, value: new Uint8Array(2) });
+  const key = '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com';
+  const created = await bench.store.txn({ key, expect: 0, value: new Uint8Array(2) });
   await bench.create(rows.widgets, { metadata: { name: 'a' } });
   await bench.create(rows.widgets, { metadata: { name: 'b' } });
   const server = createBench({ store: bench.store });

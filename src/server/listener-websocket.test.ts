@@ -44,7 +44,8 @@ after(() => listener.close(100));
 
 function open(path: string, more = ''): { socket: Socket; all: Promise<Buffer> } {
   const socket = connect({ host: '127.0.0.1', port });
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n${more}\r\n`);
+  const handshake = `Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${handshake}${more}\r\n`);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   return { socket, all: new Promise((resolve) => socket.on('close', () => resolve(Buffer.concat(chunks)))) };
@@ -56,14 +57,16 @@ function parse(bytes: Buffer): { head: string; frames: { opcode: number; payload
   const frames: { opcode: number; payload: Buffer }[] = [];
   for (let at = end; at < bytes.length;) {
     const short = bytes[at + 1] as number;
-    const [size, start] = short === 127 ? [Number(bytes.readBigUInt64BE(at + 2)), at + 10] : short === 126 ? [bytes.readUInt16BE(at + 2), at + 4] : [short, at + 2];
+    const size = short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short === 126 ? bytes.readUInt16BE(at + 2) : short;
+    const start = at + (short === 127 ? 10 : short === 126 ? 4 : 2);
     frames.push({ opcode: (bytes[at] as number) & 15, payload: bytes.subarray(start, start + size) });
     at = start + size;
   }
   return { head: bytes.toString('latin1', 0, end), frames };
 }
 
-const mask = (opcode: number, payload: Buffer): Buffer => Buffer.concat([Buffer.of(0x80 | opcode, 0x80 | payload.length, 1, 2, 3, 4), payload.map((byte, i) => byte ^ ((i & 3) + 1))]);
+const mask = (opcode: number, payload: Buffer): Buffer =>
+  Buffer.concat([Buffer.of(0x80 | opcode, 0x80 | payload.length, 1, 2, 3, 4), payload.map((byte, i) => byte ^ ((i & 3) + 1))]);
 
 test('writeWebSocket sends one text message per line and says goodbye at the end of the stream', async () => {
   const { head, frames } = parse(await open('/lines').all);
@@ -103,7 +106,8 @@ test('writeWebSocket answers pings and ends the stream when the client closes, l
 });
 
 test('the token of a subprotocol authenticates, and requests without a stream are answered as usual', async () => {
-  const protocol = (token: string): string => `Sec-WebSocket-Protocol: v1, base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}\r\n`;
+  const protocol = (token: string): string =>
+    `Sec-WebSocket-Protocol: v1, base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}\r\n`;
   assert.match((await open('/list', protocol('secret')).all).toString(), /^HTTP\/1\.1 200 [^]*Bearer secret$/);
   assert.match((await open('/stays', protocol('wrong')).all).toString(), /^HTTP\/1\.1 401 [^]*no$/);
   assert.match((await open('/list').all).toString(), /^HTTP\/1\.1 200 [^]*plain$/);

@@ -137,7 +137,8 @@ function handshake({ key, protocols }: WebSocketRequest, { auditId }: HttpExchan
   const accept = createHash('sha1').update(key + acceptSalt).digest('base64');
   const chosen = protocols.includes(base64Protocol) ? base64Protocol : protocols[0];
   return [
-    'HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`, `Content-Type: ${String(headers['content-type'])}`,
+    'HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`,
+    `Content-Type: ${String(headers['content-type'])}`,
     `Audit-Id: ${auditId.replace(/[^\x20-\x7e]/g, '')}`, ...(chosen === undefined ? [] : [`Sec-WebSocket-Protocol: ${chosen}`]), '', '',
   ].join('\r\n');
 }
