@@ -74,6 +74,8 @@ test('toScale and applyScale follow the paths of the row', () => {
   });
   applyScale(resource, object, { metadata: {}, spec: { replicas: 9 } });
   assert.equal((object['spec'] as { replicas: number }).replicas, 9);
+  assert.equal(object.metadata.resourceVersion, '5', 'a Scale without a version is meant for the object as it is');
+  applyScale({ ...resource, unconditionalUpdate: true }, object, { metadata: {}, spec: { replicas: 9 } });
   assert.equal(object.metadata.resourceVersion, undefined);
 });
 
