@@ -107,6 +107,8 @@ class StoredVersion implements ObjectVersion {
   /** undefined: not looked at yet; null: there are none. */
   #labels: Readonly<Record<string, string>> | null | undefined;
   #fields: readonly string[] | undefined;
+  /** JSON of the versions that a remote converter made, without resourceVersion. */
+  #conversions: Map<string, Uint8Array> | undefined;
 
   constructor(context: VersionContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>) {
     this.#context = context;
@@ -141,6 +143,7 @@ class StoredVersion implements ObjectVersion {
   object(version: string): KubeObject {
     const { layout } = this.#context;
     const { resource } = layout;
+    if (resource.convertRemotely !== undefined && version !== this.#writtenAs()) return this.#readConverted(version);
     if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
       return parseJson(spliceVersion(this.#stored(), layout.headOf(version, false),
         { context: this.#context, revision: this.revision })).value as unknown as KubeObject;
@@ -152,13 +155,17 @@ class StoredVersion implements ObjectVersion {
 
   bytes(version: string, form: EncodedForm): Uint8Array {
     if (form === 'json-item' || form === 'protobuf-item') return this.#encode(version, form);
+    // Another head in front of what lies there is cheaper than keeping it.
+    if (form === 'json-single' && this.#memory !== undefined) return this.#encode(version, form);
     return this.#context.memo.get(this, `${form} ${version}`, () => this.#encode(version, form));
   }
 
   /** The same content at another revision: what a DELETED event shows. */
   at(revision: number): StoredVersion {
-    const version = new StoredVersion(this.#context, { key: this.#key, value: this.#stored(), modRevision: revision });
+    const foreign = this.#isForeign();
+    const version = new StoredVersion(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.#stored(), modRevision: revision });
     version.#canonical = this.#canonical;
+    if (this.resource.convertRemotely !== undefined) version.#conversions = this.#conversions ??= new Map();
     version.#raw = this.#raw;
     version.#labels = this.#labels;
     version.#fields = this.#fields;
@@ -168,6 +175,28 @@ class StoredVersion implements ObjectVersion {
   /** The bytes as they are stored, in our layout. */
   stored(): Uint8Array {
     return this.#stored();
+  }
+
+  /** Length of the stored bytes. */
+  get size(): number {
+    return this.#memory === undefined ? this.#bytes.length : this.#end - this.#start;
+  }
+
+  /** Whether `object(version)` has to wait for the row's remote converter. */
+  lacks(version: string): boolean {
+    return this.resource.convertRemotely !== undefined && version !== this.#writtenAs() && this.#conversions?.has(version) !== true;
+  }
+
+  /** What a remote converter gets: the object in the version that it was written in. */
+  source(): KubeObject {
+    const raw = parseStored(this.#raw ?? this.#bytes);
+    const read = this.resource.readStored;
+    return read === undefined ? raw : read(raw, this.#writtenAs());
+  }
+
+  /** Keeps what the remote converter answered. */
+  receive(version: string, object: KubeObject): void {
+    (this.#conversions ??= new Map()).set(version, encodeJson(object));
   }
 
   /** The piece of memory that the version shares with its neighbours, if it has one; its item is [start, end) of it. */
@@ -218,9 +247,8 @@ class StoredVersion implements ObjectVersion {
       return encodeEnvelope({ apiVersion: layout.apiVersion(version), kind: resource.kind }, this.#encode(version, 'protobuf-item'));
     }
     const item = form === 'json-item';
-    if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
-      return this.#withHead(layout.headOf(version, item));
-    }
+    const asStored = version === resource.storageVersion && !this.#isForeign();
+    if (asStored || (resource.convert === undefined && resource.readStored === undefined)) return this.#withHead(layout.headOf(version, item));
     return encodeObject(this.object(version), item && !resource.custom);
   }
 
@@ -280,7 +308,28 @@ class StoredVersion implements ObjectVersion {
     return { ...object, metadata: sorted };
   }
 
+  /** The version that the stored bytes are in; told apart without parsing where it is the storage version. */
+  #writtenAs(): string {
+    const { head, resource } = this.#context.layout;
+    if (this.#memory !== undefined || this.#canonical || hasBytesAt(this.#bytes, 0, head)) return resource.storageVersion;
+    return parseGroupVersion(parseStored(this.#bytes).apiVersion ?? '')?.version ?? resource.storageVersion;
+  }
+
+  /** The stored bytes are in another version than the storage version, and only a remote converter can change that. */
+  #isForeign(): boolean {
+    const { resource } = this.#context.layout;
+    return resource.convertRemotely !== undefined && this.#writtenAs() !== resource.storageVersion;
+  }
+
+  #readConverted(version: string): KubeObject {
+    const bytes = this.#conversions?.get(version);
+    if (bytes === undefined) throw internalError(`the object ${this.#key} has not been converted to ${version}`);
+    const object = parseStored(bytes);
+    return { ...object, metadata: sortJson({ ...object.metadata, resourceVersion: String(this.revision) }) };
+  }
+
   #readLabels(): Record<string, string> | undefined {
+    if (this.#isForeign()) return parseStored(this.#bytes).metadata.labels;
     const homed = this.#memory !== undefined;
     const bytes = homed ? this.item() : this.#stored();
     const span = findMember(bytes, homed ? this.#itemHead().length : this.#context.layout.head.length, 'labels');
@@ -291,7 +340,8 @@ class StoredVersion implements ObjectVersion {
   #readFields(): readonly string[] {
     const readers = Object.values(this.resource.selectableFields);
     if (readers.length === 0) return noFields;
-    const object = parseJson(this.#memory === undefined ? this.#stored() : this.item()).value as unknown as KubeObject;
+    const foreign = this.#isForeign();
+    const object = foreign ? this.source() : parseJson(this.#memory === undefined ? this.#stored() : this.item()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }
 }
@@ -374,4 +424,4 @@ export function viewVersion(context: VersionContext, base: StoredVersion): Viewe
   return new ViewedVersion(context, base);
 }
 
-export type { StoredVersion, ViewedVersion };
+export { StoredVersion, type ViewedVersion };
