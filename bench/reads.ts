@@ -16,7 +16,8 @@ const { values: flags } = parseArgs({
   options: {
     objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, gets: { type: 'string', default: '20000' },
     only: { type: 'string', default: 'list,get,watch,memory' },
-    main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string', multiple: true },
+    main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string',
+      multiple: true },
   },
 });
 const objects = Number(flags.objects);

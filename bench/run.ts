@@ -54,7 +54,8 @@ function chooseScale(values: Flags): Scale {
     : { seconds: 5, objects: 10_000, watchers: 1000, updatesPerSecond: 40, idleMs: 10_000, starts: 5 };
   const given = (text: string | undefined, otherwise: number): number => (text === undefined ? otherwise : Number(text));
   return {
-    ...chosen, seconds: given(values.seconds, chosen.seconds), objects: given(values.objects, chosen.objects), watchers: given(values.watchers, chosen.watchers),
+    ...chosen, seconds: given(values.seconds, chosen.seconds), objects: given(values.objects, chosen.objects), watchers: given(values.watchers,
+      chosen.watchers),
     updatesPerSecond: given(values.updates, chosen.updatesPerSecond),
   };
 }
@@ -69,7 +70,8 @@ function listTargets(values: Flags): Target[] {
 async function runMicro(scale: Scale): Promise<void> {
   for (const name of micro) {
     const { run } = await import(`./${name}.js`) as { readonly run: (options: { readonly seconds: number }) => Promise<readonly MicroRow[] | undefined> };
-    for (const row of (await run({ seconds: scale.seconds })) ?? []) process.stdout.write(`${name}: ${row.name}: ${round(row.nsPer / 1000)} us x ${row.count}\n`);
+    for (const row of (await run({ seconds: scale.seconds }))
+      ?? []) process.stdout.write(`${name}: ${row.name}: ${round(row.nsPer / 1000)} us x ${row.count}\n`);
   }
 }
 

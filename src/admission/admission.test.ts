@@ -10,12 +10,14 @@ const configMaps = row('ConfigMap', 'configmaps', true);
 const namespaces = row('Namespace', 'namespaces', false);
 
 function attributes(more: Partial<AdmissionAttributes>): AdmissionAttributes {
-  return { resource: configMaps, version: 'v1', namespace: 'ns', operation: 'CREATE', subresource: '', name: 'a', object: { metadata: {} }, oldObject: undefined, ...more } as AdmissionAttributes;
+  return { resource: configMaps, version: 'v1', namespace: 'ns', operation: 'CREATE', subresource: '', name: 'a', object: { metadata: {} },
+    oldObject: undefined, ...more } as AdmissionAttributes;
 }
 
 test('createAdmissionChain asks the plugins in order and stops at the first refusal', async () => {
   const seen: string[] = [];
-  const plugin = (name: string, handles: boolean) => ({ name, handles: () => handles, mutate: () => void seen.push(name), validate: () => void seen.push(`${name}!`) });
+  const plugin = (name: string, handles: boolean) => ({ name, handles: () => handles, mutate: () => void seen.push(name),
+    validate: () => void seen.push(`${name}!`) });
   const refusing = { name: 'no', handles: () => true, validate: () => Promise.reject(new Error('no')) };
   const chain = createAdmissionChain([plugin('a', true), plugin('b', false), refusing, plugin('c', true)]);
   await chain.mutate(attributes({}));
@@ -30,11 +32,13 @@ test('createNamespaceLifecycle refuses missing, terminating and immortal namespa
   await chain.mutate(attributes({ namespace: 'end', operation: 'UPDATE' }));
   await chain.mutate(attributes({ namespace: 'none', operation: 'DELETE' }));
   await assert.rejects(chain.mutate(attributes({ namespace: 'none' })), { message: 'namespaces "none" not found' });
-  await assert.rejects(chain.mutate(attributes({ namespace: 'end', name: '', object: { metadata: { generateName: 'late-' } } })), (error: { status: unknown }) => {
+  await assert.rejects(chain.mutate(attributes({ namespace: 'end', name: '', object: { metadata: { generateName: 'late-' } } })),
+    (error: { status: unknown }) => {
     assert.deepEqual(error.status, {
       kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Forbidden', code: 403,
       message: 'configmaps "late-" is forbidden: unable to create new content in namespace end because it is being terminated',
-      details: { name: 'late-', kind: 'configmaps', causes: [{ reason: 'NamespaceTerminating', message: 'namespace end is being terminated', field: 'metadata.namespace' }] },
+      details: { name: 'late-', kind: 'configmaps',
+        causes: [{ reason: 'NamespaceTerminating', message: 'namespace end is being terminated', field: 'metadata.namespace' }] },
     });
     return true;
   });

@@ -117,7 +117,8 @@ export function checkConfigMapKey(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 253) problems.push(maxLength(253));
   if (!/^[-._a-zA-Z0-9]+$/.test(text)) {
-    problems.push(regexText("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", '[-._a-zA-Z0-9]+', 'key.name', 'KEY_NAME', 'key-name'));
+    problems.push(regexText("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", '[-._a-zA-Z0-9]+', 'key.name', 'KEY_NAME',
+      'key-name'));
   }
   if (text === '.') problems.push("must not be '.'");
   else if (text === '..') problems.push("must not be '..'");

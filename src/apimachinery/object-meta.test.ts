@@ -40,7 +40,8 @@ test('validateObjectMeta lists problems in the reference\'s order', () => {
 
 test('validateObjectMetaUpdate guards identity and terminating objects', () => {
   const old = { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '5', deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: ['example.com/a'] };
-  assert.deepEqual(texts(validateObjectMetaUpdate({ ...old, resourceVersion: '' }, old)), ['metadata.resourceVersion: Invalid value: 0: must be specified for an update']);
+  assert.deepEqual(texts(validateObjectMetaUpdate({ ...old, resourceVersion: '' }, old)),
+    ['metadata.resourceVersion: Invalid value: 0: must be specified for an update']);
   assert.deepEqual(texts(validateObjectMetaUpdate({ ...old, uid: 'v' }, old)), ['metadata.uid: Invalid value: "v": field is immutable']);
   assert.deepEqual(texts(validateObjectMetaUpdate({ ...old, finalizers: ['example.com/c', 'example.com/b'] }, old)), [
     'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/b", "example.com/c"}']);

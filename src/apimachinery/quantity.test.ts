@@ -30,7 +30,8 @@ test('parseQuantity answers huge exponents and a million digits in a moment', ()
   assert.ok(performance.now() - started < 1000);
 });
 
-const quantityText = fc.tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.constantFrom('', 'm', 'k', 'M', 'Ki', 'Mi', 'Gi', 'e3', 'n')).map(([n, s]) => `${n}${s}`);
+const quantityText = fc.tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }),
+  fc.constantFrom('', 'm', 'k', 'M', 'Ki', 'Mi', 'Gi', 'e3', 'n')).map(([n, s]) => `${n}${s}`);
 
 test('formatQuantity and parseQuantity round-trip: the canonical form means the same and is its own canonical form', () => {
   fc.assert(fc.property(quantityText, (text) => {

@@ -6,7 +6,8 @@ import { formatLabelSelector, parseFieldSelector, parseLabelSelector } from './s
 
 test('parseLabelSelector selects as the reference does', () => {
   const labels = { app: 'x', tier: 'web', n: '5', 'example.com/app': '' };
-  const yes = ['', 'app=x', 'app==x', 'app!=y', 'app in (x,y)', 'app notin (y)', 'app', '!gone', 'gone!=x', 'gone notin (a)', 'n>4', 'n<6', 'example.com/app', 'example.com/app=', 'app=x,tier=web', ' app = x , tier '];
+  const yes = ['', 'app=x', 'app==x', 'app!=y', 'app in (x,y)', 'app notin (y)', 'app', '!gone', 'gone!=x', 'gone notin (a)', 'n>4', 'n<6', 'example.com/app',
+    'example.com/app=', 'app=x,tier=web', ' app = x , tier '];
   const no = ['app=y', 'app!=x', 'app in ()', '!app', 'n>5', 'gone', 'gone>1', 'app in (y,z)', 'app=x,tier=db', 'app>1'];
   for (const text of yes) assert.equal(parseLabelSelector(text).matches(labels), true, text);
   for (const text of no) assert.equal(parseLabelSelector(text).matches(labels), false, text);
@@ -16,7 +17,8 @@ test('parseLabelSelector refuses in the reference\'s words', () => {
   const table: [string, string][] = [
     ['a=b=c', "found '=', expected: ',' or 'end of string'"], ['a in', "unable to parse requirement: found '' expected: '('"],
     ['=b', "found '=', expected: !, identifier, or 'end of string'"], ['a,', "found '', expected: identifier after ','"],
-    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"], ['!!', "unable to parse requirement: found '!', expected: identifier"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"], ['!!',
+      "unable to parse requirement: found '!', expected: identifier"],
     ['a>x', "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
   ];
   for (const [text, message] of table) assert.throws(() => parseLabelSelector(text), { message }, text);

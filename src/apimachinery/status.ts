@@ -66,7 +66,8 @@ export const conflict = (resource: GroupResource, name: string, why: string): St
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`, resourceDetails(resource, name));
 
 export const forbidden = (resource: GroupResource, name: string, why: string): StatusError => {
-  const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden` : `${formatGroupResource(resource)} "${name}" is forbidden`;
+  const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden`
+    : `${formatGroupResource(resource)} "${name}" is forbidden`;
   return failure(403, 'Forbidden', `${what}: ${why}`, resourceDetails(resource, name));
 };
 

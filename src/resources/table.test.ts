@@ -1,3 +1,4 @@
+// The rows against the facts of discovery: names, verbs, subresources, order of groups.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

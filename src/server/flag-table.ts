@@ -26,7 +26,8 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'token-auth-file', type: 'text', option: 'tokenAuthFile', help: 'CSV file of static tokens: token,user,uid,"group1,group2".' },
   ...identityFlags,
   { name: 'anonymous-auth', type: 'switch', option: 'anonymousAuth', default: 'true', help: 'Let callers without credentials in as system:anonymous.' },
-  { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC', help: 'Modes, asked in order: RBAC, Node, Webhook, AlwaysAllow, AlwaysDeny.' },
+  { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC',
+    help: 'Modes, asked in order: RBAC, Node, Webhook, AlwaysAllow, AlwaysDeny.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },
   { name: 'request-timeout', type: 'duration', option: 'requestTimeoutMs', default: '60s', help: 'Longest that a request may take; watches are exempt.' },
   {
@@ -55,7 +56,8 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'runtime-config', type: 'list', option: 'runtimeConfig', help: 'Accepted for compatibility.' },
   { name: 'shutdown-delay-duration', type: 'duration', option: 'shutdownDelayMs', default: '0s', help: 'Time between failing /readyz and closing the port.' },
   { name: 'shutdown-grace', type: 'duration', option: 'shutdownGraceMs', default: '10s', help: 'How long requests in progress may take to finish at the end.' },
-  { name: 'etcd-servers', type: 'list', option: 'etcdServers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' },
+  { name: 'etcd-servers', type: 'list', option: 'etcdServers',
+    help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' },
   { name: 'etcd-prefix', type: 'text', option: 'etcdPrefix', default: '/registry', help: 'Where the keys in etcd begin.' },
   { name: 'etcd-cafile', type: 'text', option: 'etcdCaFile', help: 'Authorities (PEM) that the certificate of etcd may come from.' },
   { name: 'etcd-certfile', type: 'text', option: 'etcdCertFile', help: 'Certificate (PEM) to show to etcd.' },
@@ -68,6 +70,7 @@ export const flagTable: readonly FlagRow[] = [
     name: 'storage-media-type', type: 'text', option: 'storageMediaType', default: 'application/json',
     help: 'How built-in resources are written: application/json or application/vnd.kubernetes.protobuf; both are read.',
   },
-  { name: 'encryption-provider-config', type: 'text', option: 'encryptionProviderConfig', help: 'EncryptionConfiguration (YAML): which resources are encrypted in the store, and how.' },
+  { name: 'encryption-provider-config', type: 'text', option: 'encryptionProviderConfig',
+    help: 'EncryptionConfiguration (YAML): which resources are encrypted in the store, and how.' },
   { name: 'v', type: 'integer', option: 'verbosity', default: '0', help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' },
 ];

@@ -43,7 +43,8 @@ describe('parseCommandLine', () => {
   });
 
   it('refuses bad values, stray arguments and missing values', () => {
-    for (const args of [['--etcd-compaction-interval=x'], ['--secure-port=x'], ['--request-timeout=5'], ['--anonymous-auth=maybe'], ['stray'], ['--data-dir']]) {
+    for (const args of [['--etcd-compaction-interval=x'], ['--secure-port=x'], ['--request-timeout=5'], ['--anonymous-auth=maybe'], ['stray'],
+      ['--data-dir']]) {
       assert.equal(parse(...args).type, 'error', args.join(' '));
     }
   });

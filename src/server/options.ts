@@ -143,7 +143,8 @@ const defaults: ServerOptions = {
   requestTimeoutMs: 60_000,
   minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
   compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
-  etcdCompactionIntervalMs: 300_000, storageMediaType: 'application/json', encryptionProviderConfig: '', controllers: ['*'], featureGates: [], runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
+  etcdCompactionIntervalMs: 300_000, storageMediaType: 'application/json', encryptionProviderConfig: '', controllers: ['*'], featureGates: [],
+    runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
   clock: systemClock, random: systemRandom, logger: silentLogger,
 };
 
@@ -176,7 +177,8 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
   return [
     [!isWhole(options.securePort, 65_535), `--secure-port must be between 0 and 65535, not ${options.securePort}`],
     [isIP(options.bindAddress) === 0, `--bind-address must be an IP address, not ${JSON.stringify(options.bindAddress)}`],
-    [options.advertiseAddress !== '' && isIP(options.advertiseAddress) === 0, `--advertise-address must be an IP address, not ${JSON.stringify(options.advertiseAddress)}`],
+    [options.advertiseAddress !== '' && isIP(options.advertiseAddress) === 0,
+      `--advertise-address must be an IP address, not ${JSON.stringify(options.advertiseAddress)}`],
     [range === undefined, `--service-cluster-ip-range must be a range such as 10.0.0.0/24, not ${JSON.stringify(options.serviceClusterIpRange)}`],
     [range !== undefined && range.prefixLength > range.bytes.length * 8 - 3, '--service-cluster-ip-range must have at least 8 addresses'],
     [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
@@ -189,7 +191,8 @@ function listProblems(options: ServerOptions): readonly (readonly [boolean, stri
     [options.compactionIntervalMs < 0 || options.historyMs < 0, '--compaction-interval and --history must not be negative'],
     [!/^\/?[^/]+(?:\/[^/]+)*\/?$/.test(options.etcdPrefix), `--etcd-prefix must be a path such as /registry, not ${JSON.stringify(options.etcdPrefix)}`],
     [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
-    [!/^application\/(?:json|vnd\.kubernetes\.protobuf)$/.test(options.storageMediaType), `--storage-media-type: ${JSON.stringify(options.storageMediaType)} is not supported`],
+    [!/^application\/(?:json|vnd\.kubernetes\.protobuf)$/.test(options.storageMediaType),
+      `--storage-media-type: ${JSON.stringify(options.storageMediaType)} is not supported`],
     [options.etcdCompactionIntervalMs < 0, '--etcd-compaction-interval must not be negative'],
     [options.authorizationMode.length === 0, '--authorization-mode must name at least one mode'],
     ...options.authorizationMode.map((mode) =>

@@ -77,7 +77,8 @@ export async function listVersions(server: TestServer): Promise<Record<string, s
 }
 
 /** Asks `read` until it answers what the server lists; answers the last pair. */
-export async function settle(server: TestServer, read: () => Record<string, string>): Promise<{ readonly seen: Record<string, string>; readonly listed: Record<string, string> }> {
+export async function settle(server: TestServer, read: () => Record<string, string>): Promise<{ readonly seen: Record<string,
+  string>; readonly listed: Record<string, string> }> {
   const deadlineMs = performance.now() + 20_000;
   for (;;) {
     const [seen, listed] = [read(), await listVersions(server)];

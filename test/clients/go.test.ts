@@ -1,4 +1,5 @@
-// client-go's informers, which begin with a streamed list and speak protobuf, through cuts and compactions. Built by `go`; without it the suite says that it skips.
+// client-go's informers, which begin with a streamed list and speak protobuf, through cuts and compactions. Built by `go`; without it the suite says that it
+// skips.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

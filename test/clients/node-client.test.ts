@@ -1,7 +1,8 @@
 // @kubernetes/client-node against servers of the library: informers through cuts and compactions, the calls that installers make, many servers at once.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, type V1ConfigMap, makeInformer, setHeaderOptions } from '@kubernetes/client-node';
+import { AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, type V1ConfigMap, makeInformer,
+  setHeaderOptions } from '@kubernetes/client-node';
 import { createServer } from '../../src/index.ts';
 import { churn, settle, startArena } from './churn.ts';
 

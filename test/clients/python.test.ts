@@ -11,7 +11,8 @@ const python = process.env['PINTLE_PYTHON'] ?? 'python3';
 const usable = spawnSync(python, ['-c', 'import kubernetes'], { timeout: 30_000 }).status === 0;
 const script = join(fileURLToPath(new URL('../../../', import.meta.url)), 'test', 'clients', 'python', 'watch.py');
 
-test('a Python watch ends equal to a list after cuts and a compaction', { skip: usable ? false : `${python} has no module kubernetes`, timeout: 90_000 }, async (context) => {
+test('a Python watch ends equal to a list after cuts and a compaction', { skip: usable ? false : `${python} has no module kubernetes`, timeout: 90_000 },
+  async (context) => {
   const arena = await startArena();
   context.after(() => arena.close());
   const program = startProgram(context, { command: python, args: [script], kubeconfig: arena.kubeconfig });

@@ -94,7 +94,8 @@ export function normalizeOutput(output: string): string {
 /** Runs one command in bash; answers stdout and stderr together, normalised, with the exit code when it is not 0. */
 export function runCommand(command: string, options: { readonly folder: string; readonly env: Readonly<Record<string, string>> }): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd: options.folder, env: options.env, stdio: ['ignore', 'pipe', 'ignore'], timeout: 120_000 });
+    const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd: options.folder, env: options.env, stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 120_000 });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;

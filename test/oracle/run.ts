@@ -29,7 +29,8 @@ interface Server {
 async function startServer(directory: string, flags: readonly string[] = []): Promise<Server> {
   const tokenFile = path.join(directory, 'tokens.csv');
   writeFileSync(tokenFile, tokens, { mode: 0o600 });
-  const child = spawn(process.execPath, [path.join(root, 'dist/bin/pintle.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0', '--token-auth-file', tokenFile,
+  const child = spawn(process.execPath, [path.join(root, 'dist/bin/pintle.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0',
+    '--token-auth-file', tokenFile,
     '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
@@ -45,10 +46,12 @@ async function startServer(directory: string, flags: readonly string[] = []): Pr
 }
 
 function replay(url: string, area: string, options: { show: string; only?: string; verbose: boolean; report: string }): StepResult[] {
-  const args = [path.join(oracle, 'replay.mjs'), 'check', '--server', url, '--golden', path.join(oracle, 'golden'), '--report', options.report, '--show', options.show];
+  const args = [path.join(oracle, 'replay.mjs'), 'check', '--server', url, '--golden', path.join(oracle, 'golden'), '--report', options.report, '--show',
+    options.show];
   if (options.only !== undefined) args.push('--only', options.only);
   if (options.verbose) args.push('--verbose');
-  spawnSync(process.execPath, [...args, path.join(oracle, 'scenarios', slowAreas.has(area) ? 'slow' : '', `${area}.mjs`)], { stdio: ['ignore', Number(options.show) > 0 ? 'inherit' : 'ignore', 'inherit'] });
+  spawnSync(process.execPath, [...args, path.join(oracle, 'scenarios', slowAreas.has(area) ? 'slow' : '', `${area}.mjs`)],
+    { stdio: ['ignore', Number(options.show) > 0 ? 'inherit' : 'ignore', 'inherit'] });
   const results = JSON.parse(readFileSync(options.report, 'utf8')) as StepResult[];
   return results.sort((a, b) => a.step - b.step);
 }

@@ -1,3 +1,4 @@
+// Autoscalers in both versions: what one cannot say travels in annotations, and comes back.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';

@@ -1,3 +1,4 @@
+// Cells of real objects, as the reference was seen to print them.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

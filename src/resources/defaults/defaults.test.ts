@@ -1,3 +1,4 @@
+// Defaults of created objects, against what the reference made of the same bodies.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

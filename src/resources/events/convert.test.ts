@@ -1,3 +1,4 @@
+// Events of both groups: one object, two shapes.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';

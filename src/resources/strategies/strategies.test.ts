@@ -1,3 +1,4 @@
+// What each kind does differently on creates and updates.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';

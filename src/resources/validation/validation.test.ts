@@ -1,3 +1,4 @@
+// Validation of the common kinds, in the words of the reference.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import fc from 'fast-check';
