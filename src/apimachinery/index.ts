@@ -56,11 +56,17 @@ export { cloneJson, compileJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {
-  type AuthorizationAnswer, type AuthorizationQuestion, type Authorize, type Bindings, type CompiledExpression, type DeclaredType, type Environment, type Evaluation,
-  type FunctionDeclaration, type Library, type Overload, type Program, type RuleInput, type RuleOutcome, type RuleProblems, type SchemaRules, type StructProvider,
+  type AuthorizationAnswer, type AuthorizationQuestion, type Authorize, type Bindings, type CompiledExpression, type DeclaredType, type Environment,
+    type Evaluation,
+  type FunctionDeclaration, type Library, type Overload, type Program, type RuleInput, type RuleOutcome, type RuleProblems, type SchemaRules,
+    type StructProvider,
   type ValidationRule, type Value, CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelSyntaxError, CelType, CelUint, CelUnknown, Failure, anyType,
   authorizerType, boolType, bytesType, compileExpression, compileRules, createAuthorizer, createEnvironment, createResourceCheck, declare, declareType,
-  declaredStructs, doubleType, durationType, dynType, estimateCost, extendEnvironment, formatType, fromDeclared, fromJson, intType, kubernetesEnvironment, listOf,
+  declaredStructs, doubleType, durationType, dynType, estimateCost, extendEnvironment, formatType, fromDeclared, fromJson, intType, kubernetesEnvironment,
+    listOf,
   mapOf, maxRequestBytes, method, nullType, optionalOf, overload, perCallLimit, resourceCheckType, runtimeCostBudget, sizeHintsOf, stringType, structType,
   timestampType, typeOf,
 } from './cel/index.ts';
+export {
+  type IpAddress, type IpFamily, type IpRange, containsAddress, formatIpAddress, parseIpAddress, parseIpRange,
+} from './ip-address.ts';

@@ -209,6 +209,18 @@ export interface Admission {
   validate(attributes: AdmissionAttributes): Promise<void>;
 }
 
+/** Something scarce that objects hold beyond themselves (addresses and ports of Services). */
+export interface Reserver {
+  holds(resource: Resource): boolean;
+  /**
+   * Takes what a new or changed object needs and writes it into `attributes.object`; throws StatusError when that cannot be had. The
+   * function answered is told whether the object was stored. Dry runs take nothing.
+   */
+  reserve(attributes: AdmissionAttributes): Promise<(written: boolean) => Promise<void>>;
+  /** Gives back what an object held that is gone from the store. */
+  release(removed: KubeObject): Promise<void>;
+}
+
 /** managedFields after a write that is not an apply; the implementation is apimachinery/apply. */
 export type TrackUpdate = (input: {
   readonly resource: Resource; readonly version: string; readonly subresource: string; readonly manager: string; readonly nowMs: number;
@@ -220,6 +232,7 @@ export interface RegistryDependencies {
   readonly random: Random;
   readonly admission: Admission;
   readonly trackUpdate: TrackUpdate;
+  readonly reserver?: Reserver;
 }
 
 /** What is served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it. */

@@ -4,10 +4,12 @@ import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteRes
 import { type Core, type Place, checkSignal } from './core.ts';
 import { nameTaken } from './errors.ts';
 import { isSafeSegment, objectKey } from './keys.ts';
-import { convertForStorage, encodeStored } from './layout.ts';
+import { encodeStored } from './layout.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from './metadata.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
 import { type Write, dropEmptyLists, prepareForCreate, validateCreate } from './prepare.ts';
+import { withReservation } from './reserve.ts';
+import { convertToStore } from './remote.ts';
 import { writeFitting } from './too-large.ts';
 import { cloneJson } from './values.ts';
 import { type KubeObject, invalid, invalidValue } from '../apimachinery/index.ts';
@@ -43,7 +45,7 @@ async function storeNew(core: Core, { place, object, context }: Creation): Promi
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, shelf.resource, { namespace, name });
   const revision = givenVersion(object);
-  const value = encodeStored(shelf.layout, convertForStorage(target, shelf.resource, object));
+  const value = encodeStored(shelf.layout, await convertToStore(target, shelf.resource, object));
   if (context.dryRun) {
     if ((await core.readStored(shelf, key)) !== undefined) return undefined;
     return { object: place.show(shelf.decode({ key, value, modRevision: revision })), created: true };
@@ -65,8 +67,14 @@ async function takenError(core: Core, { place, object }: Creation): Promise<Erro
 
 async function tryCreate(core: Core, creation: Creation): Promise<WriteResult | undefined> {
   const { place, object, context } = creation;
-  const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
   fillSystemFields(object, { clock: core.clock, random: core.options.random });
+  return withReservation(core, creationAttributes(place.target, object, context),
+    { write: () => storeReserved(core, creation), isWritten: (result) => result !== undefined });
+}
+
+async function storeReserved(core: Core, creation: Creation): Promise<WriteResult | undefined> {
+  const { place, object, context } = creation;
+  const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
   prepareForCreate(object, write);
   validateCreate(object, write);
   await creation.authorize?.();

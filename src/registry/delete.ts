@@ -9,6 +9,8 @@ import { encodeStored } from './layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredVersion } from './object-version.ts';
 import { validateDeleteOptions } from './options.ts';
+import { releaseRemoved } from './reserve.ts';
+import { readyVersion } from './remote.ts';
 import { cloneJson, equalJson } from './values.ts';
 
 interface Round {
@@ -64,6 +66,8 @@ async function remove({ core, request, place, key }: Round, last: StoredVersion)
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type: 'gone', object: place.show(last) } };
   const result = await core.store.txn({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
+  const { resource } = place.shelf;
+  await releaseRemoved(core, resource, last.object(resource.storageVersion));
   return { type: 'done', sure: true, result: { type: 'gone', object: place.show(last.at(result.revision)) } };
 }
 
@@ -84,7 +88,8 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove }: Extra
 
 async function runRound(round: Round): Promise<Outcome> {
   const { request, place, current } = round;
-  const old = current.object(place.shelf.resource.storageVersion);
+  const { storageVersion } = place.shelf.resource;
+  const old = (await readyVersion(current, storageVersion, request.version)).object(storageVersion);
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
   if (refused !== undefined) throw refused;
   const plan = planDelete(round, old);

@@ -1,7 +1,7 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
   Admission, AdmissionAttributes, Catalog, CreateRequest, DeleteOptions, DeleteRequest, DeleteResult, EncodedForm, GetOptions, ListOptions,
-  ListResult, ListRun, ObjectVersion, Preconditions, Predicate, Registry, RegistryDependencies, RegistryEvent, RegistryWatch, Target, TrackUpdate,
+  ListResult, ListRun, ObjectVersion, Preconditions, Predicate, Registry, RegistryDependencies, RegistryEvent, RegistryWatch, Reserver, Target, TrackUpdate,
   UpdateRequest, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition } from './resource.ts';

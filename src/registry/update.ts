@@ -9,13 +9,15 @@ import { type Core, type Place, checkSignal } from './core.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from './errors.ts';
 import { defaultRoot, objectKey } from './keys.ts';
-import { convertForStorage, encodeStored, sameContent } from './layout.ts';
+import { encodeStored, sameContent } from './layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from './metadata.ts';
 import type { StoredVersion } from './object-version.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, validateUpdate } from './prepare.ts';
+import { convertToStore, readyVersion } from './remote.ts';
 import { writeFitting } from './too-large.ts';
+import { releaseRemoved, withReservation } from './reserve.ts';
 import { cloneJson } from './values.ts';
 
 interface Round {
@@ -90,11 +92,12 @@ async function commit({ core, request, place, key, current }: Round,
   const show = (value: Uint8Array, modRevision: number): WriteResult => ({ object: place.show(shelf.decode({ key, value, modRevision })), created: false });
   const removes = completesDeletion(request.resource, object, old);
   if (!removes && sameContent(object, old)) return { type: 'unchanged', result: { object: place.show(current as StoredVersion), created: false } };
-  const value = encodeStored(shelf.layout, convertForStorage(request, shelf.resource, object));
+  const value = encodeStored(shelf.layout, await convertToStore(request, shelf.resource, object));
   if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
   const { ttlSeconds } = shelf.resource;
   const result = await core.store.txn({ key, expect, ...(!removes && { value }), ...(!removes && ttlSeconds !== undefined && { ttlSeconds }) });
   if (result.type === 'conflict') return again;
+  if (removes) await releaseRemoved(core, shelf.resource, object);
   // The reference answers a removal with the object of the request, at the revision that it had.
   return { type: 'written', result: show(value, removes ? expect : result.revision) };
 }
@@ -107,6 +110,7 @@ function updateAttributes({ request }: Round, object: KubeObject, oldObject: Kub
 
 async function runRound(round: Round): Promise<Outcome> {
   const { core, request, place, current } = round;
+  if (current !== undefined) await readyVersion(current, request.version, place.shelf.resource.storageVersion);
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
   const old = place.show(current).object(request.version);
@@ -118,6 +122,13 @@ async function runRound(round: Round): Promise<Outcome> {
   const attributes = updateAttributes(round, object, old);
   await core.options.admission.mutate(attributes);
   checkVersion(round, object);
+  return withReservation(core, attributes,
+    { write: () => storeReserved(round, attributes, { object, old }), isWritten: (outcome) => outcome.type === 'written' });
+}
+
+async function storeReserved(round: Round, attributes: AdmissionAttributes,
+  { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
+  const { core, request } = round;
   const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now() };
   prepareForUpdate(object, old, write);
   validateUpdate(object, old, write);

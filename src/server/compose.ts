@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import {
-  createAdmissionChain, createCertificateAdmission, createNamespaceLifecycle, createRbacEscalation, createServiceAccountAdmission, findNamespaceWith,
+  createAddressClaims, createAdmissionChain, createCertificateAdmission, createNamespaceLifecycle, createPortClaims, createRbacEscalation,
+  createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
-import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas } from '../apimachinery/index.ts';
+import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import type { SendReview } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
@@ -22,6 +23,7 @@ import { findRoot } from './open-store.ts';
 import { useStoredValues } from './stored-values.ts';
 import { createReviews } from './reviews.ts';
 import { kubernetesVersion } from './version.ts';
+import { createWebhookCaller } from './webhook-client.ts';
 
 /** The API behind the filters. */
 export interface Api {
@@ -75,13 +77,26 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
       validate: (attributes) => definitions.guardCreation(attributes),
     },
   ]);
+  const row = (plural: string) => {
+    const resource = catalog.find('networking.k8s.io', 'v1', plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    return resource;
+  };
+  const serviceClaims = {
+    addresses: createAddressClaims(() => registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
+  };
+  const reserver = createServiceAllocation({
+    ...serviceClaims, random, ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
+    listRanges: () => listReadyRanges(registry, row('servicecidrs')),
+  });
   const registry: OwnedRegistry = createRegistry({
+    reserver,
     store: useStoredValues(store, { options, catalog, root: findRoot(options) }),
     catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });
   const definitions = createDefinitions({
-    registry, catalog, clock, schemas, formatAge: formatHumanDuration,
+    registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
     report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, sendReview });

@@ -6,6 +6,7 @@ import { applyPodTemplateDefaults } from '../defaults/workloads.ts';
 import * as core from './core.ts';
 import { podStrategy } from './pods.ts';
 import * as policies from './policies.ts';
+import { serviceStrategy } from './services.ts';
 import * as workloads from './workloads.ts';
 
 /** Strategies by `group/Kind`. */
@@ -21,7 +22,7 @@ export const strategiesByKind: Readonly<Record<string, Strategy>> = {
   '/ReplicationController': workloads.replicationControllerStrategy,
   '/ResourceQuota': core.resourceQuotaStrategy,
   '/Secret': { applyDefaults: cluster.applySecretDefaults },
-  '/Service': core.serviceStrategy,
+  '/Service': serviceStrategy,
   'apiregistration.k8s.io/APIService': policies.apiServiceStrategy,
   'apps/DaemonSet': workloads.daemonSetStrategy,
   'apps/Deployment': workloads.deploymentStrategy,

@@ -8,8 +8,6 @@ import { ensureStruct, readPointer } from '../defaults/set.ts';
 import { applyClaimDefaults, applyVolumeObjectDefaults } from '../defaults/volumes.ts';
 import { copyMember, formatTime, prepareWithStatus } from './status.ts';
 
-/** What makes services special, except what has to be allocated. */
-export const serviceStrategy: Strategy = { applyDefaults: cluster.applyServiceDefaults };
 /** What makes resourcequotas special. */
 export const resourceQuotaStrategy: Strategy = { applyDefaults: cluster.applyResourceQuotaDefaults };
 

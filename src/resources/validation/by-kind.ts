@@ -5,6 +5,7 @@ import * as core from './core.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import { validateDeploymentStatus, validateReplicaSetStatus } from './statuses.ts';
+import * as services from './services.ts';
 import * as workloads from './workloads.ts';
 
 type Validate = (object: KubeObject) => readonly FieldError[];
@@ -27,7 +28,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
   '/ReplicationController': validateWith(workloads.validateReplicationController),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
-  '/Service': validateWith(core.validateService),
+  '/Service': validateWith(services.validateService, services.validateServiceUpdate, services.validateServiceStatus),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
   'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate),
   'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, validateDeploymentStatus),
@@ -37,6 +38,8 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
+  'networking.k8s.io/IPAddress': validateWith(services.validateIpAddress, services.validateIpAddressUpdate),
+  'networking.k8s.io/ServiceCIDR': both(services.validateServiceCidr, services.checkSameRanges),
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
   'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),
   'rbac.authorization.k8s.io/ClusterRole': validateWith(core.validateClusterRole),

@@ -1,11 +1,11 @@
-// Validation of configuration and of kinds with a few simple rules: configmaps, secrets, services, rbac, storage and scheduling classes, leases.
+// Validation of configuration and of kinds with a few simple rules: configmaps, secrets, rbac, storage and scheduling classes, leases.
 import {
-  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField,
+  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, forbiddenField,
   invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkPort, checkPortNumber, checkRequired, checkText, each, isSame,
+  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkText, each, isSame,
 } from './check.ts';
 
 const maxDataBytes = 1_048_576;
@@ -85,55 +85,6 @@ export function validateSecret(secret: KubeObject): Errors {
 /** Validates updates of secrets. */
 export function validateSecretUpdate(secret: KubeObject, old: KubeObject): Errors {
   return [...checkImmutable(member(secret, 'type'), member(old, 'type')), ...checkSealed(secret, old, ['data']), ...validateSecret(secret)];
-}
-
-function checkServicePort(port: Place, needsName: boolean, names: Set<string>): Errors {
-  const name = at(port, 'name');
-  const errors: FieldError[] = [];
-  if (toText(name.value) === '') {
-    if (needsName) errors.push(required(name.path));
-  } else {
-    if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
-    names.add(toText(name.value));
-  }
-  errors.push(...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']));
-  return [...errors, ...checkPort(targetOf(port))];
-}
-
-/** A port without target is its own target. */
-function targetOf(port: Place): Place {
-  const target = at(port, 'targetPort');
-  return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
-}
-
-/** A port and protocol may be served once; the reference shows them in an otherwise empty port. */
-function checkPortsDiffer(ports: readonly Place[]): Errors {
-  const seen = new Set<string>();
-  return ports.flatMap(({ path, value }) => {
-    const Protocol = toText(readPath(value, 'protocol'));
-    const Port = toNumber(readPath(value, 'port'));
-    const isNew = !seen.has(`${Protocol}/${Port}`);
-    seen.add(`${Protocol}/${Port}`);
-    return isNew ? [] : [duplicate(path, { Name: '', Protocol, AppProtocol: null, Port, TargetPort: 0, NodePort: 0 })];
-  });
-}
-
-/** Validates services, except what has to do with addresses. */
-export function validateService(service: KubeObject): Errors {
-  const spec = specOf(service);
-  const ports = each(at(spec, 'ports'));
-  const type = readPath(spec.value, 'type');
-  const errors: FieldError[] = [];
-  if (ports.length === 0 && type !== 'ExternalName' && readPath(spec.value, 'clusterIP') !== 'None') errors.push(required('spec.ports'));
-  const names = new Set<string>();
-  for (const port of ports) errors.push(...checkServicePort(port, ports.length > 1, names));
-  errors.push(...checkPortsDiffer(ports));
-  const selected = Object.keys(toObject(readPath(spec.value, 'selector')));
-  errors.push(...selected.flatMap((key) => checkText({ path: 'spec.selector', value: key }, checkQualifiedName)));
-  errors.push(...checkOneOf(at(spec, 'sessionAffinity'), ['ClientIP', 'None']));
-  errors.push(...checkOneOf(at(spec, 'type'), ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']));
-  if (type === 'ExternalName') errors.push(...checkRequired(at(spec, 'externalName')));
-  return errors;
 }
 
 function checkRule(rule: Place, namespaced: boolean): Errors {

@@ -1,0 +1,77 @@
+// Cluster IPs of one Service: those asked for by name are taken or refused, the others come from the range of their family.
+import { type IpRange, type StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress } from '../../apimachinery/index.ts';
+import type { Random } from '../../base/index.ts';
+import { poolOf } from './addresses.ts';
+import { type Claims, takeAny } from './pool.ts';
+import type { Reservation } from './reservation.ts';
+import { type ServiceSpec, heldAddresses, isHeadless, listIps, needsClusterIp } from './service.ts';
+
+export interface AddressWish {
+  readonly spec: ServiceSpec;
+  readonly before: ServiceSpec | undefined;
+  readonly reservation: Reservation;
+  readonly claims: Claims;
+  readonly ranges: readonly IpRange[];
+  readonly random: Random;
+}
+
+/** The name of an address's claim, however the address was written. */
+export function canonicalIp(ip: string): string {
+  const address = parseIpAddress(ip);
+  return address === undefined ? ip : formatIpAddress(address);
+}
+
+function refuse({ spec, reservation }: AddressWish, ip: string, why: string): StatusError {
+  const error = invalidValue('spec.clusterIPs', listIps(spec), `failed to allocate IP ${ip}: ${why}`);
+  return invalid({ group: '', kind: 'Service' }, reservation.owner.name, [error]);
+}
+
+/** The network's own address, and the last of IPv4, belong to nobody. */
+function findRangeProblem(ranges: readonly IpRange[], ip: string): string | undefined {
+  const address = parseIpAddress(ip);
+  const range = address && ranges.find((one) => containsAddress(one, address));
+  if (address === undefined || range === undefined) return 'the provided network does not match the current range';
+  const offset = address.value - range.base;
+  if (offset !== 0n && !(range.family === 'IPv4' && offset === range.size - 1n)) return undefined;
+  const bits = range.size.toString(2).length - 1;
+  const shown = `${formatIpAddress({ family: range.family, value: range.base })}/${(range.family === 'IPv4' ? 32 : 128) - bits}`;
+  return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${shown}`;
+}
+
+async function takeNamed(wish: AddressWish, ip: string): Promise<string> {
+  const problem = findRangeProblem(wish.ranges, ip);
+  if (problem !== undefined) throw refuse(wish, ip, problem);
+  const key = canonicalIp(ip);
+  if (!(await wish.claims.claim(key, wish.reservation.owner))) throw refuse(wish, ip, 'provided IP is already allocated');
+  wish.reservation.addTaken(wish.claims, key);
+  return ip;
+}
+
+async function takeFree({ claims, ranges, reservation, random }: AddressWish, family: string): Promise<string> {
+  for (const range of ranges.filter((one) => one.family === family)) {
+    const ip = await takeAny({ claims, owner: reservation.owner, random }, poolOf(range));
+    if (ip === undefined) continue;
+    reservation.addTaken(claims, ip);
+    return ip;
+  }
+  throw internalError('failed to allocate a serviceIP: range is full');
+}
+
+/** Gives the Service the addresses that its families ask for, in place. Addresses that it has are left to validation. */
+export async function allocateAddresses(wish: AddressWish): Promise<void> {
+  const { spec, before, reservation, claims } = wish;
+  const held = before === undefined ? [] : heldAddresses(before);
+  if (needsClusterIp(spec) && !isHeadless(spec)) {
+    const known = before !== undefined && needsClusterIp(before) ? listIps(before).length : 0;
+    const ips: string[] = [];
+    for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
+      const ip = listIps(spec)[index] ?? '';
+      if (index < known) ips.push(ip);
+      else ips.push(ip === '' ? await takeFree(wish, family) : await takeNamed(wish, ip));
+    }
+    spec.clusterIPs = ips;
+  }
+  if (needsClusterIp(spec) && listIps(spec).length > 0) spec.clusterIP = listIps(spec)[0] as string;
+  const kept = new Set(heldAddresses(spec));
+  for (const ip of held) if (!kept.has(ip)) reservation.addObsolete(claims, canonicalIp(ip));
+}

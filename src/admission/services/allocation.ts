@@ -1,0 +1,64 @@
+// Allocation for Services, as the registry's reserver: cluster IPs and ports of nodes are taken before a Service is stored and given back when
+// it goes, changes its type, or is not stored after all. Mirrors the order of the reference: families, addresses, ports.
+import { type IpRange, type KubeObject, invalid } from '../../apimachinery/index.ts';
+import type { Random } from '../../base/index.ts';
+import type { AdmissionAttributes, Reserver } from '../../registry/index.ts';
+import { allocateAddresses, canonicalIp } from './allocate-addresses.ts';
+import { allocatePorts } from './allocate-ports.ts';
+import { carryOver } from './carry-over.ts';
+import { resolveFamilies } from './families.ts';
+import { type Claims, createDryClaims } from './pool.ts';
+import { Reservation } from './reservation.ts';
+import { type ServiceSpec, heldAddresses, heldNodePorts, specOf } from './service.ts';
+
+/** What allocation works with. */
+export interface ServiceAllocationOptions {
+  readonly addresses: Claims;
+  readonly ports: Claims;
+  /** The ranges of the cluster; the first one's family is the default. */
+  readonly ranges: readonly IpRange[];
+  /** Ranges that were added while the cluster runs. */
+  readonly listRanges: () => Promise<readonly IpRange[]>;
+  readonly random: Random;
+}
+
+const readSpec = (service: KubeObject): ServiceSpec => (service['spec'] ?? {}) as ServiceSpec;
+
+async function allocate(options: ServiceAllocationOptions, attributes: AdmissionAttributes, reservation: Reservation): Promise<void> {
+  const { object, oldObject, context } = attributes;
+  const spec = specOf(object as KubeObject);
+  const before = oldObject === undefined ? undefined : readSpec(oldObject);
+  carryOver(spec, before);
+  const ranges = [...options.ranges, ...await options.listRanges()];
+  const configured = [...new Set(ranges.map(({ family }) => family))];
+  const errors = resolveFamilies(spec, { before, configured });
+  if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
+  const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
+  const { random } = options;
+  await allocateAddresses({ spec, before, reservation, claims: pick(options.addresses), ranges, random });
+  await allocatePorts({ spec, before, reservation, claims: pick(options.ports), random });
+}
+
+/** Makes the reserver. */
+export function createServiceAllocation(options: ServiceAllocationOptions): Reserver {
+  return {
+    holds: ({ group, plural }) => group === '' && plural === 'services',
+    async reserve(attributes) {
+      const { namespace, object } = attributes;
+      const reservation = new Reservation({ namespace, name: object?.metadata.name ?? '' });
+      try {
+        await allocate(options, attributes, reservation);
+      } catch (error) {
+        await reservation.settle(false);
+        throw error;
+      }
+      return (written) => reservation.settle(written);
+    },
+    async release({ metadata: { namespace = '', name = '' }, ...rest }) {
+      const spec = readSpec({ metadata: {}, ...rest });
+      const owner = { namespace, name };
+      for (const ip of heldAddresses(spec)) await options.addresses.release(canonicalIp(ip), owner);
+      for (const port of heldNodePorts(spec)) await options.ports.release(String(port), owner);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Numbers to be given out once: a pool says which there are, claims say which are taken. The lock is the claim itself, made where all replicas
+// see it, so that two servers on one store never give out the same.
+import type { Random } from '../../base/index.ts';
+
+/** Who holds a claim: a Service. */
+export interface Owner {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is taken, durably and for all replicas. */
+export interface Claims {
+  /** Takes a key; false when somebody has it. */
+  claim(key: string, owner: Owner): Promise<boolean>;
+  isTaken(key: string): Promise<boolean>;
+  /** Gives a key back, if this owner has it. */
+  release(key: string, owner: Owner): Promise<void>;
+  /** Everything taken; asked only when guessing did not help. */
+  taken(): Promise<ReadonlySet<string>>;
+}
+
+/** Keys in order. The first `reserved` are for those who ask for them by name: they are given out last. */
+export interface Pool {
+  readonly size: number;
+  readonly reserved: number;
+  at(index: number): string;
+}
+
+/** How many guesses come before everything taken is listed. */
+const guesses = 8;
+
+/** Claims that are forgotten: what a dry run takes, only that dry run sees. */
+export function createDryClaims(claims: Claims): Claims {
+  const mine = new Set<string>();
+  return {
+    ...claims,
+    async claim(key) {
+      if (mine.has(key) || await claims.isTaken(key)) return false;
+      mine.add(key);
+      return true;
+    },
+    release: () => Promise.resolve(),
+  };
+}
+
+/** A wish to take something. */
+export interface Taking {
+  readonly claims: Claims;
+  readonly owner: Owner;
+  readonly random: Random;
+}
+
+/** Takes a free key, undefined when there is none. */
+export async function takeAny({ claims, owner, random }: Taking, pool: Pool): Promise<string | undefined> {
+  const open = pool.size - pool.reserved;
+  for (let guess = 0; guess < guesses && open > 0; guess++) {
+    const key = pool.at(pool.reserved + random.below(open));
+    if (await claims.claim(key, owner)) return key;
+  }
+  const taken = await claims.taken();
+  for (const [from, count] of [[pool.reserved, open], [0, pool.reserved]] as const) {
+    const start = random.below(Math.max(count, 1));
+    for (let step = 0; step < count; step++) {
+      const key = pool.at(from + ((start + step) % count));
+      if (!taken.has(key) && await claims.claim(key, owner)) return key;
+    }
+  }
+  return undefined;
+}

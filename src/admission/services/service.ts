@@ -1,0 +1,58 @@
+// Services as allocation sees them, and the questions it asks about them.
+import type { KubeObject } from '../../apimachinery/index.ts';
+
+/** One port of a Service. */
+export interface ServicePort {
+  name?: string;
+  protocol?: string;
+  port?: number;
+  nodePort?: number;
+}
+
+/** The part of a Service's spec that has to do with addresses and ports. */
+export interface ServiceSpec {
+  type?: string;
+  clusterIP?: string;
+  clusterIPs?: string[] | null;
+  ipFamilies?: string[] | null;
+  ipFamilyPolicy?: string;
+  ports?: ServicePort[] | null;
+  selector?: Record<string, string> | null;
+  externalTrafficPolicy?: string;
+  healthCheckNodePort?: number;
+  allocateLoadBalancerNodePorts?: boolean;
+}
+
+export const headless = 'None';
+
+/** The spec of a Service, to be read and changed. */
+export function specOf(service: KubeObject): ServiceSpec {
+  return (service['spec'] ??= {}) as ServiceSpec;
+}
+
+export const listIps = (spec: ServiceSpec): readonly string[] => spec.clusterIPs ?? [];
+export const listPorts = (spec: ServiceSpec): readonly ServicePort[] => spec.ports ?? [];
+export const isHeadless = (spec: ServiceSpec): boolean => listIps(spec).length === 1 && listIps(spec)[0] === headless;
+/** Every type but ExternalName has addresses, if only `None`. */
+export const needsClusterIp = ({ type }: ServiceSpec): boolean => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
+/** Ports of nodes are given to the ports of the Service that have none. */
+export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean =>
+  type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
+/** Ports of nodes may be held at all. */
+export const mayHoldNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer';
+export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean => type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
+export const isSameList = (one: readonly string[] | null | undefined, two: readonly string[] | null | undefined): boolean =>
+  (one ?? []).length === (two ?? []).length && (one ?? []).every((item, index) => item === two?.[index]);
+
+/** The addresses that a Service holds. */
+export function heldAddresses(spec: ServiceSpec): readonly string[] {
+  return needsClusterIp(spec) && !isHeadless(spec) ? listIps(spec).filter((ip) => ip !== '') : [];
+}
+
+/** The ports of nodes that a Service holds, each once. */
+export function heldNodePorts(spec: ServiceSpec): readonly number[] {
+  if (!mayHoldNodePorts(spec)) return [];
+  const ports = listPorts(spec).map(({ nodePort = 0 }) => nodePort);
+  if (needsHealthCheck(spec)) ports.push(spec.healthCheckNodePort ?? 0);
+  return [...new Set(ports)].filter((port) => port !== 0);
+}
