@@ -1,11 +1,13 @@
 // A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
 // needs is compiled when a request first needs it, and schemas are read again from the definition rather than kept.
 import { type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
+import type { Random } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
 import { type ColumnSpec, createColumns } from './columns.ts';
 import { createConverter } from './conversion.ts';
 import { readField } from './json-path.ts';
 import { type CheckRules, createStrategy } from './strategy.ts';
+import { type SendConversion, type WebhookConversion, createRemoteConverter } from './webhook-conversion.ts';
 
 /** spec.names, and status.acceptedNames. */
 export interface DefinitionNames {
@@ -41,7 +43,7 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   readonly scope: string;
   readonly versions: readonly DefinitionVersion[];
-  readonly conversion?: { readonly strategy?: string; readonly [field: string]: unknown };
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: WebhookConversion };
   readonly preserveUnknownFields?: boolean;
 }
 
@@ -76,6 +78,9 @@ export interface RowDependencies {
   readonly formatAge: (durationMs: number) => string;
   /** Evaluates x-kubernetes-validations; without it they are not checked. */
   readonly checkRules?: CheckRules | undefined;
+  /** Reaches conversion webhooks; without it conversions by webhook fail. */
+  readonly sendConversion?: SendConversion | undefined;
+  readonly random: Pick<Random, 'uuid'>;
 }
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
@@ -100,12 +105,22 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
       selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules: dependencies.checkRules }),
+    ...remoteConversion(spec, schemas, dependencies),
     ...(scale !== undefined && {
       scale: {
         specReplicas: scale.specReplicasPath, statusReplicas: scale.statusReplicasPath, ...(scale.labelSelectorPath && { selector: scale.labelSelectorPath }),
       },
     }),
   };
+}
+
+const unreachable: SendConversion = () => Promise.reject(new Error('webhooks cannot be called from here'));
+
+function remoteConversion(
+  { group, conversion }: DefinitionSpec, schemas: ReadonlyMap<string, Schema>, { sendConversion = unreachable, random }: RowDependencies,
+): Pick<Resource, 'convertRemotely'> {
+  if (conversion?.strategy !== 'Webhook' || schemas.size < 2) return {};
+  return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion, random }) };
 }
 
 function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {

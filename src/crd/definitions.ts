@@ -2,7 +2,7 @@
 // definitions through the registry; writes that go through `watchWrites` are followed before their answer is sent, so that the next
 // request of the same client finds what it defined.
 import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternEngine } from '../apimachinery/index.ts';
-import { type Clock, type Timer, invariant } from '../base/index.ts';
+import { type Clock, type Random, type Timer, invariant } from '../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
   formatTime } from '../registry/index.ts';
 import { type CleanupState, emptyKind, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
@@ -16,9 +16,11 @@ export interface DefinitionsOptions {
   readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
   readonly schemas: SchemaSet;
   readonly formatAge: RowDependencies['formatAge'];
   readonly checkRules?: RowDependencies['checkRules'];
+  readonly sendConversion?: RowDependencies['sendConversion'];
   /** Is told what will be tried again. */
   readonly report: (definition: string, error: unknown) => void;
 }
@@ -147,10 +149,11 @@ class DefinitionsOfServer implements Definitions {
   #serve(name: string, state: Known, definition: KubeObject): void {
     const madeFrom = fingerprint(definition);
     if (state.madeFrom === madeFrom) return;
-    const { catalog, registry, formatAge, checkRules = checkSchemaRules } = this.#options;
+    const { catalog, registry, formatAge, checkRules = checkSchemaRules, sendConversion, random } = this.#options;
     const replaced = state.row;
     state.madeFrom = madeFrom;
-    state.row = createRow(definition, () => (this.#known.get(name) ?? state).version.object('v1'), { objectMeta: this.#objectMeta, formatAge, checkRules });
+    const reload = (): KubeObject => (this.#known.get(name) ?? state).version.object('v1');
+    state.row = createRow(definition, reload, { objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random });
     catalog.add(state.row);
     if (replaced !== undefined) registry.release(replaced);
   }

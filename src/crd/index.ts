@@ -3,3 +3,4 @@ export { type Definitions, type DefinitionsOptions, createDefinitions } from './
 export { type CheckRules, type RulesInput, hasRules } from './strategy.ts';
 export { createDefinitionStrategy } from './definition-strategy.ts';
 export type { JudgeRules } from './validate-version.ts';
+export type { SendConversion, WebhookClient } from './webhook-conversion.ts';

@@ -1,5 +1,5 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
-import type { Registry } from './contract.ts';
+import type { ListOptions, ListResult, ObjectVersion, Registry, RegistryWatch, Target, WatchOptions } from './contract.ts';
 import { Core, type RegistryOptions } from './core.ts';
 import { createObject } from './create.ts';
 import { deleteObjects } from './delete-collection.ts';
@@ -7,6 +7,7 @@ import { deleteObject } from './delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './get.ts';
 import { listObjects } from './list.ts';
+import { convertAhead, convertWatch, readyVersion } from './remote.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './update.ts';
 import { watchObjects } from './watch.ts';
@@ -21,16 +22,37 @@ export interface OwnedRegistry extends Registry {
   close(): void;
 }
 
+/** A list in the version asked for. Its runs would be encoded with neighbours that nobody asked for: they are left out. */
+async function listReady(core: Core, target: Target, options: ListOptions): Promise<ListResult> {
+  const result = await listObjects(core, target, options);
+  if (target.resource.convertRemotely === undefined) return result;
+  await convertAhead(result.items, target.version);
+  const { runs: _runs, ...rest } = result;
+  return rest;
+}
+
+async function watchReady(core: Core, target: Target, options: WatchOptions): Promise<RegistryWatch> {
+  const watch = await watchObjects(core, target, options);
+  return target.resource.convertRemotely === undefined ? watch : convertWatch(watch, target.version);
+}
+
+/** The result of a verb, with its object in the version of the request. */
+async function ready<T extends { readonly object: ObjectVersion }>({ version }: Target, work: Promise<T>): Promise<T> {
+  const result = await work;
+  await readyVersion(result.object, version);
+  return result;
+}
+
 /** A registry over a store and a catalog. */
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => getObject(core, target, getOptions).catch(throwAsStatus),
-    list: (target, listOptions) => listObjects(core, target, listOptions).catch(throwAsStatus),
-    watch: (target, watchOptions) => watchObjects(core, target, watchOptions).catch(throwAsStatus),
-    create: (request) => createObject(core, request).catch(throwAsStatus),
-    update: (request) => updateObject(core, request).catch(throwAsStatus),
-    delete: (request) => deleteObject(core, request).catch(throwAsStatus),
+    get: (target, getOptions) => getObject(core, target, getOptions).then((object) => readyVersion(object, target.version)).catch(throwAsStatus),
+    list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
+    watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
+    create: (request) => ready(request, createObject(core, request)).catch(throwAsStatus),
+    update: (request) => ready(request, updateObject(core, request)).catch(throwAsStatus),
+    delete: (request) => ready(request, deleteObject(core, request)).catch(throwAsStatus),
     deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }).catch(throwAsStatus),
     warm: async (resource) => {
       await core.readyPlace({ resource, version: resource.storageVersion, namespace: '' });

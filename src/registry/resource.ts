@@ -137,6 +137,12 @@ export interface Resource {
    */
   readonly readStored?: (object: KubeObject, version: string) => KubeObject;
   /**
+   * Custom resources whose versions somebody else converts: the objects, each in any version of the row and without resourceVersion, in
+   * version `to`, in their order; those that are in it already are answered as they are. Rejects with a Status. With it `readStored` is only
+   * asked for the version that an object was written in.
+   */
+  readonly convertRemotely?: (objects: readonly KubeObject[], to: string) => Promise<readonly KubeObject[]>;
+  /**
    * The same objects under another group (core and events.k8s.io Events): `group/plural` of the row that stores them. `convert` of such
    * a row gets whole group versions (`v1`, `events.k8s.io/v1`) and works in both directions.
    */

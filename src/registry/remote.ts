@@ -1,0 +1,160 @@
+// Rows whose versions only somebody else can convert (custom kinds with a conversion webhook): what is about to be handed out is converted
+// first, many objects in one question, and kept with the object version. Rows without `convertRemotely` never come here.
+import { type KubeObject, StatusError, internalError } from '../apimachinery/index.ts';
+import type { ObjectVersion, RegistryEvent, RegistryWatch, Target } from './contract.ts';
+import { convertForStorage } from './layout.ts';
+import { StoredVersion } from './object-version.ts';
+import type { Resource } from './resource.ts';
+
+/** Objects in one question; bounds what the other side and its answer have to hold. */
+const batchObjects = 200;
+/** Stored bytes in one question, unless a single object is larger. */
+const batchBytes = 2 * 1024 * 1024;
+/** Events converted at a time by a watch. */
+const batchEvents = 200;
+
+/** Questions under way, so that a thousand watchers of one event ask once. */
+const pending = new WeakMap<StoredVersion, Map<string, Promise<void>>>();
+
+function* batches(versions: readonly StoredVersion[]): Generator<StoredVersion[]> {
+  let batch: StoredVersion[] = [];
+  let bytes = 0;
+  for (const version of versions) {
+    if (batch.length > 0 && (batch.length === batchObjects || bytes + version.size > batchBytes)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(version);
+    bytes += version.size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function convertBatch(batch: readonly StoredVersion[], version: string): Promise<void> {
+  const { convertRemotely } = (batch[0] as StoredVersion).resource;
+  const converted = await (convertRemotely as NonNullable<Resource['convertRemotely']>)(batch.map((each) => each.source()), version);
+  for (const [i, each] of batch.entries()) each.receive(version, converted[i] as KubeObject);
+}
+
+function track(batch: readonly StoredVersion[], version: string): Promise<void> {
+  const work = convertBatch(batch, version).finally(() => {
+    for (const each of batch) pending.get(each)?.delete(version);
+  });
+  for (const each of batch) {
+    let questions = pending.get(each);
+    if (questions === undefined) pending.set(each, (questions = new Map()));
+    questions.set(version, work);
+  }
+  return work;
+}
+
+/** Resolves when `object(version)` of all of these can be read at once; rejects with the Status of a conversion that failed. */
+export async function convertAhead(versions: Iterable<ObjectVersion>, version: string): Promise<void> {
+  const missing: StoredVersion[] = [];
+  const others = new Set<Promise<void>>();
+  for (const each of versions) {
+    if (!(each instanceof StoredVersion) || !each.lacks(version)) continue;
+    const question = pending.get(each)?.get(version);
+    if (question === undefined) missing.push(each);
+    else others.add(question);
+  }
+  for (const batch of batches(missing)) await track(batch, version);
+  await Promise.all(others);
+}
+
+/** The same for one object version, which it answers. */
+export async function readyVersion<T extends ObjectVersion>(object: T, ...versions: readonly string[]): Promise<T> {
+  if (object.resource.convertRemotely !== undefined) for (const version of versions) await convertAhead([object], version);
+  return object;
+}
+
+/** An object of a request as its storing row wants it, by whoever can convert it. */
+export async function convertToStore(target: Target, storing: Resource, object: KubeObject): Promise<KubeObject> {
+  const { convertRemotely, storageVersion } = storing;
+  if (convertRemotely === undefined || target.version === storageVersion) return convertForStorage(target, storing, object);
+  return (await convertRemotely([object], storageVersion))[0] as KubeObject;
+}
+
+/**
+ * A watch whose objects are converted before they can be taken.
+ *
+ *   idle ──(inner has events)──▶ converting ──▶ ready ──(all taken)──▶ idle          converting ──(refused)──▶ failed
+ */
+class ConvertedWatch implements RegistryWatch {
+  readonly #inner: RegistryWatch;
+  readonly #version: string;
+  #ready: readonly RegistryEvent[] = [];
+  #taken = 0;
+  #converting = false;
+  #failed: StatusError | undefined;
+  #closed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(inner: RegistryWatch, version: string) {
+    this.#inner = inner;
+    this.#version = version;
+  }
+
+  get #idle(): boolean {
+    return !this.#converting && this.#taken === this.#ready.length;
+  }
+
+  get revision(): number {
+    return this.#idle && this.#failed === undefined ? this.#inner.revision : 0;
+  }
+
+  get end(): 'expired' | 'closed' | undefined {
+    if (!this.#idle) return undefined;
+    return this.#failed === undefined ? this.#inner.end : 'expired';
+  }
+
+  get error(): StatusError | undefined {
+    return this.end === undefined ? undefined : (this.#failed ?? this.#inner.error);
+  }
+
+  take(limit: number): readonly RegistryEvent[] {
+    const events = this.#ready.slice(this.#taken, this.#taken + limit);
+    this.#taken += events.length;
+    return events;
+  }
+
+  onReadable(wake: () => void): void {
+    if (this.#taken < this.#ready.length || this.end !== undefined) return wake();
+    this.#wake = wake;
+    if (!this.#converting) this.#inner.onReadable(() => void this.#pull());
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake = undefined;
+    this.#inner.close();
+  }
+
+  async #pull(): Promise<void> {
+    if (this.#converting || this.#closed || !this.#idle || this.#failed !== undefined) return;
+    const events = this.#inner.take(batchEvents);
+    if (events.length === 0 && this.#inner.end === undefined) return this.#inner.onReadable(() => void this.#pull());
+    this.#converting = true;
+    try {
+      await convertAhead(objectsOf(events), this.#version);
+      this.#ready = events;
+      this.#taken = 0;
+    } catch (error) {
+      this.#failed = error instanceof StatusError ? error : internalError(error instanceof Error ? error.message : String(error));
+    }
+    this.#converting = false;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+function* objectsOf(events: readonly RegistryEvent[]): Generator<ObjectVersion> {
+  for (const event of events) if (event.type !== 'BOOKMARK') yield event.object;
+}
+
+/** A watch of a row that needs remote conversions, with its objects in `version`. */
+export function convertWatch(inner: RegistryWatch, version: string): RegistryWatch {
+  return new ConvertedWatch(inner, version);
+}
