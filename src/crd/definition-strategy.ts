@@ -3,12 +3,16 @@ import type { Strategy } from '../registry/index.ts';
 import type { JudgeRules } from './validate-version.ts';
 import { judgeSchemaRules } from './rules.ts';
 import { beginTermination } from './terminating.ts';
-import { listFormatWarnings, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate.ts';
+import { listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate.ts';
 
 /** Completes the strategy of the built-in row. */
 export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules = judgeSchemaRules): Strategy {
   return {
     ...base,
+    applyDefaults(object, version) {
+      noteEmptyVersions(object);
+      base.applyDefaults?.(object, version);
+    },
     validate: (object) => validateDefinition(object, judgeRules),
     validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,
       judgeRules)),

@@ -5,11 +5,12 @@ import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternE
 import { type Clock, type Random, type Timer, invariant } from '../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
   formatTime } from '../registry/index.ts';
-import { type CleanupState, emptyKind, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
+import { type CleanupState, emptyKind, failCleanup, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
 import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from './definition.ts';
 import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts';
 import { type Follower, followDefinitions } from './follow.ts';
 import { checkSchemaRules } from './rules.ts';
+import { judgeStructure } from './structure.ts';
 import { refuseCreation } from './terminating.ts';
 
 export interface DefinitionsOptions {
@@ -50,6 +51,8 @@ interface Known {
   /** What the row was made from. */
   madeFrom: string;
   terminating: boolean;
+  /** The row whose schemas were found to be structural, or told not to be. */
+  judged?: string;
 }
 
 const cleanupCheckMs = 100;
@@ -222,9 +225,15 @@ class DefinitionsOfServer implements Definitions {
       this.#wakeGroup(state.group);
       return undefined;
     }
-    if (establish(definition, now) !== undefined) {
-      this.#serve(name, state, { ...definition, status: establish(definition, now) });
+    const established = establish(definition, now);
+    if (established !== undefined) {
+      const next: KubeObject = { ...definition, status: established };
+      if (isTrue(next, 'Established')) this.#serve(name, state, next);
       await this.#writeStatus(name, (current) => establish(current, now));
+      return undefined;
+    }
+    if (this.#judgeStructure(state, definition, now) !== undefined) {
+      await this.#writeStatus(name, (current) => judgeStructure(current, now));
       return undefined;
     }
     if (judgeApproval(definition, now) !== undefined) await this.#writeStatus(name, (current) => judgeApproval(current, now));
@@ -261,11 +270,30 @@ class DefinitionsOfServer implements Definitions {
     else this.#observe(object);
   }
 
+  /** Deletes what is left of a kind; a failure is told in the definition before it is tried again. */
+  async #empty(name: string, { row }: Known): Promise<number> {
+    if (row === undefined) return 0;
+    try {
+      return await emptyKind(this.#options.registry, row, createContext());
+    } catch (error) {
+      const now = formatTime(this.#options.clock.now());
+      await this.#writeStatus(name, (current) => failCleanup(current, messageOf(error), now));
+      throw error;
+    }
+  }
+
+  /** Schemas are looked at once per row. */
+  #judgeStructure(state: Known, definition: KubeObject, now: string): DefinitionStatus | undefined {
+    if (state.judged === state.madeFrom) return undefined;
+    state.judged = state.madeFrom;
+    return judgeStructure(definition, now);
+  }
+
   async #cleanUp(name: string, state: Known, definition: KubeObject): Promise<number | undefined> {
     const now = formatTime(this.#options.clock.now());
     const begun = startCleanup(definition, now);
     if (begun !== undefined) await this.#writeStatus(name, (current) => startCleanup(current, now) ?? statusOf(current));
-    const left = state.row === undefined ? 0 : await emptyKind(this.#options.registry, state.row, createContext());
+    const left = await this.#empty(name, state);
     if (left > 0) {
       const waits = (this.#cleanups.get(name)?.waitMs ?? cleanupCheckMs / 2) * 2;
       this.#cleanups.set(name, { waitMs: Math.min(waits, longestCheckMs) });
@@ -279,7 +307,12 @@ class DefinitionsOfServer implements Definitions {
   }
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What a row depends on. The generation grows with every change of the spec, which can be large. */
 function fingerprint(definition: KubeObject): string {
+  const { uid, generation } = definition.metadata;
+  if (uid !== undefined && generation !== undefined) return JSON.stringify([uid, generation, statusOf(definition).acceptedNames]);
   return JSON.stringify([definition['spec'], statusOf(definition).acceptedNames], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 

@@ -2,8 +2,10 @@
 // definitions; mirrors the naming and establishing controllers of apiextensions-apiserver, their reasons and messages.
 //
 //   created ─▶ NamesAccepted=True, Established=False (Installing) ─▶ Established=True, for good
+//         │                                                             └──▶ Established=False (InvalidCABundle) ─▶ tried again when it changes
 //         └──▶ NamesAccepted=False (KindConflict …), Established=False (NotAccepted) ─▶ tried again when a definition of the group goes
 import type { KubeObject } from '../apimachinery/index.ts';
+import { bundleOf, bundleProblem } from './ca-bundle.ts';
 import { type DefinitionCondition, type DefinitionNames, type DefinitionStatus, isTrue, specOf, statusOf } from './definition.ts';
 
 /** Names that definitions of a group have. */
@@ -11,6 +13,9 @@ export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
+
+/** Reason of a definition that is not served because of its webhook's caBundle. */
+const invalidBundle = 'InvalidCABundle';
 
 type MutableNames = { -readonly [K in keyof DefinitionNames]: DefinitionNames[K] };
 
@@ -84,15 +89,24 @@ export function acceptNames(definition: KubeObject, taken: TakenNames, now: stri
     : { type: 'NamesAccepted', status: 'False', ...conflict };
   const established = conditionOf(definition, 'Established');
   const isNew = established?.status !== 'True';
-  const next: DefinitionCondition = !isNew ? established
+  const isKept = !isNew || (conflict === undefined && established?.reason === invalidBundle);
+  const next: DefinitionCondition = isKept ? established as DefinitionCondition
     : conflict === undefined ? { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }
       : (established ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' });
   return withCondition(withCondition({ ...status, acceptedNames: names }, accepted, now), next, now);
 }
 
-/** The status of a definition whose names are accepted and which is served from here on; undefined when there is nothing to do. */
+/**
+ * The status of a definition whose names are accepted: served from here on, unless nobody could trust its conversion webhook. undefined when
+ * there is nothing to do.
+ */
 export function establish(definition: KubeObject, now: string): DefinitionStatus | undefined {
   if (!isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')) return undefined;
+  if (bundleProblem(bundleOf(definition)) !== undefined) {
+    if (conditionOf(definition, 'Established')?.reason === invalidBundle) return undefined;
+    const refused = { type: 'Established', status: 'False', reason: invalidBundle, message: 'The conversion webhook CABundle is invalid' };
+    return withCondition(statusOf(definition), refused, now);
+  }
   const condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
   return withCondition(statusOf(definition), condition, now);
 }

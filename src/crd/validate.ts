@@ -3,6 +3,7 @@
 import {
   type FieldError, type KubeObject, type OpenAPIV3Schema, checkDns1035Label, checkDnsSubdomain, invalidValue, isKnownFormat, notSupported, required,
 } from '../apimachinery/index.ts';
+import { validateBundleUpdate } from './ca-bundle.ts';
 import { type DefinitionNames, type DefinitionSpec, isTrue, specOf, statusOf } from './definition.ts';
 import { type InternalForm, toInternalForm } from './internal-form.ts';
 import { isProtectedGroup, readApproval } from './names.ts';
@@ -10,7 +11,20 @@ import { validateConversion } from './validate-conversion.ts';
 import { type JudgeRules, validateParts, validateVersion } from './validate-version.ts';
 
 const emptySpec: DefinitionSpec = { group: '', names: { plural: '', kind: '' }, scope: '', versions: [] };
-const specOrEmpty = (definition: KubeObject): DefinitionSpec => ({ ...emptySpec, ...(definition['spec'] as DefinitionSpec | undefined) });
+
+/** Specs whose versions are an empty list: what is stored of it is null, and the two are told apart in what a client is told. */
+const emptyVersions = new WeakSet<object>();
+
+/** Remembers, before empty lists are dropped, that a definition has one for its versions. */
+export function noteEmptyVersions(definition: KubeObject): void {
+  const spec = definition['spec'] as DefinitionSpec | undefined;
+  if (Array.isArray(spec?.versions) && spec.versions.length === 0) emptyVersions.add(spec);
+}
+
+function specOrEmpty(definition: KubeObject): DefinitionSpec {
+  const spec = definition['spec'] as DefinitionSpec | undefined;
+  return { ...emptySpec, ...spec, ...(spec !== undefined && emptyVersions.has(spec) && { versions: [] }) };
+}
 
 /** Problems of a new definition, besides those of its metadata that all kinds share. */
 export function validateDefinition(definition: KubeObject, judgeRules?: JudgeRules): FieldError[] {
@@ -37,7 +51,7 @@ export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject
   fixed('spec.names.plural', spec.names.plural, before.names.plural);
   return [
     ...errors, ...validateDefinitionStatus(definition), ...validateStoredVersions(definition, spec), ...validateApproval(definition, old),
-    ...(before.preserveUnknownFields === true ? [] : validatePreserve(spec)),
+    ...(before.preserveUnknownFields === true ? [] : validatePreserve(spec)), ...validateBundleUpdate(definition, old),
   ];
 }
 

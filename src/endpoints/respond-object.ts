@@ -9,6 +9,7 @@ import { FORM_TYPES } from './media.ts';
 import { type Representation, wantsPretty } from './negotiate.ts';
 import { partialObject, partialSchemas } from './partial.ts';
 import { respondBytes, respondValue } from './respond.ts';
+import { tableOfScale } from './scale-table.ts';
 import { parseIncludeObject, type TableContext, tableOfObject } from './table.ts';
 
 /** The name of a kind in messages about shapes. */
@@ -58,6 +59,10 @@ export function respondKubeObject(
   const { status, object, schema, representation: { form, conversion } } = answer;
   if (conversion?.kind === 'PartialObjectMetadata') {
     const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(call.dependencies.schemas)?.object };
+    return respondValue(call.exchange, call.dependencies, { status, form, value });
+  }
+  if (conversion?.kind === 'Table' && object.kind === 'Scale') {
+    const value = { value: tableOfScale(object, tableContext(call, conversion.version), call.dependencies.catalog) };
     return respondValue(call.exchange, call.dependencies, { status, form, value });
   }
   return respondValue(call.exchange, call.dependencies, { status, form, value: { value: object, schema } });
