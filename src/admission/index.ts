@@ -4,9 +4,11 @@ export { type MayUseSigner, createCertificateAdmission } from './plugins/certifi
 export { type FindNamespace, type NamespaceState, createNamespaceLifecycle, findNamespaceWith } from './plugins/namespace-lifecycle.ts';
 export { type AskedRight, type EscalationQuestions, createRbacEscalation } from './plugins/rbac-escalation.ts';
 export { type ServiceAccountOptions, createServiceAccountAdmission } from './plugins/service-account.ts';
-export { createAddressClaims, isAllocated, listReadyRanges, ownerOf } from './services/addresses.ts';
+export { createAddressClaims, listReadyRanges } from './services/addresses.ts';
 export { canonicalIp } from './services/allocate-addresses.ts';
 export { type ServiceAllocationOptions, createServiceAllocation } from './services/allocation.ts';
 export { createPortClaims } from './services/node-ports.ts';
 export type { Claims, Owner } from './services/pool.ts';
 export { heldAddresses, heldNodePorts, specOf as serviceSpecOf } from './services/service.ts';
+export { type DefaultPlugins, createDefaultPlugins } from './plugins/defaults.ts';
+export { type ReadsOf, type RowReads, createReads } from './reads.ts';

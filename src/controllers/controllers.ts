@@ -10,6 +10,8 @@ import { type InformerListener, startInformer } from './informer.ts';
 import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace-contents.ts';
 import { createNamespaceTermination } from './namespace-termination.ts';
+import { createPriorityClasses } from './priority-classes.ts';
+import { type ServiceClaims, createServiceClaims } from './service-claims.ts';
 import { createSystemNamespaces } from './system-namespaces.ts';
 import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './token-secrets.ts';
 
@@ -29,6 +31,8 @@ export interface ControllersOptions extends ControllerContext {
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
   readonly service: ServiceAddress;
+  /** What Services hold; without it nobody looks after it. */
+  readonly serviceClaims?: ServiceClaims;
 }
 
 /** The running controllers. */
@@ -50,6 +54,8 @@ export function startControllers(options: ControllersOptions): Controllers {
   const service = selects('kubernetes-service') ? createKubernetesService(options, options.service) : undefined;
   const roles = selects('bootstrap-roles') ? createBootstrapRoles(options) : undefined;
   const loops: readonly (Controller | undefined)[] = [roles, selects('clusterrole-aggregation') ? createClusterRoleAggregation(options) : undefined];
+  const priorities = selects('bootstrap') ? createPriorityClasses(options) : undefined;
+  const claims = selects('kubernetes-service') && options.serviceClaims !== undefined ? createServiceClaims(options, options.serviceClaims) : undefined;
   const tokens = selects('serviceaccount-token') ? createTokenSecrets(options, { sign: options.signSecretToken, authority: options.authority }) : undefined;
   const signing = selects('csrsigning') && options.signRequest !== undefined ? createCertificateSigning(options, options.signRequest) : undefined;
   const started = [
@@ -66,7 +72,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     target: createClientFor(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });
-  const ready = Promise.all([bootstrap?.ready(), service?.ready(), informer.synced]).then(() => undefined);
+  const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), informer.synced]).then(() => undefined);
   const garbage = selects('garbage-collector') ? createGarbageCollector(options, ready) : undefined;
   return {
     ready,
@@ -74,7 +80,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     noteTokenUse: (secret) => tokens?.noteUse(secret),
     async stop() {
       informer.stop();
-      await Promise.all([garbage, ...started, ...loops, tokens, signing].map((one) => one?.stop()));
+      await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims].map((one) => one?.stop()));
     },
   };
 }

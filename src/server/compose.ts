@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import {
-  createAddressClaims, createAdmissionChain, createCertificateAdmission, createNamespaceLifecycle, createPortClaims, createRbacEscalation,
+  type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle, createPortClaims,
+  createRbacEscalation, createReads,
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas, parseIpRange } from '../apimachinery/index.ts';
@@ -32,6 +33,8 @@ export interface Api {
   /** Custom kinds: served from `start` on. */
   readonly definitions: Definitions;
   readonly authorization: Authorization;
+  /** What Services hold. */
+  readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
 }
@@ -67,10 +70,14 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     invariant(resource !== undefined, 'namespaces are served');
     return registry.get({ resource, version: 'v1', namespace: '', name }, {});
   });
+  const defaults = createDefaultPlugins(createReads(() => registry, () => catalog));
   const admission = createAdmissionChain([
     createNamespaceLifecycle(findNamespace),
+    ...defaults.early,
     createServiceAccountAdmission({ findAccount: (namespace, name) => authentication.find('serviceaccounts', { namespace, name }), clock, random }),
+    ...defaults.middle,
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
+    ...defaults.late,
     createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
@@ -111,5 +118,5 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   });
-  return { registry, catalog, definitions, authorization, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
+  return { registry, catalog, definitions, authorization, serviceClaims, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
 }

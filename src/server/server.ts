@@ -227,6 +227,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     authority: pki?.authority.certificate ?? '',
     signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
+    serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
     report: (controller, key, error) => options.logger.info(2, 'a controller will try again', { controller, key, ...describeError(error) }),
   });

@@ -20,11 +20,12 @@ function makeAddress(name: string, owner: Owner): KubeObject {
   };
 }
 
-/** Whether this allocator made an IPAddress. */
-export const isAllocated = (address: KubeObject): boolean => address.metadata.labels?.[managerLabel] === manager;
+/** The Service that this allocator made an IPAddress for; addresses that others made belong to nobody here. */
+const allocatedTo = (address: KubeObject): Owner =>
+  (address.metadata.labels?.[managerLabel] === manager ? ownerOf(address) : { namespace: '', name: '' });
 
 /** The Service that an IPAddress belongs to. */
-export function ownerOf(address: KubeObject): Owner {
+function ownerOf(address: KubeObject): Owner {
   const { namespace = '', name = '' } = ((address['spec'] as { parentRef?: Partial<Owner> } | undefined)?.parentRef ?? {});
   return { namespace, name };
 }
@@ -64,7 +65,7 @@ export function createAddressClaims(registry: () => Registry, row: () => Resourc
     },
     async taken() {
       const list = await registry().list(target(), { predicate: everything });
-      return new Set(Array.from(list.items, ({ name }) => name));
+      return new Map(Array.from(list.items, (item) => [item.name, allocatedTo(item.object('v1'))]));
     },
   };
 }

@@ -12,6 +12,11 @@ const size = last - first + 1;
 export const nodePortPool: Pool = { size, reserved: Math.min(Math.max(16, Math.floor(size / 32)), 128), at: (index) => String(first + index) };
 
 const keyOf = (root: string, port: string): string => `${root}/ranges/servicenodeports/${port}`;
+function parseOwner(value: Uint8Array): Owner {
+  const [namespace = '', name = ''] = new TextDecoder().decode(value).split('/');
+  return { namespace, name };
+}
+
 const textOf = ({ namespace, name }: Owner): string => `${namespace}/${name}`;
 
 /** Claims on ports, under `root` in the store. */
@@ -34,7 +39,7 @@ export function createPortClaims(store: Store, root: string): Claims {
     async taken() {
       const prefix = keyOf(root, '');
       const result = await store.range({ ...prefixRange(prefix), limit: size });
-      return new Set(result.type === 'ok' ? result.kvs.map(({ key }) => key.slice(prefix.length)) : []);
+      return new Map(result.type === 'ok' ? result.kvs.map(({ key, value }) => [key.slice(prefix.length), parseOwner(value)]) : []);
     },
   };
 }

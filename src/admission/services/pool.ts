@@ -15,8 +15,8 @@ export interface Claims {
   isTaken(key: string): Promise<boolean>;
   /** Gives a key back, if this owner has it. */
   release(key: string, owner: Owner): Promise<void>;
-  /** Everything taken; asked only when guessing did not help. */
-  taken(): Promise<ReadonlySet<string>>;
+  /** Everything taken, and by whom ('' where it is not for a Service); allocation asks only when guessing did not help. */
+  taken(): Promise<ReadonlyMap<string, Owner>>;
 }
 
 /** Keys in order. The first `reserved` are for those who ask for them by name: they are given out last. */

@@ -1,0 +1,52 @@
+// DefaultTolerationSeconds: pods stay five minutes on a node that is not ready or out of reach, unless they say what to do then.
+// TaintNodesByCondition: nodes begin as not ready, so that nothing is put on them before they report.
+import type { AdmissionPlugin } from '../chain.ts';
+import { writes } from '../refusal.ts';
+
+interface Toleration {
+  readonly key?: string;
+  readonly effect?: string;
+  readonly operator?: string;
+  readonly tolerationSeconds?: number;
+}
+interface Taint {
+  readonly key: string;
+  readonly effect: string;
+}
+
+const notReady = 'node.kubernetes.io/not-ready';
+const unreachable = 'node.kubernetes.io/unreachable';
+const defaultSeconds = 300;
+
+const tolerates = (key: string) => (toleration: Toleration): boolean =>
+  (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
+
+/** Makes DefaultTolerationSeconds. */
+export function createDefaultTolerationSeconds(): AdmissionPlugin {
+  return {
+    name: 'DefaultTolerationSeconds',
+    handles: (attributes) => writes(attributes, '/pods', ['CREATE', 'UPDATE']),
+    mutate({ object }) {
+      const spec = (object?.['spec'] ?? {}) as { tolerations?: Toleration[] | null };
+      const given = spec.tolerations ?? [];
+      const missing = [notReady, unreachable].filter((key) => !given.some(tolerates(key)));
+      if (missing.length === 0) return;
+      const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: defaultSeconds }));
+      spec.tolerations = [...given, ...added];
+    },
+  };
+}
+
+/** Makes TaintNodesByCondition. */
+export function createTaintNodesByCondition(): AdmissionPlugin {
+  return {
+    name: 'TaintNodesByCondition',
+    handles: (attributes) => writes(attributes, '/nodes'),
+    mutate({ object }) {
+      if (object === undefined) return;
+      const spec = (object['spec'] ??= {}) as { taints?: Taint[] | null };
+      const taints = spec.taints ?? [];
+      if (!taints.some(({ key, effect }) => key === notReady && effect === 'NoSchedule')) spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
+    },
+  };
+}

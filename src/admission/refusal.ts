@@ -1,0 +1,14 @@
+// How plugins say no, and which requests they usually look at.
+import { type StatusError, forbidden } from '../apimachinery/index.ts';
+import { type AdmissionAttributes, groupResource } from '../registry/index.ts';
+
+/** 403 about the object of a request; objects that get their name later are called by the beginning of it. */
+export function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
+  return forbidden(groupResource(resource), name !== '' ? name : (object?.metadata.generateName ?? ''), why);
+}
+
+/** Whether a request writes whole objects of a row, by one of the operations. */
+export function writes(attributes: AdmissionAttributes, where: string, operations: readonly AdmissionAttributes['operation'][] = ['CREATE']): boolean {
+  const { resource, subresource, operation } = attributes;
+  return subresource === '' && operations.includes(operation) && `${resource.group}/${resource.plural}` === where;
+}

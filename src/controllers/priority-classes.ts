@@ -1,0 +1,41 @@
+// The two PriorityClasses of the system, made at the start. Mirrors the reference's scheduling/bootstrap-system-priority-classes hook.
+import { createClientFor } from './client.ts';
+import type { Controller, ControllerContext } from './context.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const wanted = new Map([
+  ['system-node-critical', {
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  }],
+  ['system-cluster-critical', {
+    value: 2_000_000_000,
+    description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  }],
+]);
+
+/** Starts at once. */
+export function createPriorityClasses(context: ControllerContext): Controller {
+  const client = createClientFor(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
+  const missing = new Set(wanted.keys());
+  let markReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+  const queue = new WorkQueue({
+    clock: context.clock,
+    concurrency: wanted.size,
+    onError: (key, error) => context.report('priority-classes', key, error),
+    async work(name) {
+      const present = await client.get({ namespace: '', name });
+      if (present === undefined) {
+        const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, ...wanted.get(name) };
+        await client.createIfAbsent('', { ...object, preemptionPolicy: 'PreemptLowerPriority' });
+      }
+      missing.delete(name);
+      if (missing.size === 0) markReady();
+    },
+  });
+  for (const name of wanted.keys()) queue.add(name);
+  return { ready: () => ready, stop: () => queue.stop() };
+}

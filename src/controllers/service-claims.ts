@@ -1,0 +1,73 @@
+// Keeps what is claimed for Services and what Services hold the same: claims that a crash left out are made, claims that nobody has a use for in
+// two looks are given back. Also makes the ServiceCIDR `kubernetes` that names the cluster's ranges. Mirrors the repair loops of the reference.
+import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../admission/index.ts';
+import type { KubeObject } from '../apimachinery/index.ts';
+import { createClientFor } from './client.ts';
+import type { Controller, ControllerContext } from './context.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** Where claims are, and the ranges of the cluster. */
+export interface ServiceClaims {
+  readonly addresses: Claims;
+  readonly ports: Claims;
+  readonly ranges: readonly string[];
+}
+
+const everyMs = 180_000;
+
+interface Ledger {
+  readonly claims: Claims;
+  readonly heldBy: (service: KubeObject) => readonly string[];
+  /** Claims without a use at the last look, with their owner. */
+  suspects: ReadonlySet<string>;
+}
+
+const suspicion = (key: string, { namespace, name }: Owner): string => `${key} ${namespace}/${name}`;
+
+async function balance(ledger: Ledger, listServices: () => Promise<readonly KubeObject[]>): Promise<void> {
+  // Claims first: a claim that is listed and not yet in a Service is in one by the next look.
+  const taken = await ledger.claims.taken();
+  const wanted = new Map<string, Owner>();
+  for (const service of await listServices()) {
+    const { namespace = '', name = '' } = service.metadata;
+    for (const key of ledger.heldBy(service)) wanted.set(key, { namespace, name });
+  }
+  for (const [key, owner] of wanted) if (!taken.has(key)) await ledger.claims.claim(key, owner);
+  const suspects = new Set<string>();
+  for (const [key, owner] of taken) {
+    if (owner.name === '' || wanted.has(key)) continue;
+    if (ledger.suspects.has(suspicion(key, owner))) await ledger.claims.release(key, owner);
+    else suspects.add(suspicion(key, owner));
+  }
+  ledger.suspects = suspects;
+}
+
+/** Starts at once and looks again every three minutes. */
+export function createServiceClaims(context: ControllerContext, { addresses, ports, ranges }: ServiceClaims): Controller {
+  const services = createClientFor(context, ['', 'v1', 'services'], 'kube-apiserver');
+  const serviceCidrs = createClientFor(context, ['networking.k8s.io', 'v1', 'servicecidrs'], 'kube-apiserver');
+  const ledgers: readonly Ledger[] = [
+    { claims: addresses, heldBy: (service) => heldAddresses(serviceSpecOf(service)).map(canonicalIp), suspects: new Set() },
+    { claims: ports, heldBy: (service) => heldNodePorts(serviceSpecOf(service)).map(String), suspects: new Set() },
+  ];
+  let markReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+  const queue = new WorkQueue({
+    clock: context.clock,
+    concurrency: 1,
+    onError: (key, error) => context.report('service-claims', key, error),
+    async work() {
+      const name = 'kubernetes';
+      if (await serviceCidrs.get({ namespace: '', name }) === undefined) {
+        await serviceCidrs.createIfAbsent('', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [...ranges] } });
+      }
+      for (const ledger of ledgers) await balance(ledger, () => services.list(''));
+      markReady();
+      return everyMs;
+    },
+  });
+  queue.add('services');
+  return { ready: () => ready, stop: () => queue.stop() };
+}
