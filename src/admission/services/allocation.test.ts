@@ -1,0 +1,146 @@
+// Allocation over a registry of its own: what Services get, what is refused, what comes back, and that nobody gets the same twice.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type KubeObject, parseIpRange } from '../../apimachinery/index.ts';
+import { createManualClock, systemRandom } from '../../base/index.ts';
+import { type AdmissionAttributes, type Catalog, type Registry, type Resource, createCatalog, createRegistry } from '../../registry/index.ts';
+import { type Store, createMemoryStore } from '../../storage/index.ts';
+import { createAddressClaims, poolOf } from './addresses.ts';
+import { createServiceAllocation } from './allocation.ts';
+import { createPortClaims } from './node-ports.ts';
+import { takeAny } from './pool.ts';
+
+function makeRow(group: string, [name, plural]: readonly [string, string], namespaced: boolean): Resource {
+  const schema = { type: 'object', preserveUnknownFields: true } as never;
+  return {
+    group, kind: name, listKind: `${name}List`, plural, singular: name.toLowerCase(), shortNames: [], categories: [], namespaced,
+    versions: [{ name: 'v1', served: true, schema, columns: [] }], storageVersion: 'v1', verbs: ['create', 'delete', 'get', 'list'], subresources: [],
+    nameRule: 'path-segment', selectableFields: {}, createOnUpdate: false, unconditionalUpdate: true, returnsDeleted: false, defaultPropagation: 'Background',
+    tracksGeneration: false, custom: true, storagePrefix: `${group}/${plural}`, strategy: {},
+  };
+}
+
+const addresses = makeRow('networking.k8s.io', ['IPAddress', 'ipaddresses'], false);
+const services = makeRow('', ['Service', 'services'], true);
+
+/** One server on a store. */
+function makeReplica(store: Store, ranges: readonly string[] = ['10.0.0.0/28']): Registry {
+  const clock = createManualClock(0);
+  const catalog: Catalog = createCatalog([addresses, services]);
+  const reserver = createServiceAllocation({
+    addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom,
+    ranges: ranges.map((range) => parseIpRange(range)!), listRanges: () => Promise.resolve([]),
+  });
+  const admission = { mutate: () => Promise.resolve(), validate: () => Promise.resolve() };
+  const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined, reserver });
+  return registry;
+}
+
+const target = { resource: services, version: 'v1', namespace: 'ns' };
+const contextOf = (dryRun: boolean): AdmissionAttributes['context'] => ({ user: { name: 'a', groups: [] }, dryRun, fieldManager: 't', warnings: [] });
+
+async function create(registry: Registry, name: string, { spec, dryRun = false }: { readonly spec: object; readonly dryRun?: boolean }): Promise<Spec> {
+  const object = { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'ns' }, spec: structuredClone(spec) } as unknown as KubeObject;
+  const result = await registry.create({ ...target, object, context: contextOf(dryRun) });
+  return result.object.object('v1')['spec'] as Spec;
+}
+
+async function change(registry: Registry, name: string, spec: object): Promise<Spec> {
+  const result = await registry.update({
+    ...target, name, subresource: '', createIfAbsent: false, context: contextOf(false),
+    transform: (current) => ({ ...current, spec: structuredClone(spec) }) as KubeObject,
+  });
+  return result.object.object('v1')['spec'] as Spec;
+}
+
+const remove = (registry: Registry, name: string) => registry.delete({ ...target, name, options: {}, context: contextOf(false) });
+
+interface Spec {
+  readonly clusterIP: string;
+  readonly clusterIPs: readonly string[];
+  readonly ipFamilies: readonly string[];
+  readonly ipFamilyPolicy: string;
+  readonly ports: readonly { readonly nodePort: number }[];
+}
+
+const plain = { type: 'ClusterIP', ports: [{ port: 80 }] };
+
+test('createServiceAllocation gives every address once, to many creates on two replicas', async () => {
+  const store = createMemoryStore({ clock: createManualClock(0) });
+  const replicas = [makeReplica(store), makeReplica(store)];
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(replicas[i % 2]!, `s${i}`, { spec: plain })));
+  const given = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.clusterIP] : []));
+  assert.equal(given.length, 14);
+  assert.equal(new Set(given).size, 14);
+  const refused = results.find((result) => result.status === 'rejected');
+  assert.match(String(refused?.reason), /failed to allocate a serviceIP: range is full/);
+});
+
+test('createServiceAllocation gives every port of nodes once', async () => {
+  const store = createMemoryStore({ clock: createManualClock(0) });
+  const replicas = [makeReplica(store, ['10.0.0.0/24']), makeReplica(store, ['10.0.0.0/24'])];
+  const spec = { type: 'NodePort', ports: [{ name: 'a', port: 80 }, { name: 'b', port: 81 }] };
+  const all = await Promise.all(Array.from({ length: 40 }, (_, i) => create(replicas[i % 2]!, `s${i}`, { spec })));
+  const ports = all.flatMap((one) => one.ports.map(({ nodePort }) => nodePort));
+  assert.equal(new Set(ports).size, 80);
+  assert.ok(ports.every((port) => port >= 30_086 && port <= 32_767));
+});
+
+test('createServiceAllocation refuses what is taken, and gives it out again after the deletion', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
+  const { clusterIP } = await create(registry, 'a', { spec: plain });
+  const wish = { spec: { ...plain, clusterIP } };
+  await assert.rejects(create(registry, 'b', wish), (error: Error) => error.message.includes(`failed to allocate IP ${clusterIP}: provided IP is already allocated`));
+  await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP: '10.9.0.1' } }), /the provided network does not match the current range/);
+  await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP: '10.0.0.15' } }), /not in the valid range. The range of valid IPs is 10.0.0.0\/28/);
+  await remove(registry, 'a');
+  assert.equal((await create(registry, 'b', wish)).clusterIP, clusterIP);
+});
+
+test('createServiceAllocation takes nothing for dry runs and refused writes', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
+  const spec = { type: 'NodePort', clusterIP: '10.0.0.5', ports: [{ port: 80, nodePort: 30_001 }] };
+  await create(registry, 'a', { spec, dryRun: true });
+  const bad = { ...spec, ports: [{ port: 80, nodePort: 30_001 }, { port: 81, nodePort: 8080 }] };
+  await assert.rejects(create(registry, 'a', { spec: bad }), /spec.ports\[1\].nodePort: Invalid value: 8080: provided port is not in the valid range/);
+  assert.equal((await create(registry, 'a', { spec })).ports[0]?.nodePort, 30_001);
+  await assert.rejects(create(registry, 'a', { spec: plain }), /already exists/);
+});
+
+test('createServiceAllocation follows changes of the type', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
+  const { clusterIP } = await create(registry, 'a', { spec: plain });
+  const ported = await change(registry, 'a', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_002 }] });
+  assert.equal(ported.clusterIP, clusterIP);
+  assert.equal((await change(registry, 'a', { type: 'NodePort', ports: [{ port: 80 }] })).ports[0]?.nodePort, 30_002);
+  await change(registry, 'a', { type: 'ExternalName', externalName: 'x.example.com' });
+  const other = await create(registry, 'b', { spec: { type: 'NodePort', clusterIP, ports: [{ port: 80, nodePort: 30_002 }] } });
+  assert.deepEqual([other.clusterIP, other.ports[0]?.nodePort], [clusterIP, 30_002]);
+});
+
+test('createServiceAllocation fills in families for one and for two ranges', async () => {
+  const single = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
+  await assert.rejects(create(single, 'a', { spec: { ...plain, ipFamilies: ['IPv6'] } }), /not configured on this cluster/);
+  await assert.rejects(create(single, 'a', { spec: { ...plain, clusterIPs: ['10.0.0.3'] } }), /must be empty when `clusterIP` is not specified/);
+  const none = await create(single, 'none', { spec: { ...plain, clusterIP: 'None' } });
+  assert.deepEqual([none.ipFamilies, none.ipFamilyPolicy, none.clusterIPs], [['IPv4', 'IPv6'], 'RequireDualStack', ['None']]);
+  const dual = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24', 'fd00::/108']);
+  const both = await create(dual, 'both', { spec: { ...plain, ipFamilyPolicy: 'RequireDualStack' } });
+  assert.deepEqual(both.ipFamilies, ['IPv4', 'IPv6']);
+  assert.match(both.clusterIPs[1] ?? '', /^fd00::/);
+});
+
+test('takeAny gives out the reserved part last', async () => {
+  const taken = new Map();
+  const claims = {
+    claim: (key: string, owner: object) => Promise.resolve(!taken.has(key) && taken.set(key, owner) !== undefined),
+    isTaken: (key: string) => Promise.resolve(taken.has(key)), release: () => Promise.resolve(), taken: () => Promise.resolve(taken),
+  };
+  const pool = poolOf(parseIpRange('10.0.0.0/27')!);
+  const order: (string | undefined)[] = [];
+  for (let i = 0; i < 31; i++) order.push(await takeAny({ claims, owner: { namespace: 'n', name: 's' }, random: systemRandom }, pool));
+  const last = (ip: string | undefined): number => Number(ip?.split('.')[3]);
+  assert.ok(order.slice(0, 14).every((ip) => last(ip) > 16));
+  assert.ok(order.slice(14, 30).every((ip) => last(ip) <= 16));
+  assert.equal(order[30], undefined);
+});
