@@ -81,6 +81,8 @@ export interface RowDependencies {
   /** Reaches conversion webhooks; without it conversions by webhook fail. */
   readonly sendConversion?: SendConversion | undefined;
   readonly random: Pick<Random, 'uuid'>;
+  /** Stands for the definition: see Resource.fingerprint. */
+  readonly fingerprint?: string;
 }
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
@@ -105,7 +107,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
       selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules: dependencies.checkRules }),
-    ...remoteConversion(spec, schemas, dependencies),
+    ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
     ...(scale !== undefined && {
       scale: {
         specReplicas: scale.specReplicasPath, statusReplicas: scale.statusReplicasPath, ...(scale.labelSelectorPath && { selector: scale.labelSelectorPath }),

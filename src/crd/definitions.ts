@@ -156,7 +156,7 @@ class DefinitionsOfServer implements Definitions {
     const replaced = state.row;
     state.madeFrom = madeFrom;
     const reload = (): KubeObject => (this.#known.get(name) ?? state).version.object('v1');
-    state.row = createRow(definition, reload, { objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random });
+    state.row = createRow(definition, reload, { objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, fingerprint: madeFrom });
     catalog.add(state.row);
     if (replaced !== undefined) registry.release(replaced);
   }

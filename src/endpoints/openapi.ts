@@ -2,7 +2,6 @@
 // built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
 import { parseAccept } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
-import { rowsOf } from './discovery-data.ts';
 import { toHex } from './discovery.ts';
 import { encodeText } from './encoding.ts';
 import { methodNotAllowed } from './errors.ts';
@@ -13,6 +12,7 @@ import { operationsOf } from './openapi-operations.ts';
 import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
 import { DefinitionWriter, type DocumentSource, groupVersionDocument, rootDocument, versionDocument } from './openapi-v3.ts';
+import type { Resource } from '../registry/index.ts';
 import { splitPath } from './request-info.ts';
 import { headersFor, respondBytes, respondNotFoundText, respondText } from './respond.ts';
 
@@ -37,12 +37,35 @@ function chooseType(accept: string | undefined, protobuf: string): string | unde
 }
 
 
+interface DocumentHash {
+  readonly rows: readonly Resource[];
+  readonly hash: string;
+}
+
+const areSame = (some: readonly Resource[], others: readonly Resource[]): boolean => some.length === others.length && some.every((row, i) => row === others[i]);
+
+/** Rows by `group/version` that they are served in. */
+function groupRows(rows: readonly Resource[]): Map<string, Resource[]> {
+  const groups = new Map<string, Resource[]>();
+  for (const row of rows) {
+    for (const { name, served } of row.versions) {
+      if (!served) continue;
+      const key = `${row.group}/${name}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, [row]);
+      else known.push(row);
+    }
+  }
+  return groups;
+}
+
 /** The OpenAPI documents of what the catalog serves. */
 export class OpenApi {
   readonly #dependencies: EndpointsDependencies;
   readonly #source: DocumentSource;
   readonly #kept = new Map<string, Uint8Array>();
-  #hashes = new Map<string, string>();
+  /** By path: its hash, and the rows that it was made of. */
+  #hashes = new Map<string, DocumentHash>();
   #generation = -1;
   readonly #startedMs: number;
 
@@ -68,28 +91,37 @@ export class OpenApi {
     if (catalog.generation === this.#generation) return;
     this.#generation = catalog.generation;
     this.#kept.clear();
+    const served = groupRows(catalog.resources());
+    const before = this.#hashes;
     this.#hashes = new Map();
-    for (const path of this.#paths()) this.#hashes.set(path, this.#hashOf(path));
+    for (const path of this.#paths()) {
+      const { group, version } = groupVersionOf(path) ?? { group: '', version: '' };
+      const rows = served.get(`${group}/${version}`) ?? [];
+      const known = before.get(path);
+      this.#hashes.set(path, known !== undefined && areSame(known.rows, rows) ? known : { rows, hash: this.#hashOf(path, rows) });
+    }
   }
 
   *#paths(): Iterable<string> {
     const { catalog } = this.#dependencies;
+    const builtin = new Set(catalog.resources().filter(({ custom }) => !custom).map(({ group }) => group));
     yield* ['api', 'apis', 'version'];
     for (const { name, versions } of catalog.groups()) {
       const prefix = name === '' ? 'api' : `apis/${name}`;
-      const custom = catalog.resources().every((row) => row.group !== name || row.custom);
-      if (name !== '' && !custom) yield prefix;
+      if (name !== '' && builtin.has(name)) yield prefix;
       for (const version of versions) yield `${prefix}/${version}`;
     }
   }
 
-  /** The hash of what a document is made of: the server's version, its operations, and the schemas of custom kinds. */
-  #hashOf(path: string): string {
+  /** The hash of what a document is made of: the server's version, its operations, and what stands for the schemas of custom kinds. */
+  #hashOf(path: string, rows: readonly Resource[]): string {
     const { catalog, hashes, version } = this.#dependencies;
     const groupVersion = groupVersionOf(path);
+    const custom = rows.filter((row) => row.custom);
+    const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
     const parts = groupVersion
-      ? [operationsOf(catalog, groupVersion).map(({ id }) => id), customDefinitions(catalog, groupVersion), rowsOf(catalog, groupVersion.group,
-        groupVersion.version).length]
+      ? [rows.every((row) => row.custom) ? [] : operationsOf(catalog, groupVersion).map(({ id }) => id), rows.length,
+        known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : customDefinitions(catalog, groupVersion)]
       : [];
     return toHex(hashes.sha512(encodeText(JSON.stringify([version.gitVersion, path, ...parts]))));
   }
@@ -111,12 +143,12 @@ export class OpenApi {
 
   async #answerIndex(exchange: Exchange): Promise<Response> {
     const entries = [...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1));
-    const paths = Object.fromEntries(entries.map(([path, hash]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]));
+    const paths = Object.fromEntries(entries.map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]));
     return respondBytes(exchange, this.#dependencies, { status: 200, contentType: JSON_TYPE, body: [encodeText(JSON.stringify({ paths }))] });
   }
 
   async #answerV3(exchange: Exchange, path: string): Promise<Response> {
-    const hash = this.#hashes.get(path);
+    const hash = this.#hashes.get(path)?.hash;
     if (hash === undefined) return respondNotFoundText(exchange);
     const type = chooseType(exchange.headers['accept'], V3_PROTOBUF);
     if (type === undefined) return respondText(exchange, 406, '');
@@ -133,7 +165,7 @@ export class OpenApi {
   async #answerV2(exchange: Exchange): Promise<Response> {
     const type = chooseType(exchange.headers['accept'], V2_PROTOBUF);
     if (type === undefined) return respondText(exchange, 406, '');
-    const hash = toHex(this.#dependencies.hashes.sha512(encodeText([...this.#hashes.values()].join(' '))));
+    const hash = toHex(this.#dependencies.hashes.sha512(encodeText([...this.#hashes.values()].map(({ hash: each }) => each).join(' '))));
     const etag = `"${hash}"`;
     const headers = {
       ...headersFor(exchange, type), vary: 'Accept-Encoding, Accept', etag, 'last-modified': new Date(this.#startedMs).toUTCString(),

@@ -155,5 +155,7 @@ export interface Resource {
   readonly statusOnCreate?: boolean;
   /** Never stored (reviews, bindings, componentstatuses): another room answers its requests. */
   readonly virtual?: boolean;
+  /** Custom resources: changes whenever the definition does, so that what is made of it can be kept. */
+  readonly fingerprint?: string;
   readonly strategy: Strategy;
 }
