@@ -78,8 +78,8 @@ const toFloat = (text: string): number => {
   const quantity: Quantity = parseQuantity(text);
   const scaled = formatQuantity(quantity);
   const [, number = '0', suffix = ''] = /^([-+.\de]+?)([numkMGTPE]?i?)$/.exec(scaled) ?? [];
-  const factor = suffix.endsWith('i') ? 1024 ** ('KMGTPE'.indexOf((suffix[0] as string).toUpperCase()) + 1) : 10 ** (3 * ('num kMGTPE'.indexOf(suffix || ' ') - 3));
-  return Number(number) * factor;
+  const binary = 'KMGTPE'.indexOf(suffix.charAt(0)) + 1;
+  return Number(number) * (suffix.endsWith('i') ? 1024 ** binary : 10 ** (3 * ('num kMGTPE'.indexOf(suffix || ' ') - 3)));
 };
 
 function checkMin({ type, requests, limits }: Subject, name: string, bound: string): string | undefined {

@@ -24,7 +24,9 @@ export function createDefaultStorageClass(classes: RowReads): AdmissionPlugin {
   };
 }
 
-const finalizers: Readonly<Record<string, string>> = { persistentvolumes: 'kubernetes.io/pv-protection', persistentvolumeclaims: 'kubernetes.io/pvc-protection' };
+const finalizers: Readonly<Record<string, string>> = {
+  persistentvolumes: 'kubernetes.io/pv-protection', persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+};
 
 /** Makes StorageObjectInUseProtection. */
 export function createStorageObjectInUseProtection(): AdmissionPlugin {

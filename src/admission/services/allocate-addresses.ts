@@ -1,5 +1,7 @@
 // Cluster IPs of one Service: those asked for by name are taken or refused, the others come from the range of their family.
-import { type IpRange, type StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress } from '../../apimachinery/index.ts';
+import {
+  type IpRange, type StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress,
+} from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { poolOf } from './addresses.ts';
 import { type Claims, takeAny } from './pool.ts';

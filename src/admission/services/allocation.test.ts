@@ -90,7 +90,8 @@ test('createServiceAllocation refuses what is taken, and gives it out again afte
   const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
   const { clusterIP } = await create(registry, 'a', { spec: plain });
   const wish = { spec: { ...plain, clusterIP } };
-  await assert.rejects(create(registry, 'b', wish), (error: Error) => error.message.includes(`failed to allocate IP ${clusterIP}: provided IP is already allocated`));
+  const why = `failed to allocate IP ${clusterIP}: provided IP is already allocated`;
+  await assert.rejects(create(registry, 'b', wish), (error: Error) => error.message.includes(why));
   await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP: '10.9.0.1' } }), /the provided network does not match the current range/);
   await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP: '10.0.0.15' } }), /not in the valid range. The range of valid IPs is 10.0.0.0\/28/);
   await remove(registry, 'a');

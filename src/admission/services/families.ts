@@ -78,7 +78,8 @@ function trimToSingleStack(spec: ServiceSpec, before: ServiceSpec | undefined): 
 }
 
 /** Fills in families and policy, in place; the errors are why that cannot be. `configured` are the families of the cluster, the default first. */
-export function resolveFamilies(spec: ServiceSpec, { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
+export function resolveFamilies(spec: ServiceSpec,
+  { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const isUpdate = before !== undefined && needsClusterIp(before);
   if (isUpdate) trimToSingleStack(spec, before);

@@ -81,7 +81,8 @@ function checkType(spec: Place): Errors {
   if (type === 'LoadBalancer') {
     for (const port of each(at(spec, 'ports'))) {
       const place = at(port, 'port');
-      if (place.value === kubeletPort) errors.push(invalidValue(place.path, kubeletPort, `may not expose port ${kubeletPort} externally since it is used by kubelet`));
+      if (place.value !== kubeletPort) continue;
+      errors.push(invalidValue(place.path, kubeletPort, `may not expose port ${kubeletPort} externally since it is used by kubelet`));
     }
   }
   if (isHeadless(spec)) errors.push(invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
