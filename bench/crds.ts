@@ -4,8 +4,7 @@ import { parseArgs } from 'node:util';
 import { Connection } from './load/connection.ts';
 import { type Target, readMemoryMb, startOwnServer } from './load/target.ts';
 
-const words = 'allow bucket cluster domain encryption filter gateway health identity key listener mount network origin policy queue region secret topic unit volume'
-  .split(' ');
+const words = ['allow', 'bucket', 'cluster', 'domain', 'encryption', 'filter', 'gateway', 'health', 'identity', 'key', 'listener', 'mount', 'network'];
 const text = 'Sets what the controller of the provider does with the external resource while it is reconciled, and what it leaves to others. ';
 
 type Json = Record<string, unknown>;

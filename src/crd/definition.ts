@@ -94,7 +94,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames ?? spec.names;
   const { group } = spec;
-  const schemas = new Map(spec.versions.map(({ name }) => [name, createLazySchema(() => sourceOf(reload(), name), dependencies.objectMeta)]));
+  const schemas = createSchemas(spec.versions.map(({ name }) => name), reload, dependencies.objectMeta);
   const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
   const storageVersion = (spec.versions.find(({ storage }) => storage === true) ?? spec.versions[0] as DefinitionVersion).name;
   const scale = findScale(spec.versions);
@@ -123,6 +123,11 @@ function remoteConversion(
 ): Pick<Resource, 'convertRemotely'> {
   if (conversion?.strategy !== 'Webhook' || schemas.size < 2) return {};
   return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion, random }) };
+}
+
+/** A function of its own: closures share what their function captures, and schemas must not keep the definition that a row was made from. */
+function createSchemas(names: readonly string[], reload: () => KubeObject, objectMeta: Schema): Map<string, Schema> {
+  return new Map(names.map((name) => [name, createLazySchema(() => sourceOf(reload(), name), objectMeta)]));
 }
 
 function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {
