@@ -136,7 +136,11 @@ class DefinitionsOfServer implements Definitions {
   #observe(version: ObjectVersion): void {
     const { name } = version;
     const known = this.#known.get(name);
-    if (known !== undefined && known.version.revision >= version.revision) return;
+    if (known !== undefined && known.version.revision >= version.revision) {
+      // What a write answered has bytes of its own; the cache's version of the same state shares its bytes with the lists.
+      if (known.version.revision === version.revision) known.version = version;
+      return;
+    }
     const definition = version.object('v1');
     const { group } = specOf(definition);
     const state: Known = known ?? { version, group, accepted: undefined, row: undefined, madeFrom: '', terminating: false };

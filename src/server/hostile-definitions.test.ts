@@ -1,0 +1,90 @@
+// Definitions and objects that are made to hurt: refused or answered, without keeping everybody else waiting.
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { after, before, describe, it } from 'node:test';
+import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+
+const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Longest stall of the event loop, which the client of these tests shares. */
+const limitMs = 50;
+
+type Json = Record<string, unknown>;
+
+function define(plural: string, spec: Json): Json {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: 'example.com', scope: 'Cluster', names: { plural, kind: `K${plural}` },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+    },
+  };
+}
+
+function nest(depth: number, wrap: (inner: Json) => Json): Json {
+  let schema: Json = { type: 'string' };
+  for (let i = 0; i < depth; i++) schema = wrap(schema);
+  return schema;
+}
+
+describe('hostile definitions', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+    // The machinery for patterns and rules is loaded by the first definition that needs it.
+    const warm = { type: 'object', properties: { a: { type: 'string', pattern: '^a$', maxLength: 5 } }, 'x-kubernetes-validations': [{ rule: 'self.a == "a"' }] };
+    for (let i = 0; i < 20; i++) await server.request({ method: 'POST', path, body: define(`warm${i}`, warm) });
+    const body = { apiVersion: 'example.com/v1', kind: 'Kwarm0', metadata: { name: 'a' }, spec: { a: 'a' } };
+    await requestUntil(server, { method: 'POST', path: '/apis/example.com/v1/warm0', body }, { until: ({ status }) => status === 201 });
+  });
+  after(() => server.close());
+
+  /** Sends it and answers with the longest stall meanwhile. */
+  async function stall(body: Json, at = path): Promise<ClientResponse & { readonly stallMs: number }> {
+    const text = JSON.stringify(body);
+    const histogram = monitorEventLoopDelay({ resolution: 1 });
+    histogram.enable();
+    const response = await server.request({ method: 'POST', path: at, body: text });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    histogram.disable();
+    return { ...response, stallMs: histogram.max / 1e6 };
+  }
+
+  const cases: readonly (readonly [string, Json])[] = [
+    ['deep', nest(400, (inner) => ({ type: 'object', properties: { a: inner } }))],
+    ['deeplists', nest(400, (inner) => ({ type: 'array', items: inner }))],
+    ['deepbranches', { type: 'object', properties: { a: { type: 'string' } }, ...nest(200, (inner) => ({ allOf: [inner, inner].slice(0, 1) })) }],
+    ['wide', { type: 'object', properties: Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`f${i}`, { type: 'string' }])) }],
+    ['patterns', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: '(x{1,500}){1,500}' } } }],
+    ['cost', { type: 'array', items: { type: 'array', items: { type: 'string' } }, 'x-kubernetes-validations': [
+      { rule: 'self.all(a, self.all(b, a.all(x, b.all(y, x.matches(y)))))' }] }],
+    ['longrule', { type: 'object', 'x-kubernetes-validations': [{ rule: `${'('.repeat(500)}true${')'.repeat(500)}` }] }],
+    ['manyrules', { type: 'object', properties: { a: { type: 'string', maxLength: 10 } },
+      'x-kubernetes-validations': Array.from({ length: 200 }, (_, i) => ({ rule: `self.a != "${i}"` })) }],
+  ];
+  for (const [name, spec] of cases) {
+    it(`are judged in short turns: ${name}`, async (context) => {
+      const { status, stallMs, body } = await stall(define(name, spec));
+      context.diagnostic(`${status} ${stallMs.toFixed(1)} ms ${String(body?.message ?? '').slice(0, 160)}`);
+      assert.ok([201, 400, 413, 422].includes(status), String(status));
+      assert.ok(stallMs < limitMs, `${stallMs} ms`);
+    });
+  }
+
+  it('have objects that are judged in short turns', async (context) => {
+    const spec = {
+      type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' }, list: { type: 'array', maxItems: 1000, items: { type: 'string', maxLength: 10 } } },
+      'x-kubernetes-validations': [{ rule: '!has(self.list) || self.list.all(x, x != "b")' }],
+    };
+    await server.request({ method: 'POST', path, body: define('victims', spec) });
+    const at = '/apis/example.com/v1/victims';
+    await requestUntil(server, { path: at }, { until: ({ status }) => status === 200 });
+    const object = (name: string, fields: Json): Json => ({ apiVersion: 'example.com/v1', kind: 'Kvictims', metadata: { name }, spec: fields });
+    await server.request({ method: 'POST', path: at, body: object('warm', { a: 'a', list: ['a'] }) });
+    for (const fields of [{ a: `${'a'.repeat(100_000)}b` }, { list: Array.from({ length: 1000 }, () => 'a') }, nest(500, (inner) => ({ a: inner }))]) {
+      const { status, stallMs } = await stall(object('x', fields), at);
+      context.diagnostic(`${status} ${stallMs.toFixed(1)} ms`);
+      assert.ok([201, 400, 422].includes(status), String(status));
+      assert.ok(stallMs < limitMs, `${stallMs} ms`);
+    }
+  });
+});
