@@ -305,8 +305,11 @@ class DefinitionsOfServer implements Definitions {
     }
     this.#cleanups.delete(name);
     await this.#writeStatus(name, (current) => finishCleanup(current, formatTime(this.#options.clock.now())));
-    await this.#update(name, '', (current) => ({ ...current, metadata: { ...current.metadata, finalizers: (current.metadata.finalizers ?? []).filter((f) =>
-      f !== finalizer) } }));
+    // By the status path: the main one would refuse a definition whose stored versions are not all declared, and it could never go.
+    await this.#update(name, 'status', (current) => {
+      const finalizers = (current.metadata.finalizers ?? []).filter((f) => f !== finalizer);
+      return { ...current, metadata: { ...current.metadata, finalizers } };
+    });
     return undefined;
   }
 }
