@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { createServer } from '../src/index.ts';
 import { startController } from './controller.ts';
+import { greet, startGreetings } from './crd.ts';
 import { runEmbedded } from './embed.ts';
 
 test('runEmbedded reads what it wrote', async () => {
@@ -24,6 +25,16 @@ test('startController copies ConfigMaps and keeps the copies equal', { timeout: 
   await until(async () => (await readCopy(core))?.['size'] === 'big');
   await core.replaceNamespacedConfigMap({ namespace: 'default', name: 'settings', body: { metadata, data: { color: 'red' } } });
   await until(async () => JSON.stringify(await readCopy(core)) === '{"color":"red"}');
+});
+
+test('startGreetings answers custom objects in their status', { timeout: 20_000 }, async (context) => {
+  const server = await createServer();
+  context.after(() => server.close());
+  await server.ready;
+  const config = new KubeConfig();
+  config.loadFromString(server.kubeconfig);
+  context.after(await startGreetings(config));
+  assert.equal(await greet(config, 'World'), 'Hello, World!');
 });
 
 async function readCopy(core: CoreV1Api): Promise<Record<string, string> | undefined> {

@@ -2,7 +2,7 @@
 // definitions through the registry; writes that go through `watchWrites` are followed before their answer is sent, so that the next
 // request of the same client finds what it defined.
 import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternEngine } from '../apimachinery/index.ts';
-import { type Clock, type Random, type Timer, invariant } from '../base/index.ts';
+import { type Clock, type Random, type Timer, delay, invariant } from '../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
   formatTime } from '../registry/index.ts';
 import { type CleanupState, emptyKind, failCleanup, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
@@ -53,6 +53,8 @@ interface Known {
   terminating: boolean;
   /** The row whose schemas were found to be structural, or told not to be. */
   judged?: string;
+  /** The definition was written through this server, which refuses schemas that are not structural. */
+  validated?: boolean;
 }
 
 const cleanupCheckMs = 100;
@@ -107,6 +109,8 @@ class DefinitionsOfServer implements Definitions {
       await loadPatternEngine();
       const result = await write();
       if (!target.context.dryRun) this.#settle(result.object);
+      const written = this.#known.get(result.object.name);
+      if (written !== undefined) written.validated = true;
       return result;
     };
     return {
@@ -194,6 +198,8 @@ class DefinitionsOfServer implements Definitions {
     // Writes by others come first: what was just observed may be answered before it is acted upon.
     await Promise.resolve();
     while (this.#again.delete(name) && !this.#stopped) {
+      // Definitions can be large, and each step reads all of it: others get their turn in between.
+      await delay(this.#options.clock, 0);
       try {
         const againMs = await this.#step(name);
         if (againMs !== undefined) this.#workLater(name, againMs);
@@ -288,7 +294,7 @@ class DefinitionsOfServer implements Definitions {
 
   /** Schemas are looked at once per row. */
   #judgeStructure(state: Known, definition: KubeObject, now: string): DefinitionStatus | undefined {
-    if (state.judged === state.madeFrom) return undefined;
+    if (state.judged === state.madeFrom || state.validated === true) return undefined;
     state.judged = state.madeFrom;
     return judgeStructure(definition, now);
   }

@@ -31,7 +31,8 @@ describe('hostile definitions', () => {
   before(async () => {
     server = await startTestServer();
     // The machinery for patterns and rules is loaded by the first definition that needs it.
-    const warm = { type: 'object', properties: { a: { type: 'string', pattern: '^a$', maxLength: 5 } }, 'x-kubernetes-validations': [{ rule: 'self.a == "a"' }] };
+    const properties = { a: { type: 'string', pattern: '^a$', maxLength: 5 } };
+    const warm = { type: 'object', properties, 'x-kubernetes-validations': [{ rule: 'self.a == "a"' }] };
     for (let i = 0; i < 20; i++) await server.request({ method: 'POST', path, body: define(`warm${i}`, warm) });
     const body = { apiVersion: 'example.com/v1', kind: 'Kwarm0', metadata: { name: 'a' }, spec: { a: 'a' } };
     await requestUntil(server, { method: 'POST', path: '/apis/example.com/v1/warm0', body }, { until: ({ status }) => status === 201 });
@@ -72,7 +73,8 @@ describe('hostile definitions', () => {
 
   it('have objects that are judged in short turns', async (context) => {
     const spec = {
-      type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' }, list: { type: 'array', maxItems: 1000, items: { type: 'string', maxLength: 10 } } },
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^(a+)+$' }, list: { type: 'array', maxItems: 1000, items: { type: 'string', maxLength: 10 } } },
       'x-kubernetes-validations': [{ rule: '!has(self.list) || self.list.all(x, x != "b")' }],
     };
     await server.request({ method: 'POST', path, body: define('victims', spec) });
