@@ -1,6 +1,8 @@
 // A custom resource and its controller in one file: every Greeting is answered in its status, and again whenever its spec changes.
 // Run: node dist/examples/crd.js
-import { ApiextensionsV1Api, CustomObjectsApi, KubeConfig, type KubernetesObject, type V1CustomResourceDefinition, makeInformer } from '@kubernetes/client-node';
+import {
+  ApiextensionsV1Api, CustomObjectsApi, KubeConfig, type KubernetesObject, type V1CustomResourceDefinition, makeInformer,
+} from '@kubernetes/client-node';
 import { createServer } from '../src/index.ts';
 
 const kind = { group: 'example.com', version: 'v1', namespace: 'default', plural: 'greetings' } as const;
