@@ -66,7 +66,8 @@ describe('conditions of definitions', () => {
     await server.request({ method: 'PATCH', path: one, headers: { 'content-type': 'application/json-patch+json' }, body: stored });
     await server.request({ method: 'DELETE', path: one });
     const told = await requestUntil(server, { path: one }, { until: (reply) => conditionOf(reply.body, 'Terminating')?.reason === 'InstanceDeletionFailed' });
-    assert.match(conditionOf(told.body, 'Terminating')?.message ?? '', /^could not list instances: conversion webhook for example.com\/v1, Kind=Kstuck failed: /);
+    const message = conditionOf(told.body, 'Terminating')?.message ?? '';
+    assert.match(message, /^could not list instances: conversion webhook for example.com\/v1, Kind=Kstuck failed: /);
     await server.request({ method: 'PATCH', path: one, headers: patchHeaders, body: { spec: { conversion: { strategy: 'None', webhook: null } } } });
     await requestUntil(server, { path: one }, { until: ({ status }) => status === 404 });
   });
