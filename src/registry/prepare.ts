@@ -110,6 +110,9 @@ function restoreMetadata(object: KubeObject, old: KubeObject): void {
   delete meta.selfLink;
 }
 
+/** Paths whose writes are no new intent: generation stays. */
+const uncounted = new Set(['status', 'binding']);
+
 /** Makes the update of `old` what may be stored, in place. */
 export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Write): void {
   const { resource } = write.target;
@@ -119,7 +122,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
   restoreMetadata(object, old);
   const untouched = object.metadata.generation === old.metadata.generation;
-  if (resource.tracksGeneration && untouched && write.subresource !== 'status' && contentDiffers(resource, object, old)) {
+  if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(resource, object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 }

@@ -22,6 +22,7 @@ import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
 import { useStoredValues } from './stored-values.ts';
+import { createPodBinding } from './pod-binding.ts';
 import { createReviews } from './reviews.ts';
 import { kubernetesVersion } from './version.ts';
 import { createWebhookCaller } from './webhook-client.ts';
@@ -113,7 +114,10 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     version: kubernetesVersion,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
-    special: createReviews({ ...authentication, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
+    special: new Map([
+      ...createReviews({ ...authentication, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
+      ...createPodBinding({ registry, catalog, clock }),
+    ]),
     requireAccess: requireAccessWith(() => authorization),
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

@@ -1,0 +1,68 @@
+// pods/binding and bindings: a scheduler says where a pod belongs. Stored nowhere; a pod gets its node once, and with it PodScheduled=True.
+import type { Clock } from '../base/index.ts';
+import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupported, required, success } from '../apimachinery/index.ts';
+import type { SpecialCreate } from '../endpoints/index.ts';
+import { type Catalog, type Registry, formatTime } from '../registry/index.ts';
+
+interface Target {
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly [field: string]: unknown;
+}
+
+/** The reference validates bindings late and answers what it finds as a plain error. */
+function checkTarget({ kind = '', name = '' }: Target): void {
+  const problem = name === '' ? required('target.name')
+    : name.includes('/') ? invalidValue('target.name', name, "may not contain '/'")
+      : kind !== '' && kind !== 'Node' ? notSupported('target.kind', kind, ['Node', '<empty>'], true) : undefined;
+  if (problem !== undefined) throw failure(500, '', `${problem.field}: ${problem.message}`);
+}
+
+/** The pod with its node; annotations and labels of the binding come along. */
+function bindPod(pod: KubeObject, binding: KubeObject, now: string): KubeObject {
+  const node = (binding['target'] as Target).name as string;
+  const spec = pod['spec'] as Record<string, unknown>;
+  const status = (pod['status'] ?? {}) as { conditions?: Condition[] };
+  const refuse = (why: string) => conflict({ group: '', resource: 'pods/binding' }, pod.metadata.name ?? '', why);
+  if (pod.metadata.deletionTimestamp !== undefined) throw refuse(`pod ${pod.metadata.name} is being deleted, cannot be assigned to a host`);
+  if (spec['nodeName']) throw refuse(`pod ${pod.metadata.name} is already assigned to node "${String(spec['nodeName'])}"`);
+  if (((spec['schedulingGates'] ?? []) as unknown[]).length > 0) throw refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
+  const { annotations, labels } = binding.metadata;
+  const scheduled: Condition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
+      ...(labels && { labels: { ...pod.metadata.labels, ...labels } }),
+    },
+    spec: { ...spec, nodeName: node },
+    status: { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled] },
+  };
+}
+
+/** The handlers of both paths, for createEndpoints' `special`. */
+export function createPodBinding({ registry, catalog, clock }: {
+  readonly registry: Registry; readonly catalog: Catalog; readonly clock: Clock;
+}): ReadonlyMap<string, SpecialCreate> {
+  const bind: SpecialCreate = async ({ target, name, object, context }) => {
+    const bound = object.metadata.name ?? '';
+    if (name !== '' && bound !== '' && bound !== name) throw badRequest('name in URL does not match name in Binding object');
+    checkTarget((object['target'] ?? {}) as Target);
+    const resource = catalog.find('', 'v1', 'pods');
+    if (resource === undefined) throw internalError('pods are not served');
+    const now = formatTime(clock.now());
+    await registry.update({
+      resource, version: 'v1', namespace: target.namespace, name: name || bound, subresource: 'binding', createIfAbsent: false, context,
+      ...(object.metadata.uid && { preconditions: { uid: object.metadata.uid } }),
+      transform: (pod) => bindPod(pod as KubeObject, object, now),
+    });
+    return { ...success(), code: 201 } as unknown as KubeObject;
+  };
+  return new Map([['/pods/binding', bind], ['/bindings', bind]]);
+}
