@@ -1,6 +1,7 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
 import {
-  applyDefaults, DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject, type JsonValue,
+  applyDefaults, DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
+  type JsonValue,
   type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, parseYaml, ProtobufError,
