@@ -34,7 +34,8 @@ export const columnsOf = (context: TableContext): readonly Column[] => versionOf
 
 /** columnDefinitions as they are written. */
 export function columnDefinitions(context: TableContext): unknown[] {
-  return columnsOf(context).filter(({ undeclared }) => undeclared !== true).map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }));
+  return columnsOf(context).filter(({ undeclared }) => undeclared !== true).map(({ name, type, format, description, priority }) => ({ name, type, format,
+    description, priority }));
 }
 
 /** What a row carries of its object. */

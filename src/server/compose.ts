@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import {
-  type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle, createPortClaims,
+  type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle,
+    createPortClaims,
   createRbacEscalation, createReads,
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
