@@ -76,7 +76,7 @@ function askHttp2(session: ClientHttp2Session, path: string, body?: Uint8Array):
 async function openListener(authority: KeyPair): Promise<{ listener: Listener; port: number }> {
   const serving = createCertificate({ commonName: 's', hosts: ['localhost', '127.0.0.1', '::1'], issuer: authority, lifetimeMs: 1e8 }, context);
   const listener = createListener({
-    ...context, logger: { ...silentLogger, warn: (message) => warnings.push(message) }, maxStreamsPerConnection: 100, handler: handle,
+    ...context, logger: { ...silentLogger, warn: (message) => warnings.push(message) }, maxStreamsPerConnection: 100, maxResets: 200, handler: handle,
     tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: [authority.certificate] },
   });
   return { listener, port: await listener.listen(0, '127.0.0.1') };
@@ -157,6 +157,24 @@ describe('createListener', () => {
     stream.close(8);
     await new Promise((resolve) => exchange?.onClosed(() => resolve(undefined)));
     assert.equal(exchange?.signal.aborted, true);
+  });
+
+  it('keeps a connection whose client cancels what it has read, again and again', async () => {
+    const reader = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    let answered = 0;
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 60 }, () => new Promise<void>((resolve) => {
+        const stream = reader.request({ ':path': '/x' });
+        stream.on('error', () => resolve());
+        stream.on('data', () => {
+          answered += 1;
+          stream.close(8);
+        });
+        stream.on('close', resolve);
+      })));
+    }
+    assert.equal(answered, 600);
+    reader.close();
   });
 
   it('closes a connection that resets streams by the thousand', async () => {

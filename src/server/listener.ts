@@ -25,6 +25,8 @@ export interface ListenerOptions {
     readonly proxyAuthorities?: readonly string[];
   };
   readonly maxStreamsPerConnection: number;
+  /** Unanswered streams that a client may give up at once, per connection and ten seconds; 1000 unless told. */
+  readonly maxResets?: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -47,8 +49,10 @@ const headersTimeoutMs = 32_000;
 const maxHeaderBytes = 128 * 1024;
 const windowBytes = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
-const maxResets = 1000;
+const defaultMaxResets = 1000;
 const resetPeriodMs = 10_000;
+/** A stream that was open for longer was meant: a watch that is no longer wanted. */
+const rapidResetMs = 1000;
 const badTarget = new TextEncoder().encode('400 Bad Request');
 
 /** Makes a listener that accepts nothing until `listen`. */
@@ -180,7 +184,7 @@ interface SessionContext {
 }
 
 function createSessionContext(state: ListenerState, socket: TLSSocket): SessionContext {
-  const { clock, logger } = state.options;
+  const { clock, logger, maxResets = defaultMaxResets } = state.options;
   let resets = 0;
   let periodStartMs = clock.monotonicMs();
   return {
@@ -228,10 +232,12 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     destroy: () => stream.destroy(new Error('the response was cut off')),
   };
   const exchange = createExchange(head, wire, state.options.clock);
+  const startedMs = state.options.clock.monotonicMs();
   stream.on('error', () => {});
   stream.on('close', () => {
     const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
-    if (!complete) context.countReset();
+    // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
+    if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < rapidResetMs) context.countReset();
     finishExchange(state, exchange, complete);
   });
   void serve(state, exchange, wire);
