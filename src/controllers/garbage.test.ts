@@ -57,7 +57,7 @@ describe('createGarbageCollector', () => {
     assert.equal((await call('GET', `${space}/secrets/orphan`)).body.metadata.ownerReferences, undefined);
   });
 
-  it('tells of owners in other namespaces, and counts them as absent', async () => {
+  it('attack 46: tells of owners in other namespaces, and counts them as absent', async () => {
     await call('POST', '/api/v1/namespaces', { metadata: { name: 'elsewhere' } });
     const far = (await call('POST', '/api/v1/namespaces/elsewhere/configmaps', { metadata: { name: 'far' } })).body;
     await create('secrets', 'near', ownedBy(far));
@@ -65,6 +65,19 @@ describe('createGarbageCollector', () => {
     const { items } = (await call('GET', `${space}/events`)).body;
     assert.match(items[0].message, /^ownerRef \[v1\/ConfigMap, namespace: default, name: far, uid: .*\] does not exist in namespace "default"$/);
     assert.equal(items[0].reason, 'OwnerRefInvalidNamespace');
+  });
+
+  it('attack 46: an owner that goes takes nothing along in other namespaces, nor waits for it', async () => {
+    const far = (await call('POST', '/api/v1/namespaces/elsewhere/configmaps', { metadata: { name: 'distant' } })).body;
+    const real = await create('configmaps', 'real');
+    const both = [...ownedBy(far, { blockOwnerDeletion: true }).ownerReferences, ...ownedBy(real).ownerReferences];
+    await create('secrets', 'claimed', { ownerReferences: both });
+    const path = '/api/v1/namespaces/elsewhere/configmaps/distant';
+    await call('DELETE', path, { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground' });
+    await until('the owner elsewhere is gone', async () => (await call('GET', path)).status === 404);
+    assert.equal((await call('GET', `${space}/secrets/claimed`)).status, 200);
+    await remove('configmaps/real', 'Background');
+    await gone('secrets/claimed');
   });
 
   it('leaves objects alone whose owner is of a kind that nobody serves', async () => {

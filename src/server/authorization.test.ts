@@ -48,6 +48,50 @@ describe('authorization', () => {
     }
   });
 
+  const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const actAs = (headers: Record<string, string>) => server.request({
+    method: 'POST', path: reviews, body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }, token: 'alice-token',
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  async function grantEverywhere(name: string, ...rules: readonly unknown[]): Promise<void> {
+    assert.equal((await post(`${rbac}/clusterroles`, { metadata: { name }, rules })).status, 201);
+    assert.equal((await post(`${rbac}/clusterrolebindings`, bind(name, `ClusterRole/${name}`))).status, 201);
+  }
+  async function revokeEverywhere(name: string): Promise<void> {
+    for (const path of ['clusterrolebindings', 'clusterroles']) {
+      assert.equal((await server.request({ method: 'DELETE', path: `${rbac}/${path}/${name}` })).status, 200);
+    }
+  }
+
+  it('attack 36: nobody acts as others without the right to every part of them', async () => {
+    isRefused(await actAs({ 'impersonate-user': 'bob' }), 'User "alice" cannot impersonate');
+    for (const part of ['impersonate-uid', 'impersonate-group', 'impersonate-extra-scopes']) {
+      assert.equal((await actAs({ [part]: 'x' })).status, 400, part);
+    }
+    await grantEverywhere('as-bob', rule('impersonate', 'users', { resourceNames: ['bob'] }));
+    assert.equal((await actAs({ 'impersonate-user': 'bob' })).body.status.userInfo.username, 'bob');
+    isRefused(await actAs({ 'impersonate-user': 'carol' }), 'users "carol" is forbidden');
+    isRefused(await actAs({ 'impersonate-user': 'bob', 'impersonate-uid': '1' }), 'uids.authentication.k8s.io "1" is forbidden');
+    isRefused(await actAs({ 'impersonate-user': 'bob', 'impersonate-extra-scopes': 'all' }), 'userextras.authentication.k8s.io "all" is forbidden');
+    isRefused(await actAs({ 'impersonate-user': 'system:serviceaccount:default:default' }), 'is forbidden: User "alice" cannot impersonate');
+    await revokeEverywhere('as-bob');
+    assert.equal((await actAs({ 'impersonate-user': 'bob' })).status, 403);
+  });
+
+  it('attack 37: a narrow right to act as others does not lead to system:masters', async () => {
+    await grantEverywhere('as-devs', rule('impersonate', 'users'), rule('impersonate', 'groups', { resourceNames: ['devs'] }));
+    const as = (group: string) => actAs({ 'impersonate-user': 'bob', 'impersonate-group': group });
+    assert.deepEqual((await as('devs')).body.status.userInfo.groups, ['devs', 'system:authenticated']);
+    for (const group of ['system:masters', 'devs, system:masters', 'System:Masters', 'system:masters ']) assert.equal((await as(group)).status, 403, group);
+    isRefused(await as('system:masters'), 'groups "system:masters" is forbidden: User "alice" cannot impersonate resource "groups"');
+    await revokeEverywhere('as-devs');
+    const constrained = { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate:user-info'] };
+    await grantEverywhere('as-anybody', constrained, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate-on:user-info:create'] });
+    assert.equal((await as('devs')).status, 201);
+    assert.equal((await as('system:masters')).status, 403);
+    await revokeEverywhere('as-anybody');
+  });
+
   it('attack 38: a role beyond the rights of its writer is refused, however it is written', async () => {
     await grant('writer', { apiGroups: [apiGroup], resources: ['roles'], verbs: ['create', 'update', 'patch', 'get'] }, rule('get', 'configmaps'));
     const create = (name: string, ...rules: readonly unknown[]) => post(roles, { metadata: { name }, rules }, 'alice-token');

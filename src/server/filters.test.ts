@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { StatusError } from '../apimachinery/index.ts';
+import { createAuthenticator } from '../auth/index.ts';
 import { type Clock, systemClock } from '../base/index.ts';
 import { type Handler, type Response, respondError } from '../endpoints/index.ts';
 import { type HttpExchange, createExchange } from './exchange.ts';
+import { authenticateRequests } from './filters/authenticate.ts';
 import { createFilterChain } from './filters.ts';
 import { silentLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
@@ -90,5 +92,24 @@ describe('createFilterChain', () => {
       assert.equal(JSON.parse(read(response)).message, message);
       assert.ok(exchange.signal.aborted);
     }
+  });
+});
+
+describe('authenticateRequests', () => {
+  it('attack 48: takes the token of this machine from this machine only', async () => {
+    const admin = { name: 'admin', groups: ['system:masters'] };
+    const authenticate = createAuthenticator({
+      tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
+    });
+    const filter = authenticateRequests({ authenticate });
+    const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, destroy() {} };
+    const ask = async (remoteAddress: string): Promise<number> => {
+      const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
+      const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, auditId: 'id' };
+      const answer = filter(createExchange(head, wire, systemClock) as HttpExchange, async () => ok);
+      return Promise.resolve(answer).then(({ status }) => status, (error: StatusError) => error.code);
+    };
+    for (const here of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) assert.equal(await ask(here), 200, here);
+    for (const away of ['10.0.0.7', '192.168.127.1', '::ffff:10.127.0.1', '::2', 'fe80::1', '1127.0.0.1', '']) assert.equal(await ask(away), 401, away);
   });
 });
