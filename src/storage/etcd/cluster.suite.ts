@@ -34,22 +34,25 @@ export interface ClusterOptions {
   /** Port at which the others reach a member's peer port, where something stands between them. */
   readonly advertisePeer?: (peerPort: number, index: number) => Promise<number>;
   readonly flags?: readonly string[];
+  /** PEM files with which members serve their clients, who must show a certificate of the same authority. */
+  readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
 }
 
 /** Starts a new, empty cluster; its servers may need a moment to answer. */
-export async function startCluster({ size = 1, advertisePeer, flags = [] }: ClusterOptions = {}): Promise<EtcdCluster> {
+export async function startCluster({ size = 1, advertisePeer, flags = [], tls }: ClusterOptions = {}): Promise<EtcdCluster> {
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-etcd-'));
   const ports = await findPorts(size * 2);
   const places = Array.from({ length: size }, (_, index) => ({ index, clientPort: ports[2 * index] as number, peerPort: ports[2 * index + 1] as number }));
   const advertised = await Promise.all(places.map(({ peerPort, index }) => advertisePeer?.(peerPort, index) ?? peerPort));
   const initial = places.map(({ index }) => `m${index}=http://127.0.0.1:${advertised[index]}`).join(',');
   const timing = size === 1 ? ['--heartbeat-interval=10', '--election-timeout=60'] : ['--heartbeat-interval=50', '--election-timeout=500'];
+  const secure = tls === undefined ? [] : [`--trusted-ca-file=${tls.caFile}`, `--cert-file=${tls.certFile}`, `--key-file=${tls.keyFile}`, '--client-cert-auth'];
   const members = places.map(({ index, clientPort, peerPort }) => {
-    const url = `http://127.0.0.1:${clientPort}`;
+    const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${clientPort}`;
     return createMember({ name: `m${index}`, url, clientPort, peerPort }, [
       `--name=m${index}`, `--data-dir=${join(root, `m${index}`)}`, `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`,
       `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${advertised[index]}`,
-      `--initial-cluster=${initial}`, '--logger=zap', '--log-outputs=/dev/null', ...timing, ...flags,
+      `--initial-cluster=${initial}`, '--logger=zap', '--log-outputs=/dev/null', ...timing, ...secure, ...flags,
     ]);
   });
   for (const member of members) member.start();
