@@ -1,7 +1,7 @@
 // What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
 import type { Clock } from '../base/index.ts';
 import { type Cache, createCache } from '../cache/index.ts';
-import { type KeyValue, type Store, keyRange } from '../storage/index.ts';
+import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
 import type { Catalog, ObjectVersion, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
@@ -26,6 +26,8 @@ export interface RegistryOptions extends RegistryDependencies {
 
 /** The longest wait for a cache to be filled or to catch up; upstream's three seconds. */
 export const freshnessLimitMs = 3000;
+/** A store that has not told its revision by then either is not asked for objects. */
+const lastChanceMs = 300;
 
 /** A row's objects: their layout and their cache. */
 export interface Shelf {
@@ -127,6 +129,21 @@ export class Core {
     if (slot === undefined) return false;
     slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
     return revision < (await slot.defined);
+  }
+
+  /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */
+  async assureStore(): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const giveUp = (): void => reject(new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true }));
+      const timer = this.clock.after(lastChanceMs, giveUp);
+      cancel = () => timer.cancel();
+    });
+    try {
+      await Promise.race([this.store.revision(), late]);
+    } finally {
+      cancel();
+    }
   }
 
   async #readDefinition({ group, plural }: Resource): Promise<number> {

@@ -22,6 +22,7 @@ export async function getObject(core: Core, target: Target & { readonly name: st
   let fromCache = true;
   if (wanted === undefined) fromCache = await shelf.cache.waitUntilCurrent(freshnessLimitMs);
   else if (wanted > 0) await awaitRevision(place, wanted, options.resourceVersion as string);
+  if (!fromCache) await core.assureStore();
   const version = fromCache ? shelf.cache.latest().get(key)?.value : await core.readStored(shelf, key);
   if (version === undefined) throw notFound(groupResource(target.resource), target.name);
   return place.show(version);

@@ -67,7 +67,10 @@ async function readPage(core: Core, query: Query, view: View): Promise<Page> {
   const { shelf } = query.place;
   const { cache } = shelf;
   if (view.type === 'recent') {
-    if (!(await cache.waitUntilCurrent(freshnessLimitMs))) return readStorePage(core, query, undefined);
+    if (!(await cache.waitUntilCurrent(freshnessLimitMs))) {
+      await core.assureStore();
+      return readStorePage(core, query, undefined);
+    }
   } else if (view.type !== 'any') await awaitRevision(query.place, view.revision, view.text);
   if (view.type !== 'exact') return pageOfSnapshot(cache.latest(), query, Math.max(cache.latest().revision, cache.revision));
   const snapshot = (await isCompacted(core, query, view.revision)) ? undefined : cache.at(view.revision);
