@@ -36,7 +36,8 @@ function watchProblems(options: ReadOptions): FieldError[] {
     errors.push(forbiddenField(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
   if (match === '') return errors;
-  if (options.sendInitialEvents === undefined) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (options.sendInitialEvents === undefined) errors.push(forbiddenField(matchPath,
+    'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
   if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan'], true));
   if (options.continue) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
   return errors;

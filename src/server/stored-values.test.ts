@@ -37,7 +37,8 @@ describe('values in etcd', { skip: noEtcd }, () => {
     assert.equal(status, 201, text);
   };
 
-  test('are JSON as the reference writes it: type first, no resourceVersion, a newline at the end', () => run({ etcdPrefix: 'elsewhere/' }, async (server, raw) => {
+  test('are JSON as the reference writes it: type first, no resourceVersion, a newline at the end',
+    () => run({ etcdPrefix: 'elsewhere/' }, async (server, raw) => {
     await create(server, 'configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } });
     const text = (await readRaw(raw, '/elsewhere/configmaps/default/a')).toString();
     assert.match(text, /^\{"kind":"ConfigMap","apiVersion":"v1","metadata":\{"name":"a","namespace":"default","uid":"[-0-9a-f]{36}","creationTimestamp":.*\}\n$/);

@@ -55,7 +55,8 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
     const { endpoints: etcdServers } = cluster;
     const own = { etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key') };
     for (const flags of [{ etcdCaFile: file('ca.crt') }, { ...own, etcdCaFile: file('stranger.crt') }, own]) {
-      await assert.rejects(startTestServer({ etcdServers, ...flags }), (error: Error) => error instanceof StartError && /cannot open the store: etcd/.test(error.message));
+      const isTold = (error: Error): boolean => error instanceof StartError && /cannot open the store: etcd/.test(error.message);
+      await assert.rejects(startTestServer({ etcdServers, ...flags }), isTold);
     }
   });
 
