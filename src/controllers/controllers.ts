@@ -30,6 +30,8 @@ export interface ControllersOptions extends ControllerContext {
   readonly authenticationData: Readonly<Record<string, string>>;
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
+  /** Other servers may be at work on the same store, with authorities of their own. */
+  readonly sharesStore?: boolean;
   readonly service: ServiceAddress;
   /** What Services hold; without it nobody looks after it. */
   readonly serviceClaims?: ServiceClaims;
@@ -63,7 +65,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     service,
     selects('namespace') ? createNamespaceTermination(options) : undefined,
     selects('serviceaccount') ? createDefaultServiceAccounts(options) : undefined,
-    selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options.authority) : undefined,
+    selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options) : undefined,
     selects('extension-apiserver-authentication') ? createAuthenticationConfigMap(options, options.authenticationData) : undefined,
   ].filter((one) => one !== undefined);
   const listeners: InformerListener[] = started.map((one) => one.onNamespace);

@@ -224,7 +224,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
   return startControllers({
     registry: api.registry, catalog: api.catalog, clock: options.clock,
     selects: (name) => selectsController(options.controllers, name),
-    authority: pki?.authority.certificate ?? '',
+    authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
     signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
