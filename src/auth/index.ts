@@ -26,6 +26,7 @@ export { type EscalationRules, createEscalationRules } from './authorize/escalat
 export { findUncovered } from './authorize/cover.ts';
 export { type ListPods, createNodeAuthorizer, nodeOfUser } from './authorize/node.ts';
 export { type SendReview, type WebhookOptions, createWebhookAuthorizer } from './authorize/webhook.ts';
+export { type MatchRequest, compileMatchConditions } from './authorize/match-conditions.ts';
 export { type AccessReview, type ReviewSubject, reviewAccess } from './authorize/access-review.ts';
 export { reviewRules } from './authorize/rules-review.ts';
 export { type BootstrapPolicy, createBootstrapPolicy } from './bootstrap/notation.ts';

@@ -1,12 +1,13 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, PolicyIndex, type ResolveRules, type SendReview, createAuthorizer,
-  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, createWebhookAuthorizer, refuse, resolveRules,
+  type Attributes, type Authorize, type Decision, type EscalationRules, PolicyIndex, type ResolveRules, createAuthorizer,
+  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import type { RequestInfo, UserInfo } from '../endpoints/index.ts';
 import { type Catalog, type Registry, everything } from '../registry/index.ts';
+import type { AuthorizationPlan } from './authorization-config.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -24,12 +25,12 @@ export interface AuthorizationOptions {
   readonly catalog: Catalog;
   /** Resolves when the bootstrap roles are there; RBAC decides nothing before. */
   readonly rolesReady: Promise<void>;
-  /** Asks the authorization webhook; without it that mode has no opinion. */
-  readonly sendReview?: SendReview | undefined;
+  /** Who is asked, in order. */
+  readonly plan: AuthorizationPlan;
 }
 
 /** Makes the authorization of a server; begins to read RBAC's objects. */
-export function composeAuthorization({ options, registry, catalog, rolesReady, sendReview }: AuthorizationOptions): Authorization {
+export function composeAuthorization({ options, registry, catalog, rolesReady, plan }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logger.warn('roles will be read again', describeError(error)) });
   const listPods = async (namespace: string) => {
@@ -38,15 +39,10 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, s
     const list = await registry.list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
     return Array.from(list.items, (item) => item.object('v1'));
   };
-  const onError = (error: unknown): void => logger.warn('the authorization webhook did not answer', describeError(error));
-  const authorize = createAuthorizer(options.authorizationMode, {
+  const authorize = createAuthorizer(plan.modes, {
     RBAC: createRbacAuthorizer(index, rolesReady),
     Node: createNodeAuthorizer(listPods),
-    ...(sendReview !== undefined && { Webhook: createWebhookAuthorizer({
-      send: sendReview, clock, onError, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
-      allowedMs: options.authorizationWebhookCacheAuthorizedTtlMs, refusedMs: options.authorizationWebhookCacheUnauthorizedTtlMs,
-    }) }),
-  });
+  }, plan.webhooks);
   return {
     authorize, escalation: createEscalationRules(index), stop: () => index.stop(),
     resolveRules: (user, namespace) => resolveRules(index, user, namespace),

@@ -9,13 +9,13 @@ import {
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
 import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas, parseIpRange } from '../apimachinery/index.ts';
-import type { SendReview } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
+import type { AuthorizationPlan } from './authorization-config.ts';
 import { type Authorization, composeAuthorization, createEscalationQuestions, createSignerQuestion, requireAccessWith } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './exchange.ts';
@@ -47,8 +47,8 @@ export interface ApiOptions {
   readonly authentication: Authentication;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
-  /** Asks the authorization webhook, where there is one. */
-  readonly sendReview: SendReview | undefined;
+  /** Who is asked about rights. */
+  readonly plan: AuthorizationPlan;
   /** host:port that discovery names; known once the port is open. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
@@ -63,7 +63,7 @@ function withDefinitionStrategy(resource: Resource): Resource {
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, sendReview, serverAddress, otherPaths }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, plan, serverAddress, otherPaths }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -108,7 +108,7 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
     report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
   });
-  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, sendReview });
+  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
   const { authorize } = authorization;
   const handler = createEndpoints({
     registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
@@ -116,7 +116,7 @@ export function composeApi({ options, store, authentication, rolesReady, sendRev
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
     special: new Map([
-      ...createReviews({ ...authentication, authorize, clock, modes: options.authorizationMode, resolveRules: authorization.resolveRules }),
+      ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),
       ...createPodBinding({ registry, catalog, clock }),
     ]),
     requireAccess: requireAccessWith(() => authorization),

@@ -4,6 +4,10 @@ import type { FlagRow } from './flag-table.ts';
 export const identityFlags: readonly FlagRow[] = [
   { name: 'authentication-config', type: 'text', option: 'authenticationConfig', help: 'File with an AuthenticationConfiguration (apiserver.config.k8s.io).' },
   {
+    name: 'authorization-config', type: 'text', option: 'authorizationConfig',
+    help: 'File with an AuthorizationConfiguration (apiserver.config.k8s.io); instead of the other flags about authorization.',
+  },
+  {
     name: 'service-account-issuer', type: 'list', option: 'serviceAccountIssuers', default: 'https://kubernetes.default.svc',
     help: 'Issuers of service account tokens; the first one signs, all are accepted.',
   },

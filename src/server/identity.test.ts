@@ -318,6 +318,7 @@ describe('a server with an OpenID provider', () => {
       [{ jwt: [{ issuer: { url: 'http://x', audiences: ['a'] } }] }, /url must be an https URL/],
       [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a'] }, claimMappings: { username: { claim: 'sub' } } }] }, /prefix is required/],
       [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a', 'b'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }] }, /MatchAny/],
+      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a'] }, claimMappings: { username: { expression: 'claims.sub' } } }] }, /expressions are not/],
       [{ anonymous: { enabled: false, conditions: [{ path: '/' }] } }, /enabled must be true/], [{ surprise: 1 }, /surprise is not supported/],
     ];
     for (const [part, message] of rows) {

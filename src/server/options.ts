@@ -80,6 +80,8 @@ export interface ServerOptions {
   /** How long its answers are kept. Defaults 5 min and 30 s. */
   readonly authorizationWebhookCacheAuthorizedTtlMs: number;
   readonly authorizationWebhookCacheUnauthorizedTtlMs: number;
+  /** File with an AuthorizationConfiguration: who is asked about rights, in order. Default '': the modes below. */
+  readonly authorizationConfig: string;
   /** Asked in order. Default RBAC. */
   readonly authorizationMode: readonly AuthorizationMode[];
   /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
@@ -127,6 +129,7 @@ export interface ServerOptions {
 }
 
 const identityDefaults = {
+  authorizationConfig: '',
   authenticationConfig: '', serviceAccountIssuers: ['https://kubernetes.default.svc'], serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '',
   serviceAccountJwksUri: '', apiAudiences: [], serviceAccountMaxTokenExpirationMs: 0, serviceAccountExtendTokenExpiration: true,
   enableBootstrapTokenAuth: false, requestheaderClientCaFile: '', requestheaderAllowedNames: [], requestheaderUsernameHeaders: ['x-remote-user'],
@@ -216,6 +219,10 @@ function listIdentityProblems(options: ServerOptions): readonly (readonly [boole
     [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
     [options.oidcIssuerUrl !== '' && options.authenticationConfig !== '', '--oidc-issuer-url and --authentication-config cannot be given together'],
     [!options.oidcRequiredClaims.every((one) => one.indexOf('=') > 0), '--oidc-required-claim must be claim=value'],
+    [
+      options.authorizationConfig !== '' && (options.authorizationMode.join() !== 'RBAC' || options.authorizationWebhookConfigFile !== ''),
+      '--authorization-config cannot be given together with --authorization-mode or --authorization-webhook-config-file',
+    ],
     [!['v1', 'v1beta1'].includes(options.authorizationWebhookVersion), '--authorization-webhook-version must be v1 or v1beta1'],
     [
       options.authorizationMode.includes('Webhook') && options.authorizationWebhookConfigFile === '',

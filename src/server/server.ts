@@ -6,7 +6,7 @@ import type { Handler } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
 import { firstAddress } from './addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
-import { createReviewSender } from './access-webhook.ts';
+import { readAuthorizationPlan } from './access-webhook.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
 import { createFilterChain } from './filters.ts';
@@ -109,7 +109,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const checks = listChecks(state, store);
   const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
   const api: Api = composeApi({
-    options, store, authentication, rolesReady: state.rolesReady.promise, sendReview: await createReviewSender(options),
+    options, store, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
     serverAddress: () => state.address, otherPaths,
   });
   const metrics = createMetrics();

@@ -18,9 +18,10 @@ const fixed: Authorizers = {
   AlwaysDeny: () => ({ type: 'none', reason: 'Everything is forbidden.' }),
 };
 
-/** Makes the authorizer of a server. A mode without an authorizer has no opinion. */
-export function createAuthorizer(modes: readonly AuthorizationMode[], authorizers: Authorizers): Authorize {
-  const chain = modes.map((mode) => authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
+/** Makes the authorizer of a server. A mode without an authorizer has no opinion; each Webhook takes the next of `webhooks`. */
+export function createAuthorizer(modes: readonly AuthorizationMode[], authorizers: Authorizers, webhooks: readonly Authorize[] = []): Authorize {
+  const left = [...webhooks];
+  const chain = modes.map((mode) => (mode === 'Webhook' ? left.shift() : undefined) ?? authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
   return (attributes) => (attributes.user.groups.includes(mastersGroup) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [] }));
 }
 

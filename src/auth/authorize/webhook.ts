@@ -1,5 +1,7 @@
 // The Webhook mode: another server is asked with a SubjectAccessReview, and its answers are kept for a while. The call itself is handed in.
-// A webhook that cannot be asked has no opinion. Mirrors the reference's times: allowed for five minutes, refused for thirty seconds.
+// A webhook that cannot be asked has no opinion, or denies, as its policy says.
+// Mirrors the reference's times: allowed for five minutes, refused for thirty
+// seconds.
 import type { Clock } from '../../base/index.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
@@ -13,6 +15,10 @@ export interface WebhookOptions {
   readonly version?: 'v1' | 'v1beta1';
   readonly allowedMs?: number;
   readonly refusedMs?: number;
+  /** What a webhook that cannot be asked says; NoOpinion unless told. */
+  readonly failurePolicy?: 'NoOpinion' | 'Deny';
+  /** Which requests it is asked about; all unless told. An Error is a failure of the webhook. */
+  readonly matches?: (attributes: Attributes) => boolean | Error;
   /** Told of calls that failed. */
   readonly onError?: (error: unknown) => void;
 }
@@ -61,6 +67,7 @@ function readAnswer(answer: unknown): Decision {
 /** The authorizer. */
 export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
   const { send, clock, version = 'v1', allowedMs = 300_000, refusedMs = 30_000, onError } = options;
+  const failed: Decision = { type: options.failurePolicy === 'Deny' ? 'deny' : 'none', reason: '' };
   const kept = new Map<string, Kept>();
   const keep = (key: string, decision: Decision): void => {
     if (key.length > keyLimit) return;
@@ -75,10 +82,16 @@ export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
       return decision;
     } catch (error) {
       onError?.(error);
-      return { type: 'none', reason: '' };
+      return failed;
     }
   };
   return (attributes) => {
+    const matched = options.matches?.(attributes) ?? true;
+    if (matched === false) return { type: 'none', reason: '' };
+    if (matched !== true) {
+      onError?.(matched);
+      return failed;
+    }
     const spec = describeRequest(attributes);
     const key = JSON.stringify(spec);
     const known = kept.get(key);
