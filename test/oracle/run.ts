@@ -1,10 +1,11 @@
-// Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE]`.
-// Prints a score per area. Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
+// Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE] [--etcd]`.
+// With --etcd the server stores in an etcd started for it. Prints a score per area. Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type StepResult, acceptResults, findSurprises, readLedger, writeLedger } from './ledger.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -56,6 +57,9 @@ function replay(url: string, area: string, options: { show: string; only?: strin
   return results.sort((a, b) => a.step - b.step);
 }
 
+const isOnEtcd = process.argv.includes('--etcd');
+if (isOnEtcd && noEtcd !== false) throw new Error(noEtcd);
+
 const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
 
 const args = process.argv.slice(2);
@@ -73,7 +77,8 @@ let failedExits = 0;
 async function replayAreas(areas: readonly string[], flags: readonly string[]): Promise<void> {
   if (areas.length === 0) return;
   const directory = mkdtempSync(path.join(tmpdir(), 'pintle-oracle-'));
-  const server = await startServer(directory, flags);
+  const etcd = isOnEtcd ? await startCluster() : undefined;
+  const server = await startServer(directory, etcd === undefined ? flags : [...flags, '--etcd-servers', etcd.endpoints.join(',')]);
   for (const area of areas) {
     const report = path.join(directory, 'report.json');
     const since = Date.now();
@@ -84,6 +89,7 @@ async function replayAreas(areas: readonly string[], flags: readonly string[]): 
     console.log(`${area.padEnd(16)} ${score.padEnd(20)} ${((Date.now() - since) / 1000).toFixed(0)} s`);
   }
   const code = await server.stop();
+  await etcd?.stop();
   if (code !== 0) console.log(`the server ended with code ${code}`);
   failedExits += code === 0 ? 0 : 1;
   rmSync(directory, { recursive: true, force: true });
