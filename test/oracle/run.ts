@@ -1,5 +1,6 @@
 // Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE] [--etcd]`.
-// With --etcd the server stores in an etcd started for it. Prints a score per area. Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
+// With --etcd the server stores in an etcd started for it. Prints a score per area.
+// Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
