@@ -1,21 +1,23 @@
 // What writes cost the server: merge patches and server-side applies by 32 clients, each on objects of its own, through TLS. The server is
 // another process; its CPU per request is what counts. Usage: node dist/bench/writes.js [seconds]
 import { Connection } from './load/connection.ts';
-import { type Row, callOnce, measureLoad } from './load/measure.ts';
+import { type Row, measureLoad } from './load/measure.ts';
+import { populate as makeNamespaces, scratch as collection } from './load/objects.ts';
 import { type Target, startOwnServer } from './load/target.ts';
 
 const clients = 32;
 const objects = 256;
-const collection = '/api/v1/namespaces/default/configmaps';
 const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(21);
 
 const nameOf = (index: number): string => `write-${index % objects}`;
 
 async function populate(target: Target): Promise<void> {
+  await makeNamespaces(target, 0);
   const connection = new Connection(target);
   for (let index = 0; index < objects; index += 1) {
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: nameOf(index) }, data: { filler } });
-    await connection.send({ method: 'POST', path: collection, body });
+    const { status } = await connection.send({ method: 'POST', path: collection, body });
+    if (status !== 201) throw new Error(`populate: the server answered ${status}`);
   }
   connection.close();
 }
@@ -47,7 +49,7 @@ export async function run({ seconds }: { readonly seconds: number }): Promise<Ro
   const target = await startOwnServer();
   try {
     await populate(target);
-    await callOnce(target, { path: `${collection}/${nameOf(0)}` });
+    await mergePatches(target, Math.min(1, seconds));
     return [await mergePatches(target, seconds), await applies(target, seconds)];
   } finally {
     await target.close();
