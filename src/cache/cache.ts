@@ -24,6 +24,10 @@ export interface CacheOptions<T> {
   readonly historyMs?: number;
   /** How many changes are kept at most; 100,000 unless told, never under 100. */
   readonly historyLimit?: number;
+  /** How many bytes of superseded values are kept at most; 32 MiB unless told. */
+  readonly historyBytes?: number;
+  /** Bytes that a value takes. */
+  readonly sizeOf?: (value: T) => number;
   /** Entries per call of the listing. */
   readonly pageSize?: number;
   /** How often the Store is asked for progress when nobody waits. */
@@ -37,6 +41,8 @@ export interface CacheOptions<T> {
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
+/** Large objects that change often would fill the memory well within the window; what fell out is replayed from the Store. */
+const HISTORY_BYTES = 32 * 2 ** 20;
 /** Entries of a listing that are packed together: some chunks of the map that is made of them. */
 const PACKED_AT_ONCE = 480;
 
@@ -62,7 +68,8 @@ class PrefixCache<T> implements Cache<T> {
   constructor(options: CacheOptions<T>) {
     const { store, clock, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
     this.#options = options;
-    this.#history = new History({ windowMs: Math.max(historyMs, SHORTEST_WINDOW_MS), limit: Math.max(historyLimit, KEPT_AT_LEAST) });
+    const bounds = { windowMs: Math.max(historyMs, SHORTEST_WINDOW_MS), limit: Math.max(historyLimit, KEPT_AT_LEAST) };
+    this.#history = new History({ ...bounds, limitBytes: options.historyBytes ?? HISTORY_BYTES }, options.sizeOf);
     const reached = (): number => this.#revision;
     const forget = (watcher: HistoryWatcher<T>): void => void this.#watchers.delete(watcher);
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;

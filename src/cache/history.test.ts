@@ -6,7 +6,7 @@ import { createSortedMap } from '../base/index.ts';
 import type { Entry } from './contract.ts';
 import { type Change, History } from './history.ts';
 
-const unbounded = { windowMs: Infinity, limit: Infinity };
+const unbounded = { windowMs: Infinity, limit: Infinity, limitBytes: Infinity };
 const change = (key: string, revision: number, value?: string): Change<string> => {
   return { key, revision, entry: value === undefined ? undefined : { key, modRevision: revision, value } };
 };
@@ -49,6 +49,19 @@ test('extend gives events the version before, also inside one batch', () => {
   history.extend([change('a', 2, 'x'), change('a', 3, 'y'), change('a', 4)], 0);
   assert.deepEqual([0, 1, 2].map((cursor) => history.eventAt(cursor)?.previous), [undefined, 'x', 'y']);
   assert.equal(history.newest.size, 0);
+});
+
+test('extend keeps no more bytes of replaced values than the bound says, and always the last change', () => {
+  const history = new History<string>({ ...unbounded, limitBytes: 10 }, (value) => value.length);
+  history.extend([change('a', 2, 'xxxx'), change('a', 3, 'yyyy'), change('b', 4, 'zzzzzzzzzzzz')], 0);
+  assert.deepEqual([history.first, history.next], [0, 3]);
+  history.extend([change('a', 5, 'wwww')], 0);
+  assert.deepEqual([history.first, history.baseRevision], [0, 0]);
+  history.extend([change('a', 6)], 0);
+  assert.deepEqual([history.first, history.baseRevision], [2, 3]);
+  assert.equal(history.at(3)?.get('a')?.value, 'yyyy');
+  history.extend([change('b', 7)], 0);
+  assert.deepEqual([history.first, history.next, history.at(6)?.get('b')?.value], [5, 6, 'zzzzzzzzzzzz']);
 });
 
 test('reset lets every cursor fall out', () => {

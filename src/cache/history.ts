@@ -21,12 +21,16 @@ export interface HistoryBounds {
   readonly windowMs: number;
   /** At most this many changes are kept. */
   readonly limit: number;
+  /** At most so many bytes of values that only history holds; the last change is always kept. */
+  readonly limitBytes: number;
 }
 
 interface Step<T> {
   readonly event: CacheEvent<T>;
   readonly entry: Entry<T> | undefined;
   readonly timeMs: number;
+  /** Of the value that the change replaced. */
+  readonly bytes: number;
   map: SortedMap<Entry<T>> | undefined;
 }
 
@@ -50,14 +54,17 @@ function mapAfter<T>(map: SortedMap<Entry<T>>, steps: readonly Step<T>[]): Sorte
 /** Changes and states of one prefix. All methods finish in one turn. */
 export class History<T> {
   readonly #bounds: HistoryBounds;
+  readonly #sizeOf: (value: T) => number;
+  #bytes = 0;
   readonly #steps = new RingBuffer<Step<T>>();
   /** Maps made again for exact reads, the most recently made last. */
   readonly #rebuilt = new Map<number, SortedMap<Entry<T>>>();
   #base = { map: createSortedMap<Entry<T>>(), revision: 0 };
   #newest = this.#base.map;
 
-  constructor(bounds: HistoryBounds) {
+  constructor(bounds: HistoryBounds, sizeOf: (value: T) => number = () => 0) {
     this.#bounds = bounds;
+    this.#sizeOf = sizeOf;
   }
 
   /** The state after the last change. */
@@ -94,6 +101,7 @@ export class History<T> {
   reset(map: SortedMap<Entry<T>>, revision: number): void {
     this.#steps.clear();
     this.#rebuilt.clear();
+    this.#bytes = 0;
     this.#base = { map, revision };
     this.#newest = map;
   }
@@ -106,7 +114,9 @@ export class History<T> {
       const { key, revision, entry } = change;
       const previous = edit.get(key)?.value;
       const event: CacheEvent<T> = { type: entry === undefined ? 'delete' : 'put', key, revision, value: entry?.value, previous };
-      const step: Step<T> = { event, entry, timeMs: nowMs, map: undefined };
+      const bytes = previous === undefined ? 0 : this.#sizeOf(previous);
+      const step: Step<T> = { event, entry, timeMs: nowMs, bytes, map: undefined };
+      this.#bytes += bytes;
       applyStep(edit, step);
       if (change === last || this.next % MAP_EVERY === 0) step.map = edit.finish();
       this.#newest = step.map ?? this.#newest;
@@ -120,7 +130,8 @@ export class History<T> {
     const oldestMs = nowMs - this.#bounds.windowMs;
     for (let size = this.#steps.size; size > 0; size--) {
       const tooOld = size > KEPT_AT_LEAST && (this.#steps.at(this.#steps.first)?.timeMs ?? oldestMs) < oldestMs;
-      if (size <= this.#bounds.limit && !tooOld) return;
+      const tooLarge = size > 1 && this.#bytes > this.#bounds.limitBytes;
+      if (size <= this.#bounds.limit && !tooOld && !tooLarge) return;
       this.#dropOldest();
     }
   }
@@ -137,6 +148,7 @@ export class History<T> {
     this.#rebuilt.delete(this.#steps.first);
     const step = this.#steps.shift();
     if (step === undefined) return;
+    this.#bytes -= step.bytes;
     this.#base = { map: step.map ?? mapAfter(this.#base.map, [step]), revision: step.event.revision };
   }
 

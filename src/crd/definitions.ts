@@ -136,13 +136,13 @@ class DefinitionsOfServer implements Definitions {
     return schema;
   }
 
-  /** Takes a state of a definition in; older ones than known are ignored. */
-  #observe(version: ObjectVersion): void {
+  /** Takes a state of a definition in; older ones than known are ignored. `written`: a write answered it. */
+  #observe(version: ObjectVersion, written = false): void {
     const { name } = version;
     const known = this.#known.get(name);
     if (known !== undefined && known.version.revision >= version.revision) {
       // What a write answered has bytes of its own; the cache's version of the same state shares its bytes with the lists.
-      if (known.version.revision === version.revision) known.version = version;
+      if (known.version.revision === version.revision && !written) known.version = version;
       return;
     }
     const definition = version.object('v1');
@@ -277,7 +277,7 @@ class DefinitionsOfServer implements Definitions {
   #settle(object: ObjectVersion): void {
     const { deletionTimestamp, finalizers } = object.object('v1').metadata;
     if (deletionTimestamp !== undefined && !finalizers?.length) this.#forget(object.name, Number.MAX_SAFE_INTEGER);
-    else this.#observe(object);
+    else this.#observe(object, true);
   }
 
   /** Deletes what is left of a kind; a failure is told in the definition before it is tried again. */

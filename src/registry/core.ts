@@ -51,6 +51,8 @@ interface Slot extends Shelf {
   readonly context: VersionContext;
   /** Revision at which the definition of a custom resource came to be. */
   defined?: Promise<number>;
+  /** Revision that the cache began with: whatever defines the row was there. */
+  listed: number;
 }
 
 /** State of one registry. */
@@ -126,7 +128,7 @@ export class Core {
   async isBeforeDefinition(shelf: Shelf, revision: number): Promise<boolean> {
     if (!shelf.resource.custom) return false;
     const slot = this.#slotOf.get(shelf.resource);
-    if (slot === undefined) return false;
+    if (slot === undefined || revision >= slot.listed) return false;
     slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
     return revision < (await slot.defined);
   }
@@ -185,11 +187,13 @@ export class Core {
     const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredVersion>({
-      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(),
+      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();
-    return { resource, layout: context.layout, context, cache, decode };
+    const slot: Slot = { resource, layout: context.layout, context, cache, decode, listed: Infinity };
+    cache.ready().then(() => (slot.listed = cache.revision)).catch(() => undefined);
+    return slot;
   }
 
   #viewContext(resource: Resource): VersionContext {

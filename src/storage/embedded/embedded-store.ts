@@ -15,7 +15,7 @@ import { PendingState } from './pending.ts';
 import { type LogRecord, encodeLeaseKey, encodeOldKey, encodePointer, encodeRecord } from './record.ts';
 import { Pacer, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
-import { type Snapshot, type Tables, toKeyValue } from './tables.ts';
+import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
 
 /** What the Store needs besides its tables. */
 export interface EmbeddedStoreParts {
@@ -104,10 +104,19 @@ export class EmbeddedStore implements Store {
     this.#checkOpen();
     checkTxn(request);
     const pending = this.#pending.head(request.key);
+    const head = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.pointer(request.key));
+    if ((head?.modRevision ?? 0) === request.expect) return this.#write(request, head && this.#previousAt(head));
     const current = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.head(request.key));
-    if ((current?.modRevision ?? 0) === request.expect) return this.#write(request, current);
     if (pending) await this.#pending.whenDurable(pending.revision);
     return { type: 'conflict', revision: this.#pending.durable, ...(current && { current }) };
+  }
+
+  /** What a write replaces. Values on disk are read when they are asked for, which few do, and be it while the version is kept. */
+  #previousAt(head: KeyValue | ScannedVersion): KeyValue {
+    if ('value' in head) return head;
+    let read: KeyValue | undefined;
+    const readNow = (): KeyValue => (read ??= this.#tables.read((snapshot) => snapshot.version(head)));
+    return { ...head, get value() { return readNow().value; } };
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {

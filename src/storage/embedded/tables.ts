@@ -147,8 +147,14 @@ export class Snapshot {
 
   /** The newest version of `key`. */
   head(key: string): KeyValue | undefined {
+    const pointer = this.pointer(key);
+    return pointer && this.version(pointer);
+  }
+
+  /** Where the newest version of `key` is; its value, which can be large, is not read. */
+  pointer(key: string): ScannedVersion | undefined {
     const bytes = key === '' ? undefined : this.#tables.live.get(Buffer.from(key), this.#at);
-    return bytes && this.version({ key, ...decodePointer(bytes) });
+    return bytes && { key, ...decodePointer(bytes) };
   }
 
   /** Fetches a version that an index points at, and makes sure that both agree. */
