@@ -22,7 +22,7 @@ export const nodeRules: RoleData['rules'] = [
   ['core', 'nodes', 'create get list watch'],
   ['core', 'nodes/status', 'patch update'],
   ['core', 'nodes', 'patch update'],
-  ['core', 'events', 'create patch update'],
+  writeEvents,
   ['core', 'pods', read],
   ['core', 'pods', 'create delete'],
   ['core', 'pods/status', 'patch update'],
@@ -40,7 +40,7 @@ export const nodeRules: RoleData['rules'] = [
   ['node.k8s.io', 'runtimeclasses', read],
   ['resource.k8s.io', 'resourceclaims', 'get'],
   ['resource.k8s.io', 'resourceslices', 'deletecollection'],
-  ['resource.k8s.io', 'resourceslices', 'create delete get list patch update watch'],
+  ['core', 'serviceaccounts', 'get'],
 ];
 
 /** Roles for people and for the parts of the control plane that are no controllers. */
@@ -156,7 +156,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['core', 'serviceaccounts/token', 'create'],
     ],
   },
-  { name: 'system:kube-dns', rules: [['core', 'endpoints services', 'list watch'], ['discovery.k8s.io', 'endpointslices', 'list watch']] },
+  { name: 'system:kube-dns', rules: [['core', 'endpoints services', 'list watch']] },
   {
     name: 'system:kube-scheduler',
     rules: [
@@ -176,17 +176,17 @@ export const clusterRoles: readonly RoleData[] = [
       reviewTokens,
       reviewAccess,
       ['storage.k8s.io', 'csinodes', read],
+      ['storage.k8s.io', 'volumeattachments', read],
       ['core', 'namespaces', read],
       ['storage.k8s.io', 'csidrivers', read],
       ['storage.k8s.io', 'csistoragecapacities', read],
-      ['storage.k8s.io', 'volumeattachments', read],
       ['resource.k8s.io', 'deviceclasses', read],
-      ['resource.k8s.io', 'resourceclaims', read],
-      ['resource.k8s.io', 'resourceclaims', 'patch update'],
-      ['resource.k8s.io', 'resourceclaims/status', 'patch update'],
-      ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
+      ['resource.k8s.io', 'resourceclaims', readUpdate],
+      ['resource.k8s.io', 'resourceclaims/status', readUpdate],
       ['core', 'pods/finalizers', 'update'],
       ['resource.k8s.io', 'resourceslices', read],
+      ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
+      ['resource.k8s.io', 'resourceclaims', 'create delete'],
     ],
   },
   {
@@ -194,14 +194,16 @@ export const clusterRoles: readonly RoleData[] = [
     rules: [
       ['core', 'nodes', read],
       ['core', 'nodes', 'proxy'],
-      ['core', 'nodes/configz nodes/healthz nodes/log nodes/metrics nodes/pods nodes/proxy nodes/stats', '*'],
+      ['core', 'nodes/log nodes/metrics nodes/proxy nodes/stats', '*'],
+      ['core', 'nodes/configz nodes/healthz nodes/pods', '*'],
     ],
   },
   {
     name: 'system:monitoring',
-    rules: [{
-      urls: '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*', verbs: 'get',
-    }],
+    rules: [
+      { urls: '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz', verbs: 'get' },
+      ['core', 'nodes/metrics', 'get'],
+    ],
   },
   { name: 'system:node', rules: nodeRules },
   { name: 'system:node-bootstrapper', rules: [['certificates.k8s.io', 'certificatesigningrequests', 'create get list watch']] },
@@ -212,8 +214,8 @@ export const clusterRoles: readonly RoleData[] = [
       ['core', 'endpoints services', 'list watch'],
       ['core', 'nodes', read],
       writeEvents,
-      ['discovery.k8s.io', 'endpointslices', 'list watch'],
       ['networking.k8s.io', 'servicecidrs', 'list watch'],
+      ['discovery.k8s.io', 'endpointslices', 'list watch'],
     ],
   },
   {
