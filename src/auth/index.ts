@@ -8,7 +8,11 @@ export {
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { type FrontProxyOptions, createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
-export { type ClaimMapping, type OidcIssuer, type OidcOptions, createOidcAuthenticator } from './authenticate/oidc.ts';
+export { type OidcIssuer, type OidcOptions, createOidcAuthenticator } from './authenticate/oidc.ts';
+export { type ClaimMapping, type UserMapping } from './authenticate/claim-user.ts';
+export {
+  type ClaimExpression, type Claims, type ExpressionRule, compileClaimExpression, compileClaimRule, compileUserRule,
+} from './authenticate/claim-expressions.ts';
 export { type FindBoundObject, type ServiceAccountTokenOptions, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
 export {
   type BoundClaims, type BoundReference, type SecretTokenAccount, encodeBoundClaims, encodeLegacyClaims,

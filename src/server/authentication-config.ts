@@ -1,148 +1,252 @@
-// AuthenticationConfiguration (apiserver.config.k8s.io) and the --oidc-* flags, read into trusted issuers. Expressions are refused by name: nothing
-// in such a file is ever passed over in silence.
-import { type ClaimMapping, type OidcIssuer, jwtAlgorithms } from '../auth/index.ts';
-import { parseYaml } from '../codec/index.ts';
+// AuthenticationConfiguration (apiserver.config.k8s.io) and the --oidc-* flags, read into trusted issuers. Mirrors the reference's validation of such
+// files: claims or expressions, never both; an address as a name only where something asks whether it was verified.
+import { checkDnsSubdomain, loadPatternEngine } from '../apimachinery/index.ts';
+import {
+  type ClaimExpression, type ClaimMapping, type Claims, type ExpressionRule, type OidcIssuer, type UserMapping, compileClaimExpression, compileClaimRule,
+  compileUserRule, jwtAlgorithms,
+} from '../auth/index.ts';
+import { parseAuthorities } from './client-certificate.ts';
+import { ConfigReader, parseConfigFile } from './config-file.ts';
 import { readTextFile } from './data-directory.ts';
 import { fetchJson } from './fetch-json.ts';
 import { type ServerOptions, StartError } from './options.ts';
+import { followFile } from './reload-file.ts';
 
 /** What a file says. */
-export interface AuthenticationConfiguration {
+export interface AuthenticationSettings {
   readonly issuers: readonly OidcIssuer[];
   /** undefined: the flag decides. */
   readonly anonymous: boolean | { readonly paths: readonly string[] } | undefined;
 }
 
+/** The settings of a server's start, and those that take their place later. */
+export interface AuthenticationConfiguration extends AuthenticationSettings {
+  /** Tells of later settings until it is stopped. */
+  follow(replace: (settings: AuthenticationSettings) => void): () => void;
+}
+
 const flag = '--authentication-config';
-const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+const maxIssuers = 64;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Reads the file. Throws StartError that names the field. */
+/** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
 export async function readAuthenticationConfiguration(options: ServerOptions): Promise<AuthenticationConfiguration> {
-  const file = await parseFile(readTextFile(flag, options.authenticationConfig));
-  checkFields(file, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
-  if (file['kind'] !== 'AuthenticationConfiguration' || !versions.includes(String(file['apiVersion']))) {
-    throw new StartError(`${flag}: not an AuthenticationConfiguration of ${versions.join(', ')}`);
-  }
-  const issuers = toList(file['jwt'], 'jwt').map((one, index) => readIssuer(one, `jwt[${index}]`));
-  const urls = new Set(issuers.map(({ url }) => url));
-  if (urls.size < issuers.length) throw new StartError(`${flag}: jwt: two issuers have the same url`);
-  const own = issuers.find(({ url }) => options.serviceAccountIssuers.includes(url));
-  if (own !== undefined) throw new StartError(`${flag}: jwt: ${own.url} is the issuer of service account tokens`);
-  return { issuers, anonymous: readAnonymous(file['anonymous']) };
-}
-
-async function parseFile(text: string): Promise<Fields> {
-  try {
-    const { value, duplicates } = await parseYaml(new TextEncoder().encode(text));
-    if (duplicates.length > 0) throw new StartError(`${flag}: a field is given twice`);
-    return toFields(value, '');
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function toFields(value: unknown, path: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new StartError(`${flag}: ${path === '' ? 'the file' : path} must be an object`);
-}
-
-function toList(value: unknown, path: string): readonly Fields[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new StartError(`${flag}: ${path} must be a list`);
-  return value.map((one, index) => toFields(one, `${path}[${index}]`));
-}
-
-function checkFields(fields: Fields, path: string, known: readonly string[]): void {
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
-  for (const name of Object.keys(fields)) {
-    if (name === 'expression' || name === 'messageExpression') {
-      throw new StartError(`${flag}: ${at(name)}: expressions are not supported; use claim and prefix`);
-    }
-    if (!known.includes(name)) throw new StartError(`${flag}: ${at(name)} is not supported`);
-  }
-}
-
-function toText(value: unknown, path: string): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'string') throw new StartError(`${flag}: ${path} must be a text`);
-  return value;
-}
-
-function readIssuer(jwt: Fields, path: string): OidcIssuer {
-  checkFields(jwt, path, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules']);
-  if (toList(jwt['userValidationRules'], `${path}.userValidationRules`).length > 0) {
-    throw new StartError(`${flag}: ${path}.userValidationRules: expressions are not supported`);
-  }
-  const issuer = toFields(jwt['issuer'], `${path}.issuer`);
-  checkFields(issuer, `${path}.issuer`, ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy']);
-  const url = toText(issuer['url'], `${path}.issuer.url`);
-  const discoveryUrl = toText(issuer['discoveryURL'], `${path}.issuer.discoveryURL`);
-  for (const [name, value] of [['url', url], ['discoveryURL', discoveryUrl || url]] as const) {
-    if (!value.startsWith('https://') || !URL.canParse(value)) throw new StartError(`${flag}: ${path}.issuer.${name} must be an https URL`);
-  }
-  if (discoveryUrl !== '' && discoveryUrl === url) throw new StartError(`${flag}: ${path}.issuer.discoveryURL must differ from url`);
-  const authorities = toText(issuer['certificateAuthority'], `${path}.issuer.certificateAuthority`);
+  const path = options.authenticationConfig;
+  const content = readTextFile(flag, path);
+  const settings = await readSettings(content, options);
   return {
-    url, audiences: readAudiences(issuer, `${path}.issuer`), ...(discoveryUrl !== '' && { discoveryUrl }),
-    ...readMappings(toFields(jwt['claimMappings'] ?? {}, `${path}.claimMappings`), `${path}.claimMappings`),
-    requiredClaims: toList(jwt['claimValidationRules'], `${path}.claimValidationRules`).map((rule, index) => {
-      const at = `${path}.claimValidationRules[${index}]`;
-      checkFields(rule, at, ['claim', 'requiredValue']);
-      return { claim: toText(rule['claim'], `${at}.claim`), value: toText(rule['requiredValue'], `${at}.requiredValue`) };
+    ...settings,
+    follow: (replace) => followFile({
+      path, content, what: 'the authentication configuration', clock: options.clock, logger: options.logger,
+      use: async (text) => replace(await readSettings(text, options)),
     }),
+  };
+}
+
+async function readSettings(content: string, options: ServerOptions): Promise<AuthenticationSettings> {
+  const reader = new ConfigReader(flag);
+  const parsed = await parseConfigFile(flag, 'AuthenticationConfiguration', content);
+  const file = reader.fields(parsed, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
+  await loadPatternEngine();
+  const rows = reader.list(file['jwt'], 'jwt');
+  if (rows.length > maxIssuers) reader.report('jwt', `Too many: ${rows.length}: must have at most ${maxIssuers} items`);
+  const [urls, discoveries] = [new Set<string>(), new Set<string>()];
+  const issuers = rows.slice(0, maxIssuers).map((row, index) => {
+    const path = `jwt[${index}]`;
+    const issuer = readIssuer(row, { reader, path, options });
+    if (urls.has(issuer.url)) reader.duplicate(`${path}.issuer.url`, issuer.url);
+    if (issuer.discoveryUrl !== undefined && discoveries.has(issuer.discoveryUrl)) reader.duplicate(`${path}.issuer.discoveryURL`, issuer.discoveryUrl);
+    urls.add(issuer.url);
+    discoveries.add(issuer.discoveryUrl ?? '');
+    return issuer;
+  });
+  const anonymous = readAnonymous(file['anonymous'], reader);
+  if (anonymous !== undefined && !options.anonymousAuth) {
+    reader.report('anonymous', 'Forbidden: --anonymous-auth cannot be given when anonymous is configured in the file');
+  }
+  reader.finish();
+  return { issuers, anonymous };
+}
+
+interface Place {
+  readonly reader: ConfigReader;
+  readonly path: string;
+}
+
+function readIssuer(value: unknown, { reader, path, options }: Place & { readonly options: ServerOptions }): OidcIssuer {
+  const jwt = reader.fields(value, path, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules']);
+  const at = `${path}.issuer`;
+  const issuer = reader.fields(jwt['issuer'], at, ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy', 'egressSelectorType']);
+  const url = reader.requiredText(issuer['url'], `${at}.url`);
+  const discoveryUrl = reader.text(issuer['discoveryURL'], `${at}.discoveryURL`);
+  if (options.serviceAccountIssuers.includes(url)) {
+    reader.invalid(`${at}.url`, url, `URL must not overlap with disallowed issuers: [${options.serviceAccountIssuers.join(' ')}]`);
+  }
+  if (url !== '') checkUrl(url, { reader, path: `${at}.url` });
+  const trim = (text: string) => text.replace(/\/+$/, '');
+  if (discoveryUrl !== '' && trim(discoveryUrl) === trim(url)) reader.invalid(`${at}.discoveryURL`, discoveryUrl, 'discoveryURL must be different from URL');
+  if (discoveryUrl !== '') checkUrl(discoveryUrl, { reader, path: `${at}.discoveryURL` });
+  if (issuer['egressSelectorType']) reader.choice(issuer['egressSelectorType'], `${at}.egressSelectorType`, ['controlplane', 'cluster']);
+  const authorities = reader.text(issuer['certificateAuthority'], `${at}.certificateAuthority`);
+  if (authorities !== '' && !isAuthority(authorities)) reader.report(`${at}.certificateAuthority`,
+    'Invalid value: "<omitted>": holds no certificate that can be read');
+  const audiences = readAudiences(issuer['audiences'], { reader, path: `${at}.audiences` });
+  checkPolicy(reader.text(issuer['audienceMatchPolicy'], `${at}.audienceMatchPolicy`), audiences.length, { reader, path: `${at}.audienceMatchPolicy` });
+  const rules = readClaimRules(jwt['claimValidationRules'], { reader, path: `${path}.claimValidationRules` });
+  return {
+    url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,
+    ...readMappings(jwt['claimMappings'], { reader, path: `${path}.claimMappings`, asksVerified: rules.asksVerified }),
+    userRules: readUserRules(jwt['userValidationRules'], { reader, path: `${path}.userValidationRules` }),
     algorithms: jwtAlgorithms, fetchJson: (address) => fetchJson(address, authorities === '' ? {} : { authorities }),
   };
 }
 
-function readAudiences(issuer: Fields, path: string): readonly string[] {
-  const audiences = issuer['audiences'];
-  if (!Array.isArray(audiences) || audiences.length === 0 || !audiences.every((one) => typeof one === 'string' && one !== '')) {
-    throw new StartError(`${flag}: ${path}.audiences must name at least one audience`);
+function checkUrl(text: string, { reader, path }: Place): void {
+  if (!URL.canParse(text)) return reader.invalid(path, text, 'URL scheme must be https');
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (protocol !== 'https:') reader.invalid(path, text, 'URL scheme must be https');
+  if (username !== '' || password !== '') reader.invalid(path, text, 'URL must not contain a username or password');
+  if (search !== '') reader.invalid(path, text, 'URL must not contain a query');
+  if (hash !== '') reader.invalid(path, text, 'URL must not contain a fragment');
+}
+
+function isAuthority(text: string): boolean {
+  try {
+    return parseAuthorities([text]).length > 0;
+  } catch {
+    return false;
   }
-  if (audiences.length > 1 && issuer['audienceMatchPolicy'] !== 'MatchAny') {
-    throw new StartError(`${flag}: ${path}.audienceMatchPolicy must be MatchAny for several audiences`);
-  }
+}
+
+function readAudiences(value: unknown, { reader, path }: Place): readonly string[] {
+  const list = reader.list(value, path);
+  if (list.length === 0) reader.required(path, `at least one ${path} is required`);
+  const audiences = list.map((one, index) => reader.requiredText(one, `${path}[${index}]`));
+  for (const [index, one] of audiences.entries()) if (audiences.indexOf(one) < index) reader.duplicate(`${path}[${index}]`, one);
   return audiences;
 }
 
-function readMappings(mappings: Fields, path: string): Pick<OidcIssuer, 'username' | 'groups' | 'uid'> {
-  checkFields(mappings, path, ['username', 'groups', 'uid', 'extra']);
-  if (toList(mappings['extra'], `${path}.extra`).length > 0) throw new StartError(`${flag}: ${path}.extra: expressions are not supported`);
-  const username = readMapping(mappings['username'], `${path}.username`);
-  if (username === undefined) throw new StartError(`${flag}: ${path}.username.claim is required`);
-  const groups = readMapping(mappings['groups'], `${path}.groups`);
-  const uid = mappings['uid'] === undefined ? undefined : toFields(mappings['uid'], `${path}.uid`);
-  if (uid !== undefined) checkFields(uid, `${path}.uid`, ['claim']);
-  const uidClaim = toText(uid?.['claim'], `${path}.uid.claim`);
-  return { username, ...(groups !== undefined && { groups }), ...(uidClaim !== '' && { uid: uidClaim }) };
+function checkPolicy(policy: string, audiences: number, { reader, path }: Place): void {
+  if (audiences > 1 && policy !== 'MatchAny') reader.invalid(path, policy, 'audienceMatchPolicy must be MatchAny for multiple audiences');
+  if (audiences === 1 && policy !== '' && policy !== 'MatchAny') reader.invalid(path, policy,
+    'audienceMatchPolicy must be empty or MatchAny for single audience');
 }
 
-function readMapping(value: unknown, path: string): ClaimMapping | undefined {
-  if (value === undefined || value === null) return undefined;
-  const mapping = toFields(value, path);
-  checkFields(mapping, path, ['claim', 'prefix']);
-  const claim = toText(mapping['claim'], `${path}.claim`);
-  if (claim === '') return undefined;
-  if (typeof mapping['prefix'] !== 'string') throw new StartError(`${flag}: ${path}.prefix is required when claim is set; it may be ""`);
-  return { claim, prefix: mapping['prefix'] };
-}
-
-function readAnonymous(value: unknown): AuthenticationConfiguration['anonymous'] {
-  if (value === undefined || value === null) return undefined;
-  const anonymous = toFields(value, 'anonymous');
-  checkFields(anonymous, 'anonymous', ['enabled', 'conditions']);
-  const paths = toList(anonymous['conditions'], 'anonymous.conditions').map((one, index) => {
-    checkFields(one, `anonymous.conditions[${index}]`, ['path']);
-    return toText(one['path'], `anonymous.conditions[${index}].path`);
-  });
-  if (anonymous['enabled'] !== true) {
-    if (paths.length > 0) throw new StartError(`${flag}: anonymous.conditions: enabled must be true for conditions`);
-    return false;
+function readClaimRules(value: unknown, { reader, path }: Place) {
+  const required: { readonly claim: string; readonly value: string }[] = [];
+  const expressions: ExpressionRule<Claims>[] = [];
+  const seen = new Set<string>();
+  let asksVerified = false;
+  for (const [index, row] of reader.list(value, path).entries()) {
+    const at = `${path}[${index}]`;
+    const fields = reader.fields(row, at, ['claim', 'requiredValue', 'expression', 'message']);
+    const read = (name: string) => reader.text(fields[name], `${at}.${name}`);
+    const [claim, requiredValue, expression, message] = [read('claim'), read('requiredValue'), read('expression'), read('message')];
+    if (claim !== '' && expression !== '') reader.invalid(at, claim, "claim and expression can't both be set");
+    else if (claim === '' && expression === '') reader.required(at, 'claim or expression is required');
+    else if (seen.has(`${claim} ${expression}`)) reader.duplicate(claim !== '' ? `${at}.claim` : `${at}.expression`, claim || expression);
+    else if (claim !== '') {
+      if (message !== '') reader.invalid(`${at}.message`, message, 'may not be specified when claim is set');
+      required.push({ claim, value: requiredValue });
+    } else {
+      if (requiredValue !== '') reader.invalid(`${at}.requiredValue`, requiredValue, 'may not be specified when expression is set');
+      const rule = reader.compile(expression, `${at}.expression`, (text) => compileClaimRule(text, message));
+      if (rule !== undefined) expressions.push(rule);
+      asksVerified ||= rule?.selects('email_verified') === true;
+    }
+    seen.add(`${claim} ${expression}`);
   }
-  return paths.length === 0 ? true : { paths };
+  return { required, expressions, asksVerified };
+}
+
+function readUserRules(value: unknown, { reader, path }: Place): NonNullable<UserMapping['userRules']> {
+  const seen = new Set<string>();
+  return reader.list(value, path).flatMap((row, index) => {
+    const at = `${path}[${index}]`;
+    const fields = reader.fields(row, at, ['expression', 'message']);
+    const expression = reader.requiredText(fields['expression'], `${at}.expression`);
+    const message = reader.text(fields['message'], `${at}.message`);
+    if (expression === '') return [];
+    if (seen.has(expression)) reader.duplicate(`${at}.expression`, expression);
+    seen.add(expression);
+    return reader.compile(expression, `${at}.expression`, (text) => compileUserRule(text, message)) ?? [];
+  });
+}
+
+function readMappings(value: unknown, { reader, path, asksVerified }: Place & { readonly asksVerified: boolean }): UserMapping {
+  const mappings = reader.fields(value, path, ['username', 'groups', 'uid', 'extra']);
+  const username = readMapping(mappings['username'], { reader, path: `${path}.username` });
+  if (username === undefined) reader.required(`${path}.username`, 'claim or expression is required');
+  const groups = readMapping(mappings['groups'], { reader, path: `${path}.groups` });
+  const uid = readUid(mappings['uid'], { reader, path: `${path}.uid` });
+  const extra = readExtra(mappings['extra'], { reader, path: `${path}.extra` });
+  const readers = [username, ...extra.map((one) => one.value)].filter((one): one is ClaimExpression => one !== undefined && 'selects' in one);
+  if (username !== undefined && 'selects' in username && username.selects('email') && !asksVerified && !readers.some((one) => one.selects('email_verified'))) {
+    reader.report(`${path}.username.expression`, 'Invalid value: claims.email_verified must be used in claimMappings.username.expression or '
+      + 'claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression');
+  }
+  return { username: username ?? { claim: '', prefix: '' }, ...(groups !== undefined && { groups }), ...(uid !== undefined && { uid }), extra };
+}
+
+function readMapping(value: unknown, { reader, path }: Place): ClaimMapping | ClaimExpression | undefined {
+  const mapping = reader.fields(value, path, ['claim', 'prefix', 'expression']);
+  const [claim, expression] = [reader.text(mapping['claim'], `${path}.claim`), reader.text(mapping['expression'], `${path}.expression`)];
+  const prefix = mapping['prefix'] ?? undefined;
+  if (claim !== '' && expression !== '') reader.invalid(path, '', "claim and expression can't both be set");
+  else if (expression !== '') {
+    if (prefix !== undefined) reader.invalid(`${path}.prefix`, prefix, 'may not be specified when expression is set');
+    // What cannot be compiled is reported; any name stands for it, so that nothing else is said to be missing.
+    return reader.compile(expression, `${path}.expression`, compileClaimExpression) ?? { claim: 'sub', prefix: '' };
+  } else if (claim !== '' && prefix === undefined) {
+    reader.required(`${path}.prefix`, 'prefix is required when claim is set. It can be set to an empty string to disable prefixing');
+  }
+  return claim === '' ? undefined : { claim, prefix: reader.text(prefix, `${path}.prefix`) };
+}
+
+function readUid(value: unknown, { reader, path }: Place): string | ClaimExpression | undefined {
+  const uid = reader.fields(value, path, ['claim', 'expression']);
+  const [claim, expression] = [reader.text(uid['claim'], `${path}.claim`), reader.text(uid['expression'], `${path}.expression`)];
+  if (claim !== '' && expression !== '') reader.invalid(path, '', "claim and expression can't both be set");
+  if (expression !== '') return reader.compile(expression, `${path}.expression`, compileClaimExpression);
+  return claim === '' ? undefined : claim;
+}
+
+const reserved = /(?:^|\.)(?:kubernetes\.io|k8s\.io)$/;
+
+function readExtra(value: unknown, { reader, path }: Place): NonNullable<UserMapping['extra']> {
+  const seen = new Set<string>();
+  return reader.list(value, path).flatMap((row, index) => {
+    const at = `${path}[${index}]`;
+    const fields = reader.fields(row, at, ['key', 'valueExpression']);
+    const key = reader.requiredText(fields['key'], `${at}.key`);
+    checkExtraKey(key, { reader, path: `${at}.key` });
+    if (seen.has(key)) reader.duplicate(`${at}.key`, key);
+    seen.add(key);
+    const expression = reader.requiredText(fields['valueExpression'], `${at}.valueExpression`);
+    const compiled = expression === '' ? undefined : reader.compile(expression, `${at}.valueExpression`, compileClaimExpression);
+    return compiled === undefined ? [] : [{ key, value: compiled }];
+  });
+}
+
+function checkExtraKey(key: string, { reader, path }: Place): void {
+  if (key === '') return;
+  const [domain = '', rest] = [key.split('/', 1)[0], key.includes('/') ? key.slice(key.indexOf('/') + 1) : ''];
+  if (rest === '' || checkDnsSubdomain(domain).length > 0) {
+    reader.invalid(path, key, 'must be a domain-prefixed path (such as "acme.io/foo")');
+  }
+  if (key !== key.toLowerCase()) reader.invalid(path, key, 'must be lowercase');
+  if (reserved.test(domain)) reader.invalid(path, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use');
+}
+
+function readAnonymous(value: unknown, reader: ConfigReader): AuthenticationSettings['anonymous'] {
+  if (value === undefined || value === null) return undefined;
+  const anonymous = reader.fields(value, 'anonymous', ['enabled', 'conditions']);
+  const paths = reader.list(anonymous['conditions'], 'anonymous.conditions').map((one, index) => {
+    const path = `anonymous.conditions[${index}]`;
+    return reader.requiredText(reader.fields(one, path, ['path'])['path'], `${path}.path`);
+  });
+  const enabled = reader.boolean(anonymous['enabled'], 'anonymous.enabled', false);
+  if (!enabled && paths.length > 0) reader.invalid('anonymous.conditions', paths, 'enabled should be set to true when conditions are defined');
+  return enabled && paths.length > 0 ? { paths } : enabled;
 }
 
 /** The issuer that the --oidc-* flags describe. */

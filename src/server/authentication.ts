@@ -31,6 +31,8 @@ export interface Authentication {
   /** PEM texts. */
   readonly clientAuthorities: readonly string[];
   readonly proxyAuthorities: readonly string[];
+  /** Ends what follows files. */
+  stop(): void;
 }
 
 export interface AuthenticationOptions {
@@ -60,13 +62,18 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const tokens: AuthenticateToken[] = [
     collectStaticTokens(options), serviceAccounts,
     ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
-    ...await createIssuers(options, configured?.issuers), ...await createWebhook(options),
+    ...await createIssuers(options), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
-    tokens, localTokens: createAdminToken(parts), apiAudiences, allowAnonymous: configured?.anonymous ?? options.anonymousAuth,
+    tokens, localTokens: createAdminToken(parts), apiAudiences,
+    // Asked for with each request: the file may say something else by then.
+    get allowAnonymous() {
+      return configured?.anonymous() ?? options.anonymousAuth;
+    },
     ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
   });
   return {
+    stop: () => configured?.stop(),
     authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
     requestToken: createTokenRequests({
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
@@ -113,18 +120,23 @@ const proxyOf = (options: ServerOptions) => createFrontProxy({
   groupHeaders: options.requestheaderGroupHeaders, extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
 });
 
+/** What the configuration file says at the moment. */
 async function readConfiguration(options: ServerOptions) {
   const { readAuthenticationConfiguration } = await import('./authentication-config.ts');
-  return readAuthenticationConfiguration(options);
+  const { follow, ...first } = await readAuthenticationConfiguration(options);
+  const { clock, random } = options;
+  let current = { ...first, authenticate: createOidcAuthenticator({ issuers: first.issuers, clock, random }) };
+  const stop = follow((next) => {
+    current = { ...next, authenticate: createOidcAuthenticator({ issuers: next.issuers, clock, random }) };
+  });
+  const authenticate: AuthenticateToken = (token, audiences) => current.authenticate(token, audiences);
+  return { authenticate, anonymous: () => current.anonymous, stop };
 }
 
-type Issuers = Awaited<ReturnType<typeof readConfiguration>>['issuers'];
-
-async function createIssuers(options: ServerOptions, configured: Issuers | undefined): Promise<AuthenticateToken[]> {
-  const flagged = options.oidcIssuerUrl === '' ? [] : [(await import('./authentication-config.ts')).readOidcFlags(options)];
-  const issuers = [...configured ?? [], ...flagged];
-  if (issuers.length === 0) return [];
-  return [createOidcAuthenticator({ issuers, clock: options.clock, random: options.random })];
+async function createIssuers(options: ServerOptions): Promise<AuthenticateToken[]> {
+  if (options.oidcIssuerUrl === '') return [];
+  const { readOidcFlags } = await import('./authentication-config.ts');
+  return [createOidcAuthenticator({ issuers: [readOidcFlags(options)], clock: options.clock, random: options.random })];
 }
 
 async function createWebhook(options: ServerOptions): Promise<AuthenticateToken[]> {

@@ -1,53 +1,93 @@
-// AuthorizationConfiguration (apiserver.config.k8s.io) and the --authorization-* flags, read into modes and the webhooks among them. Nothing in
-// such a file is passed over in silence. Loaded at the start only.
-import { loadPatternEngine } from '../apimachinery/index.ts';
+// AuthorizationConfiguration (apiserver.config.k8s.io), read into modes and the webhooks among them. Mirrors the reference's validation of such files.
+import { isAbsolute } from 'node:path';
+import { checkDnsSubdomain, loadPatternEngine } from '../apimachinery/index.ts';
 import { type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../auth/index.ts';
-import { parseYaml } from '../codec/index.ts';
+import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
 import { readTextFile } from './data-directory.ts';
-import { parseDuration } from './duration.ts';
 import { fetchJson } from './fetch-json.ts';
 import { describeError } from './logger.ts';
 import { type ServerOptions, StartError } from './options.ts';
-import { readWebhookKubeconfig } from './token-webhook.ts';
+import { followFile } from './reload-file.ts';
+import { type WebhookTarget, readWebhookKubeconfig } from './token-webhook.ts';
 
 /** Who is asked, in order; each mode that is Webhook takes the next of the webhooks. */
-export interface AuthorizationPlan {
+export interface AuthorizationChain {
   readonly modes: readonly AuthorizationMode[];
   readonly webhooks: readonly Authorize[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The chain of a server's start, and those that take its place later. */
+export interface AuthorizationPlan extends AuthorizationChain {
+  /** Tells of later chains until it is stopped. */
+  follow?(replace: (chain: AuthorizationChain) => void): () => void;
+}
+
 const flag = '--authorization-config';
-const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
 const maxConditions = 64;
 
-/** Reads the file. Throws StartError that names the field. */
+/** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
 export async function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
-  const file = await parseFile(readTextFile(flag, options.authorizationConfig));
-  checkFields(file, '', ['apiVersion', 'kind', 'authorizers']);
-  if (file['kind'] !== 'AuthorizationConfiguration' || !versions.includes(String(file['apiVersion']))) {
-    throw new StartError(`${flag}: not an AuthorizationConfiguration of ${versions.join(', ')}`);
-  }
-  const rows = toList(file['authorizers'], 'authorizers');
-  if (rows.length === 0) throw new StartError(`${flag}: authorizers must name at least one authorizer`);
+  const path = options.authorizationConfig;
+  const content = readTextFile(flag, path);
+  const chain = await readChain(content, options);
+  return {
+    ...chain,
+    follow: (replace) => followFile({
+      path, content, what: 'the authorization configuration', clock: options.clock, logger: options.logger,
+      async use(text) {
+        const next = await readChain(text, options);
+        checkSameModes(chain.modes, next.modes);
+        replace(next);
+      },
+    }),
+  };
+}
+
+/** Only webhooks come and go while a server runs: the other modes follow objects from its start on. */
+function checkSameModes(first: readonly AuthorizationMode[], next: readonly AuthorizationMode[]): void {
+  const fixed = (modes: readonly AuthorizationMode[]) => modes.filter((mode) => mode !== 'Webhook').sort().join(', ');
+  if (fixed(first) !== fixed(next)) throw new StartError(`${flag}: authorizers: types other than Webhook cannot change without a restart`);
+}
+
+async function readChain(content: string, options: ServerOptions): Promise<AuthorizationChain> {
+  const reader = new ConfigReader(flag);
+  const file = reader.fields(await parseConfigFile(flag, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
+  const rows = reader.list(file['authorizers'], 'authorizers');
+  if (rows.length === 0) reader.required('authorizers', 'at least one authorization mode must be defined');
   await loadPatternEngine();
   const names = new Set<string>();
   const modes: AuthorizationMode[] = [];
   const webhooks: Authorize[] = [];
   for (const [index, row] of rows.entries()) {
     const path = `authorizers[${index}]`;
-    checkFields(row, path, ['type', 'name', 'webhook']);
-    const mode = pick(row['type'], `${path}.type`, authorizationModes);
-    const name = toText(row['name'], `${path}.name`);
-    if (names.has(name)) throw new StartError(`${flag}: ${path}.name: two authorizers have the same name`);
-    if (mode !== 'Webhook' && modes.includes(mode)) throw new StartError(`${flag}: ${path}.type: ${mode} is given twice`);
-    if ((mode === 'Webhook') !== (row['webhook'] !== undefined)) throw new StartError(`${flag}: ${path}.webhook must be given for Webhook, and only there`);
-    names.add(name);
+    const fields = reader.fields(row, path, ['type', 'name', 'webhook']);
+    const mode = reader.choice(fields['type'], `${path}.type`, authorizationModes);
+    checkName(reader, { name: reader.requiredText(fields['name'], `${path}.name`), path: `${path}.name`, names });
+    if (mode === undefined) continue;
+    if (mode !== 'Webhook' && modes.includes(mode)) reader.duplicate(`${path}.type`, mode);
     modes.push(mode);
-    if (mode === 'Webhook') webhooks.push(await readWebhook(toFields(row['webhook'], `${path}.webhook`), `${path}.webhook`, options));
+    if (mode !== 'Webhook' && fields['webhook'] !== undefined) reader.invalid(`${path}.webhook`, 'non-null', 'may only be specified when type=Webhook');
+    if (mode !== 'Webhook') continue;
+    if (fields['webhook'] === undefined) reader.required(`${path}.webhook`, 'required when type=Webhook');
+    else webhooks.push(await readWebhook(fields['webhook'], { reader, path: `${path}.webhook`, options }));
   }
+  reader.finish();
   return { modes, webhooks };
+}
+
+function checkName(reader: ConfigReader, { name, path, names }: { readonly name: string; readonly path: string; readonly names: Set<string> }): void {
+  if (name === '') return;
+  if (names.has(name)) reader.duplicate(path, name);
+  const problems = checkDnsSubdomain(name);
+  if (problems.length > 0) reader.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`);
+  names.add(name);
+}
+
+interface Place {
+  readonly reader: ConfigReader;
+  readonly path: string;
+  readonly options: ServerOptions;
 }
 
 const webhookFields = [
@@ -55,84 +95,70 @@ const webhookFields = [
   'matchConditionSubjectAccessReviewVersion', 'failurePolicy', 'connectionInfo', 'matchConditions',
 ];
 
-async function readWebhook(fields: Fields, path: string, { clock, logger }: ServerOptions): Promise<Authorize> {
-  checkFields(fields, path, webhookFields);
-  const version = pick(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
-  const failurePolicy = pick(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
-  const timeoutMs = toDuration(fields['timeout'], `${path}.timeout`);
-  if (timeoutMs <= 0 || timeoutMs > 30_000) throw new StartError(`${flag}: ${path}.timeout must be above 0 and at most 30s`);
-  const connection = toFields(fields['connectionInfo'], `${path}.connectionInfo`);
-  checkFields(connection, `${path}.connectionInfo`, ['type', 'kubeConfigFile']);
-  pick(connection['type'], `${path}.connectionInfo.type`, ['KubeConfigFile']);
-  const { url, ...target } = await readWebhookKubeconfig(flag, toText(connection['kubeConfigFile'], `${path}.connectionInfo.kubeConfigFile`));
-  const matches = readConditions(fields, path);
-  const kept = (name: string, otherwise: string, cached: unknown) => (cached === false ? 0 : toDuration(fields[name] ?? otherwise, `${path}.${name}`));
+async function readWebhook(value: unknown, place: Place): Promise<Authorize> {
+  const { reader, path, options: { clock, logger } } = place;
+  const fields = reader.fields(value, path, webhookFields);
+  const version = reader.choice(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
+  const failurePolicy = reader.choice(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
+  const timeoutMs = readTimeout(fields, place);
+  const { url, ...target } = await readConnection(fields['connectionInfo'], place);
+  const matches = readConditions(fields, place);
+  const kept = (name: string, defaultMs: number, cached: string) => {
+    const ms = reader.duration(fields[name], `${path}.${name}`) || defaultMs;
+    if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
+    return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
+  };
   return createWebhookAuthorizer({
-    send: (review) => fetchJson(url, { ...target, timeoutMs, body: review }), clock, version, failurePolicy, ...(matches !== undefined && { matches }),
+    send: (review) => fetchJson(url, { ...target, timeoutMs, body: review }), clock,
+    ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
-    allowedMs: kept('authorizedTTL', '5m', fields['cacheAuthorizedRequests']), refusedMs: kept('unauthorizedTTL', '30s', fields['cacheUnauthorizedRequests']),
+    allowedMs: kept('authorizedTTL', 300_000, 'cacheAuthorizedRequests'), refusedMs: kept('unauthorizedTTL', 30_000, 'cacheUnauthorizedRequests'),
   });
 }
 
-function readConditions(fields: Fields, path: string): MatchRequest | undefined {
-  const rows = toList(fields['matchConditions'] ?? [], `${path}.matchConditions`);
-  if (rows.length === 0) return undefined;
-  if (rows.length > maxConditions) throw new StartError(`${flag}: ${path}.matchConditions: at most ${maxConditions} are allowed`);
-  pick(fields['matchConditionSubjectAccessReviewVersion'], `${path}.matchConditionSubjectAccessReviewVersion`, ['v1']);
-  const expressions = rows.map((row, index) => {
-    const at = `${path}.matchConditions[${index}]`;
-    checkFields(row, at, ['expression']);
-    const expression = toText(row['expression'], `${at}.expression`);
+function readTimeout(fields: Fields, { reader, path }: Place): number {
+  const timeoutMs = reader.duration(fields['timeout'], `${path}.timeout`);
+  if (timeoutMs === 0) reader.required(`${path}.timeout`);
+  if (timeoutMs < 0 || timeoutMs > 30_000) reader.invalid(`${path}.timeout`, fields['timeout'], 'must be > 0s and <= 30s');
+  return timeoutMs;
+}
+
+async function readConnection(value: unknown, { reader, path: above }: Place): Promise<WebhookTarget> {
+  const path = `${above}.connectionInfo`;
+  const fields = reader.fields(value, path, ['type', 'kubeConfigFile']);
+  const type = reader.choice(fields['type'], `${path}.type`, ['KubeConfigFile']);
+  const file = reader.text(fields['kubeConfigFile'], `${path}.kubeConfigFile`);
+  const nowhere: WebhookTarget = { url: '' };
+  if (type === undefined) return nowhere;
+  if (file === '') reader.required(`${path}.kubeConfigFile`);
+  else if (!isAbsolute(file)) reader.invalid(`${path}.kubeConfigFile`, file, 'must be an absolute path');
+  else {
     try {
-      compileMatchConditions([expression]);
+      return await readWebhookKubeconfig(flag, file);
     } catch (error) {
-      throw new StartError(`${flag}: ${at}.expression: ${(error as Error).message}`, { cause: error });
+      reader.invalid(`${path}.kubeConfigFile`, file, `error loading file: ${(error as Error).message.replace(`${flag}: `, '')}`);
     }
-    return expression;
-  });
-  if (new Set(expressions).size < expressions.length) throw new StartError(`${flag}: ${path}.matchConditions: an expression is given twice`);
-  return compileMatchConditions(expressions);
-}
-
-async function parseFile(content: string): Promise<Fields> {
-  try {
-    const { value, duplicates } = await parseYaml(new TextEncoder().encode(content));
-    if (duplicates.length > 0) throw new StartError(`${flag}: a field is given twice`);
-    return toFields(value, 'the file');
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
   }
+  return nowhere;
 }
 
-function toFields(value: unknown, path: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new StartError(`${flag}: ${path} must be an object`);
-}
-
-function toList(value: unknown, path: string): readonly Fields[] {
-  if (!Array.isArray(value)) throw new StartError(`${flag}: ${path} must be a list`);
-  return value.map((one, index) => toFields(one, `${path}[${index}]`));
-}
-
-function checkFields(fields: Fields, path: string, known: readonly string[]): void {
-  const unknown = Object.keys(fields).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new StartError(`${flag}: ${path === '' ? unknown : `${path}.${unknown}`} is not supported`);
-}
-
-function toText(value: unknown, path: string): string {
-  if (typeof value !== 'string' || value === '') throw new StartError(`${flag}: ${path} is required`);
-  return value;
-}
-
-function toDuration(value: unknown, path: string): number {
-  const duration = parseDuration(toText(value, path));
-  if (typeof duration === 'number') return duration;
-  throw new StartError(`${flag}: ${path} must be a duration such as 30s`);
-}
-
-function pick<T extends string>(value: unknown, path: string, choices: readonly T[]): T {
-  const found = choices.find((one) => one === value);
-  if (found === undefined) throw new StartError(`${flag}: ${path} must be one of ${choices.join(', ')}`);
-  return found;
+function readConditions(fields: Fields, { reader, path: above }: Place): MatchRequest | undefined {
+  const path = `${above}.matchConditions`;
+  const rows = reader.list(fields['matchConditions'], path);
+  const versionPath = `${above}.matchConditionSubjectAccessReviewVersion`;
+  if (rows.length > 0 && !fields['matchConditionSubjectAccessReviewVersion']) reader.required(versionPath, 'required if match conditions are specified');
+  else if (fields['matchConditionSubjectAccessReviewVersion']) reader.choice(fields['matchConditionSubjectAccessReviewVersion'], versionPath, ['v1']);
+  if (rows.length > maxConditions) {
+    reader.report(path, `Too many: ${rows.length}: must have at most ${maxConditions} items`);
+    return undefined;
+  }
+  const expressions = new Set<string>();
+  for (const [index, row] of rows.entries()) {
+    const at = `${path}[${index}]`;
+    const expression = reader.text(reader.fields(row, at, ['expression'])['expression'], `${at}.expression`);
+    if (expression.trim() === '') reader.required(`${at}.expression`);
+    else if (expressions.has(expression)) reader.duplicate(`${at}.expression`, expression);
+    else if (reader.compile(expression, `${at}.expression`, (text) => compileMatchConditions([text])) !== undefined) expressions.add(expression);
+  }
+  return expressions.size === 0 ? undefined : compileMatchConditions([...expressions]);
 }

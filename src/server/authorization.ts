@@ -7,7 +7,7 @@ import {
 import { invariant } from '../base/index.ts';
 import type { RequestInfo, UserInfo } from '../endpoints/index.ts';
 import { type Catalog, type Registry, everything } from '../registry/index.ts';
-import type { AuthorizationPlan } from './authorization-config.ts';
+import type { AuthorizationChain, AuthorizationPlan } from './authorization-config.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -39,14 +39,25 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
     const list = await registry.list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
     return Array.from(list.items, (item) => item.object('v1'));
   };
-  const authorize = createAuthorizer(plan.modes, {
-    RBAC: createRbacAuthorizer(index, rolesReady),
-    Node: createNodeAuthorizer(listPods),
-  }, plan.webhooks);
+  const authorizers = { RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods) };
+  const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {
-    authorize, escalation: createEscalationRules(index), stop: () => index.stop(),
+    authorize, escalation: createEscalationRules(index),
+    stop() {
+      stop();
+      index.stop();
+    },
     resolveRules: (user, namespace) => resolveRules(index, user, namespace),
   };
+}
+
+/** The authorizer of a plan, or of the last that took its place. */
+function followPlan(plan: AuthorizationPlan, create: (chain: AuthorizationChain) => Authorize): { readonly authorize: Authorize; stop(): void } {
+  let current = create(plan);
+  const stop = plan.follow?.((chain) => {
+    current = create(chain);
+  });
+  return stop === undefined ? { authorize: current, stop() {} } : { authorize: (attributes) => current(attributes), stop };
 }
 
 /** The escalation plugin's questions; the authorization may come later than the plugin. */

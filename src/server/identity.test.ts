@@ -2,12 +2,11 @@
 // and what nobody must get.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request as requestHttps } from 'node:https';
+import { Agent, request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { X509Certificate, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type TestServer, createTestClient, requestUntil, startTestServer } from '../testing/index.ts';
 import { type KeyPair, createCertificate } from './certificates.ts';
@@ -281,50 +280,6 @@ describe('a server without TLS', () => {
     const review = await server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }));
     assert.equal(review.body.status.authenticated, undefined);
     await server.close();
-  });
-});
-
-describe('a server with an OpenID provider', () => {
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = { ...pair, keyId: keyIdOf(pair.publicKey) };
-  const authority = createCertificate({ commonName: 'provider', lifetimeMs: weekMs }, context);
-  const serving = createCertificate({ commonName: 'provider', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs: weekMs }, context);
-
-  it('reads an AuthenticationConfiguration: issuers by claim, anonymous callers by path', async () => {
-    let url = '';
-    const provider = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
-      const keys = [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.keyId }];
-      response.end(JSON.stringify(request.url === '/keys' ? { keys } : { issuer: url, jwks_uri: `${url}/keys` }));
-    });
-    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-    url = `https://127.0.0.1:${(provider.address() as { port: number }).port}`;
-    const issuer = { url, audiences: ['pintle'], certificateAuthority: authority.certificate };
-    const jwt = { issuer, claimMappings: { username: { claim: 'sub', prefix: 'o:' } } };
-    const anonymous = { enabled: true, conditions: [{ path: '/livez' }] };
-    const config = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt: [jwt], anonymous };
-    const server = await startTestServer({ authenticationConfig: write('authentication.yaml', JSON.stringify(config)) });
-    const now = Math.floor(systemClock.now() / 1000);
-    const token = await signJwt({ iss: url, aud: 'pintle', sub: 'erin', exp: now + 60 }, key);
-    assert.equal((await server.request({ ...post(selfReviews, selfReview), token })).body.status.userInfo.username, 'o:erin');
-    assert.equal((await server.request({ path: '/api', token: await signJwt({ iss: url, aud: 'other', sub: 'erin', exp: now + 60 }, key) })).status, 401);
-    assert.equal((await server.request({ path: '/livez', token: null })).status, 200);
-    assert.equal((await server.request({ path: '/readyz', token: null })).status, 401);
-    await server.close();
-    provider.close();
-  });
-
-  it('refuses what it does not understand of one', async () => {
-    const rows: readonly (readonly [object, RegExp])[] = [
-      [{ jwt: [{ issuer: { url: 'http://x', audiences: ['a'] } }] }, /url must be an https URL/],
-      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a'] }, claimMappings: { username: { claim: 'sub' } } }] }, /prefix is required/],
-      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a', 'b'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } }] }, /MatchAny/],
-      [{ jwt: [{ issuer: { url: 'https://x', audiences: ['a'] }, claimMappings: { username: { expression: 'claims.sub' } } }] }, /expressions are not/],
-      [{ anonymous: { enabled: false, conditions: [{ path: '/' }] } }, /enabled must be true/], [{ surprise: 1 }, /surprise is not supported/],
-    ];
-    for (const [part, message] of rows) {
-      const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...part });
-      await assert.rejects(startTestServer({ authenticationConfig: write('broken.yaml', text) }), message);
-    }
   });
 });
 

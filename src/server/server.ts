@@ -233,11 +233,13 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
   });
 }
 
-async function closeServer({ options, store, state, api }: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
+async function closeServer(parts: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
+  const { options, store, state, api, authentication } = parts;
   state.stopping = true;
   options.logger.info(1, 'stopping');
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
   await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
+  authentication.stop();
   api.authorization.stop();
   api.definitions.stop();
   api.registry.close();

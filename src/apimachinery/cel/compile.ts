@@ -1,4 +1,5 @@
 // From a text to a program: parse, check, compile.
+import { type Expr, childrenOf } from './ast.ts';
 import { type CheckedExpr, checkExpression } from './check.ts';
 import type { Environment } from './environment.ts';
 import { type Program, compileProgram } from './evaluate.ts';
@@ -11,6 +12,8 @@ export interface CompiledExpression {
   readonly resultType: CelType;
   /** True when the expression reads the variable. */
   uses(variable: string): boolean;
+  /** True when the expression selects a field of a variable by name: `variable.field`, `variable.?field`, `has(variable.field)`. */
+  selects(variable: string, field: string): boolean;
 }
 
 /** Compiles a text in an environment; throws CelSyntaxError with the whole report. */
@@ -20,5 +23,14 @@ export function compileExpression(text: string, env: Environment): CompiledExpre
     for (const reference of checked.references.values()) if (reference.type === 'variable' && reference.name === variable) return true;
     return false;
   };
-  return { checked, program: compileProgram(checked, env), resultType: checked.resultType, uses };
+  const selects = (variable: string, field: string) => findSelection(checked.root, { variable, field });
+  return { checked, program: compileProgram(checked, env), resultType: checked.resultType, uses, selects };
+}
+
+function findSelection(expr: Expr, wanted: { readonly variable: string; readonly field: string }): boolean {
+  const isVariable = (one: Expr | undefined) => one?.type === 'ident' && one.name === wanted.variable;
+  if (expr.type === 'select' && expr.field === wanted.field && isVariable(expr.operand)) return true;
+  const [operand, field] = expr.type === 'call' && expr.name === '_?._' ? expr.args : [];
+  if (isVariable(operand) && field?.type === 'literal' && field.value === wanted.field) return true;
+  return childrenOf(expr).some((child) => findSelection(child, wanted));
 }

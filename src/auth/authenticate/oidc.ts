@@ -2,28 +2,19 @@
 // are found by discovery, fetched by a function that is handed in, kept, and fetched again when a token names a key that is not among them.
 import { createPublicKey } from 'node:crypto';
 import type { Clock, Random } from '../../base/index.ts';
-import type { User } from '../user.ts';
 import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import type { Claims } from './claim-expressions.ts';
+import { type UserMapping, mapUser, readClaim } from './claim-user.ts';
 import { type Jwt, type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
 import { readAudiences } from './service-account-claims.ts';
 import { TokenCache } from './token-cache.ts';
 
-/** A claim and what is put before its value. */
-export interface ClaimMapping {
-  readonly claim: string;
-  readonly prefix: string;
-}
-
 /** One trusted issuer. */
-export interface OidcIssuer {
+export interface OidcIssuer extends UserMapping {
   readonly url: string;
   /** Where the discovery document is, if not below the issuer. */
   readonly discoveryUrl?: string;
   readonly audiences: readonly string[];
-  readonly username: ClaimMapping;
-  readonly groups?: ClaimMapping;
-  /** Claim that becomes the uid. */
-  readonly uid?: string;
   readonly requiredClaims: readonly { readonly claim: string; readonly value: string }[];
   readonly algorithms: readonly string[];
   /** Fetches JSON; follows no redirects, gives up on what is slow or large. */
@@ -109,14 +100,14 @@ async function fetchKeys({ url, discoveryUrl, fetchJson }: OidcIssuer): Promise<
   });
 }
 
-function judgeToken(claims: Readonly<Record<string, unknown>>, issuer: OidcIssuer, nowMs: number): TokenAnswer {
+function judgeToken(claims: Claims, issuer: OidcIssuer, nowMs: number): TokenAnswer {
   const problem = findProblem(claims, issuer, nowMs / 1000);
   if (problem !== undefined) return { type: 'refused', reason: `oidc: ${problem}` };
   const user = mapUser(claims, issuer);
   return typeof user === 'string' ? { type: 'refused', reason: `oidc: ${user}` } : { type: 'user', user };
 }
 
-function findProblem(claims: Readonly<Record<string, unknown>>, { audiences, requiredClaims }: OidcIssuer, now: number): string | undefined {
+function findProblem(claims: Claims, { audiences, requiredClaims }: OidcIssuer, now: number): string | undefined {
   const { exp, nbf } = claims;
   if (typeof exp !== 'number' || exp <= now) return 'verify token: token is expired';
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + notBeforeLeewaySeconds)) {
@@ -125,29 +116,4 @@ function findProblem(claims: Readonly<Record<string, unknown>>, { audiences, req
   if (!readAudiences(claims).some((one) => audiences.includes(one))) return 'verify token: expected audience is missing';
   const missing = requiredClaims.find(({ claim, value }) => readClaim(claims, claim) !== value);
   return missing === undefined ? undefined : `required claim ${missing.claim} does not have the expected value`;
-}
-
-const readClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
-
-function mapUser(claims: Readonly<Record<string, unknown>>, { username, groups, uid }: OidcIssuer): User | string {
-  const name = readClaim(claims, username.claim);
-  if (typeof name !== 'string' || name === '') return `could not read the username claim ${username.claim}`;
-  const verified = readClaim(claims, 'email_verified');
-  if (username.claim === 'email' && verified !== undefined && verified !== true) return 'email not verified';
-  const memberships = groups === undefined ? [] : readGroups(readClaim(claims, groups.claim));
-  if (memberships === undefined) return `could not read the groups claim ${groups?.claim ?? ''}`;
-  const id = uid === undefined ? undefined : readClaim(claims, uid);
-  if (uid !== undefined && typeof id !== 'string') return `could not read the uid claim ${uid}`;
-  const credential = readClaim(claims, 'jti');
-  return {
-    name: username.prefix + name, groups: memberships.map((group) => (groups?.prefix ?? '') + group),
-    ...(typeof id === 'string' && id !== '' && { uid: id }),
-    ...(typeof credential === 'string' && credential !== '' && { extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${credential}`] } }),
-  };
-}
-
-function readGroups(value: unknown): readonly string[] | undefined {
-  if (value === undefined || value === null) return [];
-  const list = typeof value === 'string' ? [value] : value;
-  return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
 }
