@@ -1,7 +1,7 @@
-// What plugins look up: objects by name and lists of a row, as new as the store has them.
-import { type KubeObject, StatusError } from '../apimachinery/index.ts';
+// What plugins look up: objects by name and lists of a row, as the caches have them; see findKnown for how new that is.
+import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
-import { type Catalog, type Registry, type Resource, everything } from '../registry/index.ts';
+import { type Catalog, type Registry, type Resource, everything, findKnownObject } from '../registry/index.ts';
 
 /** Reads of one row of the catalog. */
 export interface RowReads {
@@ -22,16 +22,9 @@ export function createReads(registry: () => Registry, catalog: () => Catalog): R
     };
     const target = (namespace: string) => ({ resource: row(), version: row().storageVersion, namespace });
     return {
-      async find(name, namespace = '') {
-        try {
-          return (await registry().get({ ...target(namespace), name }, {})).object(row().storageVersion);
-        } catch (error) {
-          if (error instanceof StatusError && error.code === 404) return undefined;
-          throw error;
-        }
-      },
+      find: (name, namespace = '') => findKnownObject(registry(), { ...target(namespace), name }),
       async list(namespace = '') {
-        const { items } = await registry().list(target(namespace), { predicate: everything });
+        const { items } = await registry().list(target(namespace), { predicate: everything, resourceVersion: '0' });
         return Array.from(items, (item) => item.object(row().storageVersion));
       },
     };

@@ -6,6 +6,7 @@ import { timeoutError } from '../apimachinery/index.ts';
 import type { Catalog, ObjectVersion, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
 import { defaultRoot, resourcePrefix } from './keys.ts';
+import { hasBytesAt } from './json-scan.ts';
 import { type Layout, createLayout } from './layout.ts';
 import { type EncodingMemo, createEncodingMemo } from './memo.ts';
 import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './object-version.ts';
@@ -20,6 +21,8 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly root?: string;
   /** How long changes are kept for watches and exact reads, see the cache. */
   readonly historyMs?: number;
+  /** Whether a key's value is stored otherwise than it would be today: an update that changes nothing writes it then, as migrations rely on. */
+  readonly isOutdated?: (key: string) => Promise<boolean>;
   /** Is told of what caches mend by themselves. */
   readonly report?: (error: unknown) => void;
 }
@@ -131,6 +134,15 @@ export class Core {
     if (slot === undefined || revision >= slot.listed) return false;
     slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
     return revision < (await slot.defined);
+  }
+
+  /** Whether an update that changes nothing is to write all the same: with another encryption key, in another encoding, in the storage version. */
+  async isOutdated({ resource, layout }: Shelf, key: string): Promise<boolean> {
+    if (await this.options.isOutdated?.(key) === true) return true;
+    if (!resource.custom || resource.versions.length < 2) return false;
+    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    const kv = result.type === 'ok' ? result.kvs[0] : undefined;
+    return kv !== undefined && !hasBytesAt(kv.value, 0, layout.head);
   }
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */

@@ -8,6 +8,7 @@ export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, Stra
 export { type GroupPriority, compareVersions, createCatalog } from './catalog.ts';
 export type { RegistryOptions } from './core.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
+export { findCurrent, findKnown, findKnownObject } from './find.ts';
 export { buildPredicate, everything } from './predicate.ts';
 export { checkIdentity } from './metadata.ts';
 export { groupResource } from './errors.ts';

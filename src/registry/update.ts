@@ -91,7 +91,9 @@ async function commit({ core, request, place, key, current }: Round,
   const expect = (current as StoredVersion).revision;
   const show = (value: Uint8Array, modRevision: number): WriteResult => ({ object: place.show(shelf.decode({ key, value, modRevision })), created: false });
   const removes = completesDeletion(request.resource, object, old);
-  if (!removes && sameContent(object, old)) return { type: 'unchanged', result: { object: place.show(current as StoredVersion), created: false } };
+  if (!removes && sameContent(object, old) && (request.context.dryRun || !(await core.isOutdated(shelf, key)))) {
+    return { type: 'unchanged', result: { object: place.show(current as StoredVersion), created: false } };
+  }
   const value = encodeStored(shelf.layout, await convertToStore(request, shelf.resource, object));
   if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
   const { ttlSeconds } = shelf.resource;

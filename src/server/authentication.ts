@@ -8,7 +8,7 @@ import {
 import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
-import { type Catalog, type Registry } from '../registry/index.ts';
+import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
 import { parseAuthorities } from './client-certificate.ts';
 import { type DataDirectory, readStaticTokens, readTextFile } from './data-directory.ts';
 import { type ServerOptions, StartError } from './options.ts';
@@ -145,18 +145,13 @@ async function createWebhook(options: ServerOptions): Promise<AuthenticateToken[
   return [await createTokenWebhook(options)];
 }
 
-/** Reads the objects that tokens are bound to, as they are this moment. */
+/** Reads the objects that tokens are bound to, as findKnown does. */
 export function findBoundObjectWith(api: () => { readonly registry: Registry; readonly catalog: Catalog }): FindBoundObject {
-  return async (plural, { namespace, name }) => {
+  return (plural, { namespace, name }) => {
     const { registry, catalog } = api();
     const resource = catalog.find('', 'v1', plural);
     invariant(resource !== undefined, `${plural} are served`);
-    try {
-      return (await registry.get({ resource, version: 'v1', namespace, name }, {})).object('v1');
-    } catch (error) {
-      if ((error as { code?: number }).code === 404) return undefined;
-      throw error;
-    }
+    return findKnownObject(registry, { resource, version: 'v1', namespace, name });
   };
 }
 

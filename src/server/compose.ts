@@ -12,7 +12,8 @@ import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchema
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, trackUpdate } from '../registry/index.ts';
+import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, findCurrent, findKnown,
+  trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './authorization-config.ts';
@@ -67,10 +68,13 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
-  const findNamespace = findNamespaceWith((name) => {
+  const namespaceTarget = (name: string) => {
     const resource = catalog.find('', 'v1', 'namespaces');
     invariant(resource !== undefined, 'namespaces are served');
-    return registry.get({ resource, version: 'v1', namespace: '', name }, {});
+    return { resource, version: 'v1', namespace: '', name };
+  };
+  const findNamespace = findNamespaceWith({
+    known: (name) => findKnown(registry, namespaceTarget(name)), current: (name) => findCurrent(registry, namespaceTarget(name)),
   });
   const defaults = createDefaultPlugins(createReads(() => registry, () => catalog));
   const admission = createAdmissionChain([
@@ -100,7 +104,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
   });
   const registry: OwnedRegistry = createRegistry({
     reserver,
-    store: useStoredValues(store, { options, catalog, root: findRoot(options) }),
+    ...useStoredValues(store, { options, catalog, root: findRoot(options) }),
     catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });

@@ -39,6 +39,7 @@ export function createEncryption(options: { readonly config: unknown; readonly r
   return {
     toStore: (value, key) => seal(find(key)?.[0], value, key),
     fromStore: (stored, key) => open(find(key), stored, key),
+    isOutdated: (stored, key) => isOutdated(find(key)?.[0], stored),
   };
 }
 
@@ -57,6 +58,11 @@ function open(providers: readonly Provider[] | undefined, stored: Uint8Array, ke
     if (value !== undefined) return value;
   }
   throw new Error(`the value of ${key} cannot be decrypted with the keys that are configured`);
+}
+
+/** Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is. */
+function isOutdated(writer: Provider | undefined, stored: Uint8Array): boolean {
+  return writer?.cipher === undefined ? startsWith(stored, everyPrefix) : !startsWith(stored, writer.prefix);
 }
 
 const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length));

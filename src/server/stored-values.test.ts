@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { type Store, openEtcdStore, keyRange } from '../storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../storage/etcd/cluster.suite.ts';
-import { type TestServer, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-values-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -62,10 +62,43 @@ describe('values in etcd', { skip: noEtcd }, () => {
     await json.close();
   }));
 
+  const encrypt = (name: string, providers: string): string => {
+    const file = join(directory, `${name}.yaml`);
+    const text = `kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\nresources:\n- resources: [secrets]\n  providers:\n${providers}`;
+    writeFileSync(file, text);
+    return file;
+  };
+  const providerOf = (type: string, key: string): string =>
+    `  - ${type}:\n      keys:\n      - {name: ${key}, secret: ${Buffer.alloc(32, key).toString('base64')}}\n`;
+
+  test('are written anew by an update that changes nothing, once, while they lie there with an older key, in the clear or in another encoding', async () => {
+    const configs = [
+      {}, { encryptionProviderConfig: encrypt('one', `${providerOf('aescbc', 'one')}  - identity: {}\n`) },
+      { encryptionProviderConfig: encrypt('two', providerOf('secretbox', 'two') + providerOf('aescbc', 'one')) },
+      { encryptionProviderConfig: encrypt('two', providerOf('secretbox', 'two') + providerOf('aescbc', 'one')), ...protobuf },
+      { encryptionProviderConfig: encrypt('none', `  - identity: {}\n${providerOf('secretbox', 'two')}`) },
+    ];
+    const heads = ['{"kind":"Secret"', 'k8s:enc:aescbc:v1:one:', 'k8s:enc:secretbox:v1:two:', 'k8s:enc:secretbox:v1:two:', '{"kind":"Secret"'];
+    const path = `${namespaced}/secrets/s`;
+    await run({}, async (first, raw, cluster) => {
+      await create(first, 'secrets', { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' }, stringData: { password: 'hunter2' } });
+      for (const [turn, config] of configs.entries()) {
+        const server = await startTestServer({ certDir: join(directory, 'pki'), etcdServers: cluster.endpoints, ...config });
+        const before = (await server.request({ path })).body;
+        const put = async () => (await server.request({ method: 'PUT', path, body: { ...before, metadata: { ...before.metadata, resourceVersion: undefined } } })).body;
+        const [moved, still] = [await put(), await put()];
+        assert.equal(moved.metadata.resourceVersion !== before.metadata.resourceVersion, turn > 0, `turn ${turn}`);
+        assert.equal(still.metadata.resourceVersion, moved.metadata.resourceVersion);
+        assert.deepEqual(still.data, before.data);
+        const stored = (await readRaw(raw, '/registry/secrets/default/s')).toString('latin1');
+        assert.ok(stored.startsWith(heads[turn] as string), `turn ${turn}: ${stored.slice(0, 30)}`);
+        await server.close();
+      }
+    });
+  });
+
   test('are encrypted where the configuration says so', () => {
-    const config = join(directory, 'encryption.yaml');
-    const secret = Buffer.alloc(32, 'k').toString('base64');
-    writeFileSync(config, `kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\nresources:\n- resources: [secrets]\n  providers:\n  - aesgcm:\n      keys:\n      - {name: key1, secret: ${secret}}\n  - identity: {}\n`);
+    const config = encrypt('encryption', `${providerOf('aesgcm', 'key1')}  - identity: {}\n`);
     return run({ encryptionProviderConfig: config }, async (server, raw) => {
       await create(server, 'secrets', { kind: 'Secret', apiVersion: 'v1', metadata: { name: 's' }, stringData: { password: 'hunter2' } });
       await create(server, 'configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } });
@@ -76,4 +109,35 @@ describe('values in etcd', { skip: noEtcd }, () => {
       assert.equal((await server.request({ path: `${namespaced}/secrets` })).body.items.length, 1);
     });
   });
+});
+
+test('an update that changes nothing brings a custom resource to the storage version of its definition, once', async () => {
+  const server = await startTestServer({});
+  const version = (name: string, storage: boolean) =>
+    ({ name, storage, served: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } });
+  const definition = (storage: string) => ({
+    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com', scope: 'Cluster', names: { plural: 'things', kind: 'Thing' },
+      versions: ['v1', 'v2'].map((name) => version(name, name === storage)),
+    },
+  });
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const things = '/apis/example.com/v1/things';
+  try {
+    await server.request({ method: 'POST', path: definitions, body: definition('v1') });
+    await requestUntil(server, { path: things }, { until: ({ status }) => status === 200, timeoutMs: 10_000 });
+    const { body: made } = await server.request({ method: 'POST', path: things, body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } } });
+    const put = async () => (await server.request({ method: 'PUT', path: `${things}/a`, body: made })).body.metadata.resourceVersion;
+    assert.equal(await put(), made.metadata.resourceVersion);
+    await server.request({ method: 'PATCH', path: `${definitions}/things.example.com`, body: { spec: definition('v2').spec } });
+    let moved = await put();
+    for (let tries = 0; moved === made.metadata.resourceVersion && tries < 100; tries += 1) moved = await put();
+    assert.notEqual(moved, made.metadata.resourceVersion);
+    const { body: now } = await server.request({ path: `${things}/a` });
+    const again = await server.request({ method: 'PUT', path: `${things}/a`, body: now });
+    assert.equal(again.body.metadata.resourceVersion, moved);
+  } finally {
+    await server.close();
+  }
 });

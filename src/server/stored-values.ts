@@ -5,7 +5,7 @@ import { type JsonValue, parseGroupVersion } from '../apimachinery/index.ts';
 import type { Random } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
-import { type Store, type ValueTransform, transformValues } from '../storage/index.ts';
+import { type Store, type ValueTransform, chainTransforms, keyRange, transformValues } from '../storage/index.ts';
 import { readTextFile } from './data-directory.ts';
 import { createEncryption } from './encryption.ts';
 import type { ServerOptions } from './options.ts';
@@ -20,20 +20,40 @@ export interface StoredValuesOptions {
   readonly root: string;
 }
 
-/** The Store as the registry uses it. */
-export function useStoredValues(store: Store, parts: StoredValuesOptions): Store {
+/** The Store as the registry uses it, and whether a key's value lies otherwise in it than it would be written today. */
+export interface StoredValues {
+  readonly store: Store;
+  /** Absent where all values are always as they would be written. */
+  readonly isOutdated?: (key: string) => Promise<boolean>;
+}
+
+/** A Store as the options want values in it. */
+export function useStoredValues(store: Store, parts: StoredValuesOptions): StoredValues {
   const { etcdServers, storageMediaType, encryptionProviderConfig, random } = parts.options;
-  let used = store;
-  if (encryptionProviderConfig !== '') {
-    const config: unknown = parseYaml(readTextFile('--encryption-provider-config', encryptionProviderConfig));
-    used = transformValues(used, createEncryption({ config, random, resourceOf: (key) => findResourceName(parts, key) }));
-  }
-  if (storageMediaType !== storageMediaTypes[0]) return transformValues(used, createProtobufValues(parts.catalog));
-  return etcdServers.length > 0 ? transformValues(used, lineValues) : used;
+  const isProtobuf = storageMediaType !== storageMediaTypes[0];
+  const isPlain = etcdServers.length === 0 && !isProtobuf;
+  if (isPlain && encryptionProviderConfig === '') return { store };
+  const encoding = isProtobuf ? createProtobufValues(parts.catalog) : lineValues;
+  if (encryptionProviderConfig === '') return useTransform(store, encoding);
+  const config: unknown = parseYaml(readTextFile('--encryption-provider-config', encryptionProviderConfig));
+  const encryption = createEncryption({ config, random, resourceOf: (key) => findResourceName(parts, key) });
+  return useTransform(store, isPlain ? encryption : chainTransforms(encryption, encoding));
+}
+
+function useTransform(store: Store, transform: ValueTransform): StoredValues {
+  return {
+    store: transformValues(store, transform),
+    async isOutdated(key) {
+      const result = await store.range({ ...keyRange(key), limit: 1 });
+      const kv = result.type === 'ok' ? result.kvs[0] : undefined;
+      return kv !== undefined && transform.isOutdated?.(kv.value, key) === true;
+    },
+  };
 }
 
 const openBrace = 0x7b;
 const newline = 0x0a;
+const protobufHead = Buffer.from('k8s\u0000');
 
 /** JSON with a newline at its end inside, without one outside; other values as they are. */
 export const lineValues: ValueTransform = {
@@ -45,20 +65,22 @@ export const lineValues: ValueTransform = {
     return stored;
   },
   fromStore: (stored) => (stored[0] === openBrace && stored[stored.length - 1] === newline ? stored.subarray(0, -1) : stored),
+  isOutdated: (stored) => protobufHead.equals(stored.subarray(0, protobufHead.length)),
 };
 
 /** Built-in resources in protobuf inside; the registry reads both. Custom resources have no protobuf: they stay JSON. */
 export function createProtobufValues(catalog: Catalog): ValueTransform {
+  const encode = (value: Uint8Array): Uint8Array | undefined => {
+    if (value[0] !== openBrace) return value;
+    const object = parseJson(value).value as { readonly apiVersion?: string; readonly kind?: string };
+    const { apiVersion = '', kind = '' } = object;
+    const schema = findBuiltinSchema(catalog, apiVersion, kind);
+    return schema === undefined ? undefined : encodeEnvelope({ apiVersion, kind }, encodeMessage(schema, object as unknown as JsonValue));
+  };
   return {
     fromStore: lineValues.fromStore,
-    toStore(value, key) {
-      if (value[0] !== openBrace) return value;
-      const object = parseJson(value).value as { readonly apiVersion?: string; readonly kind?: string };
-      const { apiVersion = '', kind = '' } = object;
-      const schema = findBuiltinSchema(catalog, apiVersion, kind);
-      if (schema === undefined) return lineValues.toStore(value, key);
-      return encodeEnvelope({ apiVersion, kind }, encodeMessage(schema, object as unknown as JsonValue));
-    },
+    toStore: (value, key) => encode(value) ?? lineValues.toStore(value, key),
+    isOutdated: (stored) => stored[0] === openBrace && encode(stored) !== undefined,
   };
 }
 

@@ -10,6 +10,6 @@ export { type MemoryStoreOptions, createMemoryStore } from './memory/memory-stor
 export type { CheckReport } from './embedded/check.ts';
 export type { EmbeddedStoreOptions } from './embedded/open.ts';
 export { checkEmbeddedStore, openEmbeddedStore } from './embedded/lazy.ts';
-export { type ValueTransform, transformValues } from './transform.ts';
+export { type ValueTransform, chainTransforms, transformValues } from './transform.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';

@@ -5,6 +5,17 @@ import type { KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, 
 export interface ValueTransform {
   toStore(value: Uint8Array, key: string): Uint8Array;
   fromStore(stored: Uint8Array, key: string): Uint8Array;
+  /** Whether `toStore` would write the value otherwise than it is stored (with another key, in another encoding). Absent: never. */
+  isOutdated?(stored: Uint8Array, key: string): boolean;
+}
+
+/** Both transforms as one: what `inner` makes of values lies in the Store. */
+export function chainTransforms(inner: ValueTransform, outer: ValueTransform): ValueTransform {
+  return {
+    toStore: (value, key) => inner.toStore(outer.toStore(value, key), key),
+    fromStore: (stored, key) => outer.fromStore(inner.fromStore(stored, key), key),
+    isOutdated: (stored, key) => inner.isOutdated?.(stored, key) === true || outer.isOutdated?.(inner.fromStore(stored, key), key) === true,
+  };
 }
 
 /** The same Store through a transform; closing one closes the other. */

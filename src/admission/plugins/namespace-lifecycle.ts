@@ -1,6 +1,7 @@
 // NamespaceLifecycle: nothing is created in a namespace that is missing or on its way out, and the system's namespaces cannot be deleted.
-// Deletions, and everything about namespaces themselves and cluster-scoped kinds, pass. Namespaces are looked up live: a create that
-// begins after a namespace's deletion was answered is refused.
+// Deletions, and everything about namespaces themselves and cluster-scoped kinds, pass. A namespace is
+// believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
+// begins after this server answered a namespace's deletion is refused.
 import { StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
 import { type AdmissionAttributes, type ObjectVersion, groupResource } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
@@ -10,7 +11,7 @@ export interface NamespaceState {
   readonly terminating: boolean;
 }
 
-/** Finds a namespace as it is this moment; undefined when there is none. */
+/** Finds a namespace; undefined when there is none. */
 export type FindNamespace = (name: string) => Promise<NamespaceState | undefined>;
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
@@ -28,7 +29,7 @@ function refuseTerminating(attributes: AdmissionAttributes): StatusError {
   return new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
 }
 
-/** The plugin over a live look-up. */
+/** The plugin over a look-up. */
 export function createNamespaceLifecycle(findNamespace: FindNamespace): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
@@ -47,22 +48,26 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
   };
 }
 
-/** A live look-up made of a read of the namespace object that throws a 404 StatusError when there is none. */
-export function findNamespaceWith(read: (name: string) => Promise<ObjectVersion>): FindNamespace {
+/** Reads of a namespace object: as the cache has it, and as the store has it this moment. */
+export interface NamespaceReads {
+  known(name: string): Promise<ObjectVersion | undefined>;
+  current(name: string): Promise<ObjectVersion | undefined>;
+}
+
+/** A look-up made of reads: the cache is believed about namespaces that are there. */
+export function findNamespaceWith(reads: NamespaceReads): FindNamespace {
   const states = new WeakMap<ObjectVersion, NamespaceState>();
-  return async (name) => {
-    let version: ObjectVersion;
-    try {
-      version = await read(name);
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return undefined;
-      throw error;
-    }
+  const describe = (version: ObjectVersion | undefined): NamespaceState | undefined => {
+    if (version === undefined) return undefined;
     let state = states.get(version);
     if (state === undefined) {
       const status = version.object(version.resource.storageVersion)['status'] as { phase?: string } | undefined;
       states.set(version, (state = { terminating: status?.phase === 'Terminating' }));
     }
     return state;
+  };
+  return async (name) => {
+    const known = describe(await reads.known(name));
+    return known?.terminating === false ? known : describe(await reads.current(name));
   };
 }

@@ -1,0 +1,32 @@
+// Look-ups of objects that requests depend on (a namespace, a service account, a class), as the reference's plugins make them: from the
+// cache, and from the store when the cache has none. What was acknowledged by this server is in its caches already; what another server
+// wrote comes a moment later, and nothing is asked of the store for every request.
+import { type KubeObject, StatusError } from '../apimachinery/index.ts';
+import type { GetOptions, ObjectVersion, Registry, Target } from './contract.ts';
+
+type Reads = Pick<Registry, 'get'>;
+type Named = Target & { readonly name: string };
+
+/** The object as the cache has it, else as the store has it this moment; undefined when there is none. */
+export async function findKnown(registry: Reads, target: Named): Promise<ObjectVersion | undefined> {
+  return await find(registry, target, { resourceVersion: '0' }) ?? findCurrent(registry, target);
+}
+
+/** The object as the store has it this moment; undefined when there is none. */
+export function findCurrent(registry: Reads, target: Named): Promise<ObjectVersion | undefined> {
+  return find(registry, target, {});
+}
+
+/** As findKnown, in a version. */
+export async function findKnownObject(registry: Reads, target: Named): Promise<KubeObject | undefined> {
+  return (await findKnown(registry, target))?.object(target.version);
+}
+
+async function find(registry: Reads, target: Named, options: GetOptions): Promise<ObjectVersion | undefined> {
+  try {
+    return await registry.get(target, options);
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return undefined;
+    throw error;
+  }
+}
