@@ -16,14 +16,14 @@ export interface Target extends Address {
 
 const token = 'bench-token';
 
-/** A built server, in a fresh data directory; resolves when it answers. */
-export async function startOwnServer(): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
+/** A built server, in a fresh data directory, with further flags; resolves when it answers. */
+export async function startOwnServer(flags: readonly string[] = []): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const tokens = join(folder, 'tokens.csv');
   writeFileSync(tokens, `${token},bench,bench-uid,"system:masters"\n`);
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [findCommand(), '--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', tokens],
-    { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath,
+    [findCommand(), '--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await readUrl(child);
   return {
     name: 'pintle', url, token, pids: [child.pid as number], startedMs, firstAnswerMs: performance.now() - startedMs,

@@ -85,7 +85,8 @@ describe('values in etcd', { skip: noEtcd }, () => {
       for (const [turn, config] of configs.entries()) {
         const server = await startTestServer({ certDir: join(directory, 'pki'), etcdServers: cluster.endpoints, ...config });
         const before = (await server.request({ path })).body;
-        const put = async () => (await server.request({ method: 'PUT', path, body: { ...before, metadata: { ...before.metadata, resourceVersion: undefined } } })).body;
+        const body = { ...before, metadata: { ...before.metadata, resourceVersion: undefined } };
+        const put = async () => (await server.request({ method: 'PUT', path, body })).body;
         const [moved, still] = [await put(), await put()];
         assert.equal(moved.metadata.resourceVersion !== before.metadata.resourceVersion, turn > 0, `turn ${turn}`);
         assert.equal(still.metadata.resourceVersion, moved.metadata.resourceVersion);
@@ -127,7 +128,8 @@ test('an update that changes nothing brings a custom resource to the storage ver
   try {
     await server.request({ method: 'POST', path: definitions, body: definition('v1') });
     await requestUntil(server, { path: things }, { until: ({ status }) => status === 200, timeoutMs: 10_000 });
-    const { body: made } = await server.request({ method: 'POST', path: things, body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } } });
+    const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } };
+    const { body: made } = await server.request({ method: 'POST', path: things, body: thing });
     const put = async () => (await server.request({ method: 'PUT', path: `${things}/a`, body: made })).body.metadata.resourceVersion;
     assert.equal(await put(), made.metadata.resourceVersion);
     await server.request({ method: 'PATCH', path: `${definitions}/things.example.com`, body: { spec: definition('v2').spec } });

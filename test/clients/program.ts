@@ -1,11 +1,13 @@
 // A client program in another language: it gets a kubeconfig as its argument and answers each line on stdin with one line of JSON.
-import { spawn } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 /** Talks to it. */
 export interface Program {
@@ -54,4 +56,17 @@ export function startProgram(
       }
     },
   };
+}
+
+const informerFolder = join(fileURLToPath(new URL('../../../', import.meta.url)), 'test', 'clients', 'go-informer');
+
+/** Builds client-go's informer; answers why it could not. */
+export function buildInformer(output: string): string | undefined {
+  const build = (...args: string[]) => spawnSync('go', args, { cwd: informerFolder, encoding: 'utf8', timeout: 400_000 });
+  if (build('version').status !== 0) return 'go is not on PATH';
+  const download = build('mod', 'download');
+  if (download.status !== 0) return `the modules could not be downloaded: ${download.stderr.slice(0, 300)}`;
+  const built = build('build', '-buildvcs=false', '-o', output, '.');
+  assert.equal(built.status, 0, built.stderr);
+  return undefined;
 }

@@ -1,102 +1,81 @@
-// Servers behind a balancer of TCP connections: writers, kubectl and an informer go on while servers are killed and replaced under load.
+// Servers behind a balancer of TCP connections: writers, readers, kubectl and informers go on while servers are killed and replaced under
+// load. What they did and saw is held against etcd's own log, guarantee by guarantee (history.ts).
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreV1Api, KubeConfig, type V1ConfigMap, makeInformer } from '@kubernetes/client-node';
+import { systemClock } from '../../src/base/index.ts';
+import { openEtcdStore } from '../../src/storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { createTestClient, startTestServer } from '../../src/testing/index.ts';
+import { type Program, buildInformer, startProgram } from '../clients/program.ts';
+import { eventually, readTruth } from './history.ts';
+import { Load, path, readMarks } from './load.ts';
 import { type Balancer, type Replica, startBalancer, startReplica } from './replica.ts';
 
-const path = '/api/v1/namespaces/load/configmaps';
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const token = 'admin-token';
+const calmMs = 1_200;
+/** What clients may meet while a server goes, and repeat. */
+const allowedFailures: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket hang up', '429', '503', '504']);
 
-interface Load {
+/** The servers of one etcd, and the balancer before them. */
+class Fleet {
+  readonly cluster: EtcdCluster;
+  readonly balancer: Balancer;
   readonly url: string;
-  /** Version by name of what was acknowledged; undefined where a repeated request found it done. */
-  readonly acknowledged: Map<string, string | undefined>;
-  readonly failures: Map<string, number>;
-  stopped: boolean;
-}
+  readonly directory = mkdtempSync(join(tmpdir(), 'pintle-balancer-'));
+  readonly #replicas: Replica[] = [];
 
-const isRetriable = (status: number): boolean => status === 429 || status === 503 || status === 504;
-const note = ({ failures }: Load, what: string): void => void failures.set(what, (failures.get(what) ?? 0) + 1);
-
-/** Creates one object after the other, each until it is there. */
-async function writeAll(load: Load, writer: number): Promise<void> {
-  const client = createTestClient(load.url, 'admin-token');
-  for (let index = 0; !load.stopped; index += 1) {
-    const name = `w${writer}-${index}`;
-    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
-    for (let tries = 0; !load.acknowledged.has(name); tries += 1) {
-      const answer = await client.request({ method: 'POST', path, body }).catch((error: NodeJS.ErrnoException) => error);
-      if (answer instanceof Error) note(load, answer.code ?? answer.message);
-      else if (answer.status === 201) load.acknowledged.set(name, answer.body.metadata.resourceVersion);
-      else if (answer.status === 409 && tries > 0) load.acknowledged.set(name, undefined);
-      else if (isRetriable(answer.status)) note(load, String(answer.status));
-      else throw new Error(`${name}: ${answer.status} ${answer.text}`);
-      if (!load.acknowledged.has(name)) await sleep(20);
-    }
-  }
-  client.close();
-}
-
-/** Lists once, and watches from there on, again and again from where it was. */
-class Informer {
-  readonly seen: { readonly type: string; readonly name: string; readonly version: string }[] = [];
-  reconnects = 0;
-  #stop = (): void => undefined;
-  #stopped = false;
-
-  async run(load: Load, from: string): Promise<void> {
-    for (let version = from; !this.#stopped; version = this.seen.at(-1)?.version ?? version) {
-      await this.#watch(load, version);
-      this.reconnects += 1;
-      await sleep(20);
-    }
+  constructor(cluster: EtcdCluster, balancer: Balancer) {
+    this.cluster = cluster;
+    this.balancer = balancer;
+    this.url = `https://127.0.0.1:${balancer.port}`;
+    writeFileSync(join(this.directory, 'tokens.csv'), `${token},admin,admin-uid,"system:masters"\n`, { mode: 0o600 });
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#stop();
+  async add(): Promise<Replica> {
+    const replica = await startReplica(['--etcd-servers', this.cluster.endpoints.join(','), '--cert-dir', join(this.directory, 'pki'),
+      '--data-dir', join(this.directory, `data-${this.#replicas.length}`), '--token-auth-file', join(this.directory, 'tokens.csv')]);
+    this.#replicas.push(replica);
+    this.balancer.targets.add(replica.port);
+    return replica;
   }
 
-  #watch(load: Load, version: string): Promise<void> {
-    return new Promise((resolve) => {
-      let rest = '';
-      const url = `${load.url}${path}?watch=1&resourceVersion=${version}`;
-      const request = requestHttps(url, { agent: false, rejectUnauthorized: false, headers: { authorization: 'Bearer admin-token' } }, (response) => {
-        if (response.statusCode !== 200 && !isRetriable(response.statusCode ?? 0)) note(load, `watch: ${response.statusCode}`);
-        response.setEncoding('utf8');
-        response.on('error', () => undefined);
-        response.on('data', (part: string) => {
-          const lines = (rest + part).split('\n');
-          rest = lines.pop() ?? '';
-          if (response.statusCode === 200) for (const line of lines) this.#take(JSON.parse(line));
-        });
-        response.on('close', resolve);
-      });
-      this.#stop = () => request.destroy();
-      request.on('error', () => resolve());
-      request.end();
+  /** Ends one as `end` says, at the latest then out of the balancer, and starts another one. */
+  async replace(victim: Replica, end: () => Promise<void>): Promise<Replica> {
+    await end();
+    this.balancer.targets.delete(victim.port);
+    await sleep(calmMs);
+    return this.add();
+  }
+
+  get kubeconfig(): string {
+    const cluster = { server: this.url, 'insecure-skip-tls-verify': true };
+    return JSON.stringify({
+      apiVersion: 'v1', kind: 'Config', 'current-context': 'c', clusters: [{ name: 'c', cluster }], users: [{ name: 'u', user: { token } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
     });
   }
 
-  #take({ type, object }: { type: string; object: any }): void {
-    assert.ok(type === 'ADDED', `${type} ${JSON.stringify(object)}`);
-    this.seen.push({ type, name: object.metadata.name, version: object.metadata.resourceVersion });
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.kill()));
+    this.balancer.close();
+    await this.cluster.stop();
+    rmSync(this.directory, { recursive: true });
   }
 }
 
 /** `kubectl get` again and again; what it says when it fails. */
-async function runKubectl(load: Load): Promise<{ readonly good: number; readonly bad: readonly string[] }> {
+async function runKubectl(fleet: Fleet, isOver: () => boolean): Promise<{ readonly good: number; readonly bad: readonly string[] }> {
   const bad: string[] = [];
   let good = 0;
-  const args = ['--server', load.url, '--token', 'admin-token', '--insecure-skip-tls-verify', '-n', 'load', 'get', 'configmaps', '-o', 'name'];
-  while (!load.stopped && hasKubectl) {
+  const args = ['--server', fleet.url, '--token', token, '--insecure-skip-tls-verify', 'get', 'configmaps', '-o', 'name'];
+  while (!isOver() && hasKubectl) {
     const error = await new Promise<string | undefined>((resolve) => {
       execFile('kubectl', args, { maxBuffer: 1 << 26 }, (failure, _output, stderr) => resolve(failure === null ? undefined : stderr));
     });
@@ -107,79 +86,105 @@ async function runKubectl(load: Load): Promise<{ readonly good: number; readonly
   return { good, bad };
 }
 
-describe('servers behind a balancer', { skip: noEtcd, timeout: 120_000 }, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'pintle-balancer-'));
-  let cluster: EtcdCluster;
-  let balancer: Balancer;
-  const replicas: Replica[] = [];
-
-  before(async () => {
-    cluster = await startCluster();
-    balancer = await startBalancer();
-    writeFileSync(join(directory, 'tokens.csv'), 'admin-token,admin,admin-uid,"system:masters"\n', { mode: 0o600 });
-  });
-  after(async () => {
-    await Promise.all(replicas.map((replica) => replica.kill()));
-    balancer.close();
-    await cluster.stop();
-    rmSync(directory, { recursive: true });
-  });
-
-  const add = async (): Promise<Replica> => {
-    const replica = await startReplica(['--etcd-servers', cluster.endpoints.join(','), '--cert-dir', join(directory, 'pki'),
-      '--data-dir', join(directory, `data-${replicas.length}`), '--token-auth-file', join(directory, 'tokens.csv')]);
-    replicas.push(replica);
-    balancer.targets.add(replica.port);
-    return replica;
+/** An informer in this process that is started again whenever it fails, and the versions of each object that it told of. */
+function runNodeInformer(context: TestContext, fleet: Fleet): { readonly read: () => Record<string, string>; readonly told: ReadonlyMap<string, number[]> } {
+  const config = new KubeConfig();
+  config.loadFromString(fleet.kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const informer = makeInformer<V1ConfigMap>(config, path, () => core.listNamespacedConfigMap({ namespace: 'default' }));
+  const told = new Map<string, number[]>();
+  let stopped = false;
+  const start = (): void => void informer.start().catch(restart);
+  const restart = (): void => void (stopped || setTimeout(start, 50));
+  const note = ({ metadata }: V1ConfigMap): void => {
+    const versions = told.get(metadata?.name ?? '') ?? [];
+    told.set(metadata?.name ?? '', [...versions, Number(metadata?.resourceVersion)]);
   };
+  informer.on('error', restart);
+  informer.on('add', note);
+  informer.on('update', note);
+  start();
+  context.after(() => {
+    stopped = true;
+    return informer.stop();
+  });
+  return { told, read: () => Object.fromEntries(informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? ''])) };
+}
 
-  test('no acknowledged write is lost and no event lost or doubled while both are killed under load and replaced, one after the other', async () => {
-    const first = await add();
-    const second = await add();
-    const load: Load = { url: `https://127.0.0.1:${balancer.port}`, acknowledged: new Map(), failures: new Map(), stopped: false };
-    const client = createTestClient(load.url, 'admin-token');
-    assert.equal((await client.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'load' } } })).status, 201);
-    let from = '';
-    for (let isThere = false; !isThere; await sleep(20)) {
-      const { body } = await client.request({ path });
-      isThere = body.items.some((item: any) => item.metadata.name === 'kube-root-ca.crt');
-      from = body.metadata.resourceVersion;
-    }
-    client.close();
-    const informer = new Informer();
-    const watching = informer.run(load, from);
-    const working = Promise.all([0, 1, 2, 3].map((writer) => writeAll(load, writer)));
-    const kubectl = runKubectl(load);
-    for (const victim of [first, second]) {
-      await sleep(1_500);
-      const before = load.acknowledged.size;
-      await victim.kill();
-      balancer.targets.delete(victim.port);
-      await sleep(1_000);
-      assert.ok(load.acknowledged.size > before, 'work goes on at the other one');
-      await add();
-    }
-    await sleep(1_500);
-    load.stopped = true;
-    await working;
+/** client-go's informer, where `go` can build it. */
+async function startGoInformer(context: TestContext, fleet: Fleet): Promise<Program | undefined> {
+  const command = join(fleet.directory, 'informer');
+  const missing = buildInformer(command);
+  if (missing !== undefined) return void context.diagnostic(`no client-go: ${missing}`);
+  const program = startProgram(context, { command, args: [], kubeconfig: fleet.kubeconfig });
+  await program.until((answer) => answer['synced']);
+  return program;
+}
+
+async function listObjects(url: string): Promise<{ readonly revision: string; readonly versions: Record<string, string> }> {
+  const client = createTestClient(url, token);
+  const { body } = await client.request({ path });
+  client.close();
+  const versions = Object.fromEntries(body.items.map(({ metadata }: any) => [metadata.name, metadata.resourceVersion]));
+  return { revision: body.metadata.resourceVersion, versions };
+}
+
+describe('servers behind a balancer', { skip: noEtcd, timeout: 400_000 }, () => {
+  test('no acknowledged write is lost, no list is stale, no event is lost, doubled or out of order, revisions never go back: two killed, one stopped, all replaced', async (context) => {
+    const fleet = new Fleet(await startCluster(), await startBalancer());
+    context.after(() => fleet.close());
+    const [first, second] = [await fleet.add(), await fleet.add()];
+    await eventually(async () => assert.ok('kube-root-ca.crt' in (await listObjects(fleet.url)).versions));
+    const go = await startGoInformer(context, fleet);
+    const node = runNodeInformer(context, fleet);
+    const load = new Load(fleet.url);
+    const endWatch = load.watch((await listObjects(fleet.url)).revision);
+    load.start(4, 2);
+    let isOver = false;
+    const kubectl = runKubectl(fleet, () => isOver);
+    await sleep(calmMs);
+    const before = load.history.acknowledged;
+    const third = await fleet.replace(first, first.kill);
+    assert.ok(load.history.acknowledged > before + 20, 'work goes on at the other one');
+    await fleet.replace(second, second.kill);
+    await fleet.replace(third, third.stop);
+    await sleep(calmMs);
+    isOver = true;
+    await load.stop();
     const told = await kubectl;
-    const fresh = createTestClient(load.url, 'admin-token');
-    const items: any[] = (await fresh.request({ path })).body.items.filter((item: any) => item.metadata.name !== 'kube-root-ca.crt');
-    fresh.close();
-    const stored = new Map(items.map(({ metadata }) => [metadata.name as string, metadata.resourceVersion as string]));
-    for (let waited = 0; informer.seen.length < stored.size && waited < 5_000; waited += 20) await sleep(20);
-    informer.stop();
-    await watching;
-    for (const [name, version] of load.acknowledged) assert.equal(stored.get(name), version ?? stored.get(name), `${name} was acknowledged`);
-    assert.ok([...load.acknowledged.keys()].every((name) => stored.has(name)));
-    const inOrder = [...stored].sort(([, a], [, b]) => Number(a) - Number(b));
-    assert.deepEqual(informer.seen.map(({ name, version }) => [name, version]), inOrder, 'each event once and in order');
+    const { versions } = await listObjects(fleet.url);
+    await checkInformers(versions, { node, go });
+    await checkHistory(fleet, load);
+    await endWatch();
+    for (const key of load.deleted) assert.ok(!((key.split('/').at(-1) ?? '') in versions), `no acknowledged write lost: ${key} was deleted`);
     const failures = [...load.failures].map(([what, count]) => `${count} ${what}`).join(', ');
-    assert.ok([...load.failures.keys()].every((what) => ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', '429', '503', '504'].includes(what)), failures);
+    assert.ok([...load.failures.keys()].every((what) => allowedFailures.has(what)), failures);
     assert.ok(told.bad.every((text) => /connection|EOF|reset|refused|handshake/i.test(text)), told.bad.join('\n'));
-    console.log(`# ${stored.size} written, ${informer.reconnects} watches, kubectl ${told.good} good and ${told.bad.length} cut off; failed: ${failures}`);
+    const { writes, reads } = load.history;
+    const seen = `${writes.length} writes, ${reads.length} lists, ${load.log.received.length} events over ${load.watches} watches`;
+    context.diagnostic(`${seen}; failed: ${failures}`);
+    context.diagnostic(`kubectl ${told.good} times good, ${told.bad.length} times cut off`);
   });
 });
+
+/** Both end with what a list has; the one whose events are seen tells each version of an object once and in order. */
+async function checkInformers(versions: Record<string, string>, { node, go }: {
+  readonly node: ReturnType<typeof runNodeInformer>; readonly go: Program | undefined;
+}): Promise<void> {
+  await eventually(() => assert.deepEqual(node.read(), versions, 'the informer of client-node ends equal to a list'));
+  for (const [name, seen] of node.told) {
+    assert.deepEqual(seen, [...new Set(seen)].sort((left, right) => left - right), `no event doubled or out of order: ${name} of client-node`);
+  }
+  if (go !== undefined) await eventually(async () => assert.deepEqual((await go.ask())['state'], versions, 'the informer of client-go ends equal to a list'));
+}
+
+async function checkHistory(fleet: Fleet, load: Load): Promise<void> {
+  const store = await openEtcdStore({ endpoints: fleet.cluster.endpoints, clock: systemClock });
+  const truth = readMarks((await readTruth(store)).received);
+  await store.close();
+  await eventually(() => assert.equal(load.log.received.at(-1)?.kv.modRevision, truth.at(-1)?.kv.modRevision));
+  load.history.check(truth);
+}
 
 describe('servers with authorities of their own on one etcd', { skip: noEtcd, timeout: 60_000 }, () => {
   test('publish kube-root-ca.crt once each, and still put right what is no authority', async () => {

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/index.ts';
 import { type Store, openEtcdStore, prefixRange } from '../../src/storage/index.ts';
 import { type EtcdCluster, type EtcdMember, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { readEtcdStatus } from '../../src/storage/etcd/open.ts';
-import { Log, RunHistory } from './history.ts';
+import { Log, RunHistory, eventually, readTruth } from './history.ts';
 import { PeerNetwork, startProxy } from './proxy.ts';
 import { Workload } from './workload.ts';
 
@@ -19,19 +19,6 @@ interface Scene {
 type Fault = (scene: Scene) => Promise<void>;
 const calmMs = 1_500;
 const longestCallMs = 25_000;
-const settleMs = 20_000;
-
-async function eventually(holds: () => void | Promise<void>, timeoutMs: number = settleMs): Promise<void> {
-  const deadline = systemClock.monotonicMs() + timeoutMs;
-  for (;;) {
-    try {
-      return await holds();
-    } catch (error) {
-      if (systemClock.monotonicMs() > deadline) throw error;
-      await sleep(20);
-    }
-  }
-}
 
 /** The member that leads, and its index. */
 async function findLeader({ members }: EtcdCluster): Promise<{ readonly member: EtcdMember; readonly index: number }> {
@@ -40,15 +27,6 @@ async function findLeader({ members }: EtcdCluster): Promise<{ readonly member: 
     if (isLeader) return { member, index };
   }
   throw new Error('nobody leads');
-}
-
-async function readTruth(store: Store): Promise<Log> {
-  const revision = await store.revision();
-  const log = new Log(prefixRange('/'), 2);
-  store.watch(log.range, 2, log);
-  await eventually(() => assert.ok((log.received.at(-1)?.kv.modRevision ?? 0) >= revision));
-  log.received.forEach((event, index) => assert.equal(event.kv.modRevision, index + 2, 'the log has no gap'));
-  return log;
 }
 
 async function endure(fault: Fault): Promise<void> {

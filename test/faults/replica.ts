@@ -10,6 +10,8 @@ export interface Replica {
   readonly port: number;
   /** As the loss of its machine; resolves when it is gone. */
   kill(): Promise<void>;
+  /** As an orderly replacement: SIGTERM; resolves when it is gone. */
+  stop(): Promise<void>;
 }
 
 /** Starts one; resolves when it says that it is ready. */
@@ -25,7 +27,11 @@ export async function startReplica(flags: readonly string[]): Promise<Replica> {
     });
     void gone.then(() => reject(new Error(`the server stopped before it was ready:\n${output}`)));
   });
-  return { port, kill() { child.kill('SIGKILL'); return gone; } };
+  const end = (signal: NodeJS.Signals) => (): Promise<void> => {
+    child.kill(signal);
+    return gone;
+  };
+  return { port, kill: end('SIGKILL'), stop: end('SIGTERM') };
 }
 
 /** Passes connections on to servers in turn, past those that refuse them. */

@@ -2,12 +2,13 @@
 // elsewhere, and a server that has lost etcd answers no consistent read and says that it is not ready.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type EtcdCluster, type EtcdMember, noEtcd, readMetric, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestServer, requestUntil, startTestServer } from '../../src/testing/index.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
@@ -120,6 +121,22 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     await until(() => seen.length + last.seen.length >= written.length);
     last.stop();
     assert.deepEqual([...seen, ...last.seen].map((event) => event.version), written);
+  });
+
+  test('a thousand watches of ten kinds are one watch on etcd', async () => {
+    const kinds = ['configmaps', 'secrets', 'pods', 'services', 'serviceaccounts', 'endpoints', 'events', 'limitranges', 'resourcequotas', 'podtemplates'];
+    const member = cluster.members[0] as EtcdMember;
+    const sessions = Array.from({ length: 10 }, () => connect(one.url, { rejectUnauthorized: false }));
+    const begun = await Promise.all(Array.from({ length: 1_000 }, (_, index) => new Promise<number>((resolve, reject) => {
+      const headers = { ':path': `/api/v1/${kinds[Math.floor(index / 10) % 10]}?watch=1`, authorization: 'Bearer admin-token' };
+      const stream = (sessions[index % 10] as ClientHttp2Session).request(headers);
+      stream.on('error', reject);
+      stream.on('response', (answer) => resolve(answer[':status'] as number));
+    })));
+    assert.ok(begun.every((status) => status === 200));
+    // One of each server, for all its kinds together.
+    assert.equal(await readMetric(member, 'etcd_debugging_mvcc_watcher_total'), 2);
+    for (const session of sessions) session.destroy();
   });
 
   test('of writers of one object through both, each version is written once', async () => {

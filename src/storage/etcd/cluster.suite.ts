@@ -84,6 +84,13 @@ function createMember(place: Pick<EtcdMember, 'name' | 'url' | 'clientPort' | 'p
   };
 }
 
+/** A figure of a member's /metrics by its name, summed over its labels. */
+export async function readMetric({ url }: Pick<EtcdMember, 'url'>, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
+
 /** Ports that were free a moment ago. */
 export async function findPorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
