@@ -1,10 +1,12 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
+import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
 import { createAuthenticationConfigMap } from './authentication-config-map.ts';
 import { createBootstrapRoles } from './bootstrap-policy.ts';
 import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
 import { createClientFor, everything } from './client.ts';
 import { createClusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './context.ts';
+import { createFlowControl } from './flow-control.ts';
 import { createGarbageCollector } from './garbage.ts';
 import { type InformerListener, startInformer } from './informer.ts';
 import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
@@ -17,7 +19,8 @@ import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './t
 
 /** Names that select controllers. */
 export type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
-  | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication';
+  | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
+  | 'apiservices';
 
 /** What the controllers need beside the registry. */
 export interface ControllersOptions extends ControllerContext {
@@ -33,6 +36,8 @@ export interface ControllersOptions extends ControllerContext {
   /** Other servers may be at work on the same store, with authorities of their own. */
   readonly sharesStore?: boolean;
   readonly service: ServiceAddress;
+  /** The built-in groups and their places. */
+  readonly groups: readonly BuiltInGroup[];
   /** What Services hold; without it nobody looks after it. */
   readonly serviceClaims?: ServiceClaims;
 }
@@ -43,6 +48,8 @@ export interface Controllers {
   readonly ready: Promise<void>;
   /** Resolves when the bootstrap roles and their bindings exist; at once when they are not asked for. */
   readonly rolesReady: Promise<void>;
+  /** Whether an APIService names another server for a group version. */
+  readonly isRemote: ApiServices['isRemote'];
   /** Records the use of a token from a Secret. */
   readonly noteTokenUse: TokenSecrets['noteUse'];
   /** Resolves when work under way is over. */
@@ -76,13 +83,34 @@ export function startControllers(options: ControllersOptions): Controllers {
   });
   const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), informer.synced]).then(() => undefined);
   const garbage = selects('garbage-collector') ? createGarbageCollector(options, ready) : undefined;
+  const late = startLate(options, Promise.all([ready, roles?.ready()]));
   return {
     ready,
     rolesReady: roles?.ready() ?? Promise.resolve(),
+    isRemote: late.isRemote,
     noteTokenUse: (secret) => tokens?.noteUse(secret),
     async stop() {
       informer.stop();
-      await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims].map((one) => one?.stop()));
+      await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims, late].map((one) => one?.stop()));
+    },
+  };
+}
+
+/** Loops that nobody waits for: they begin when what is urgent at a start is done. */
+function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<ApiServices, 'isRemote' | 'stop'> {
+  let stopped = false;
+  let flowControl: Controller | undefined;
+  let apiServices: ApiServices | undefined;
+  void urgent.then(() => {
+    if (stopped) return;
+    flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
+    apiServices = options.selects('apiservices') ? createApiServices(options, options.groups) : undefined;
+  });
+  return {
+    isRemote: (group, version) => apiServices?.isRemote(group, version) ?? false,
+    async stop() {
+      stopped = true;
+      await Promise.all([flowControl?.stop(), apiServices?.stop()]);
     },
   };
 }

@@ -55,6 +55,8 @@ export interface EndpointsDependencies {
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists: `/healthz`, `/metrics`, … */
   readonly otherPaths?: readonly string[];
+  /** Whether another server should answer a group version that this one does not serve. */
+  readonly isRemote?: (group: string, version: string) => boolean;
   /** Throws the reference's 403 unless the user may do what the info says; without it everybody may. */
   readonly requireAccess?: (user: UserInfo, info: RequestInfo) => Promise<void>;
   /** By `group/plural` or `group/plural/subresource`. */

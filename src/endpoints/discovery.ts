@@ -5,7 +5,7 @@ import { negotiate as negotiateType } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
 import { encodeBody } from './encoding.ts';
-import { notServed } from './errors.ts';
+import { notServed, respondUnavailable } from './errors.ts';
 import type { Exchange, Response } from './exchange.ts';
 import { FORM_TYPES, type Form, OBJECT_TYPES } from './media.ts';
 import { checkAccept, wantsPretty } from './negotiate.ts';
@@ -51,6 +51,7 @@ export class Discovery {
     const { catalog, hashes } = this.#dependencies;
     const rows = catalog.resources().filter(({ group }) => group === groupVersion.group);
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
+    if (!served && this.#dependencies.isRemote?.(groupVersion.group, groupVersion.version)) return respondUnavailable();
     if (!served) return notServed(exchange, rows);
     if (rows.some(({ custom }) => !custom)) checkAccept(exchange, OBJECT_TYPES);
     return this.#answer(exchange, 'APIResourceList', () => apiResourceList(catalog, hashes, groupVersion));

@@ -15,6 +15,12 @@ export function methodNotAllowed(): StatusError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
+/** 503 for what another server should answer, which this one does not reach. */
+export function respondUnavailable(): Response {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  return { status: 503, headers, body: new TextEncoder().encode('service unavailable\n') };
+}
+
 /** Nothing is served at the path; `rows` are those of its group. */
 export function notServed(exchange: Exchange, rows: readonly Resource[]): Response {
   if (rows.some(({ custom }) => !custom)) throw routeNotFound();

@@ -133,7 +133,14 @@ function tableBody(call: Call, list: ListResult, version: string): ListBody {
   const context = tableContext(call, version);
   const start = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
   const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":[`);
-  return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, pieces: encodeItems(list, createRowEncoder(context)) };
+  const encoder = createRowEncoder(context);
+  const pieces = call.resource.tableOrder === undefined ? encodeItems(list, encoder) : encodeInOrder(call, list, encoder);
+  return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, pieces };
+}
+
+function encodeInOrder({ resource, target: { version } }: Call, list: ListResult, { item }: ItemEncoder): Iterable<Uint8Array> {
+  const sorted = Array.from(list.items).sort((a, b) => resource.tableOrder?.(a.object(version), b.object(version)) ?? 0);
+  return sorted.map((each) => item(each));
 }
 
 function partialItems(call: Call, metaVersion: string, protobuf: { on: boolean; schema: Schema | undefined }): ItemEncoder {

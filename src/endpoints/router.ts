@@ -6,7 +6,7 @@ import { subresourceOf } from './call.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete, handleDeleteCollection } from './delete.ts';
 import type { Call, EndpointsDependencies } from './dependencies.ts';
-import { methodNotAllowed, notServed, routeNotFound } from './errors.ts';
+import { methodNotAllowed, notServed, respondUnavailable, routeNotFound } from './errors.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
@@ -111,6 +111,7 @@ export async function routeResource(exchange: Exchange, dependencies: EndpointsD
   const { info } = exchange;
   const { catalog } = dependencies;
   const resource = catalog.find(info.group, info.version, info.resource);
+  if (!resource && dependencies.isRemote?.(info.group, info.version)) return respondUnavailable();
   if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);

@@ -157,5 +157,7 @@ export interface Resource {
   readonly virtual?: boolean;
   /** Custom resources: changes whenever the definition does, so that what is made of it can be kept. */
   readonly fingerprint?: string;
+  /** The order of the rows of a table, within a page, where it is not that of keys. Few objects: they are sorted for each list. */
+  readonly tableOrder?: (a: KubeObject, b: KubeObject) => number;
   readonly strategy: Strategy;
 }

@@ -36,6 +36,7 @@ export interface RowSpec {
   readonly resetFields?: Resource['resetFields'];
   readonly statusOnCreate?: true;
   readonly virtual?: true;
+  readonly tableOrder?: Resource['tableOrder'];
   /** `Warning` header of every request; all versions of the row. */
   readonly deprecationWarning?: string;
 }

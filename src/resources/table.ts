@@ -3,6 +3,7 @@
 // Groups stand in the order of discovery, resources of a group by name.
 import type { SchemaSet } from '../apimachinery/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
+import { compareFlowSchemas } from './columns/policies.ts';
 import { convertAutoscaler } from './autoscaling/convert.ts';
 import { convertEvent } from './events/convert.ts';
 import * as fields from './fields.ts';
@@ -260,7 +261,7 @@ const dynamicResources: GroupSpec = {
 const flowcontrol: GroupSpec = {
   group: 'flowcontrol.apiserver.k8s.io',
   rows: [
-    { kind: 'FlowSchema', plural: 'flowschemas', cluster: true, subresources: [status], tracksGeneration: true },
+    { kind: 'FlowSchema', plural: 'flowschemas', cluster: true, subresources: [status], tracksGeneration: true, tableOrder: compareFlowSchemas },
     { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations', cluster: true, subresources: [status], tracksGeneration: true },
   ],
 };

@@ -54,6 +54,8 @@ export interface ApiOptions {
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
   readonly otherPaths: readonly string[];
+  /** Whether another server should answer a group version. */
+  readonly isRemote: (group: string, version: string) => boolean;
 }
 
 const gzipAsync = promisify(gzip);
@@ -64,7 +66,7 @@ function withDefinitionStrategy(resource: Resource): Resource {
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, plan, serverAddress, otherPaths }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, plan, serverAddress, otherPaths, isRemote }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -116,7 +118,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
   const { authorize } = authorization;
   const handler = createEndpoints({
     registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
-    version: kubernetesVersion,
+    version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
     special: new Map([

@@ -33,6 +33,8 @@ export interface RequestHead {
 export interface ServerExchange extends Exchange {
   /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
   longRunning: boolean;
+  /** Headers in which flow control says where the request belongs. */
+  flowHeaders: Readonly<Record<string, string>> | undefined;
   /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
   headerValues(): ReadonlyMap<string, readonly string[]>;
   /** Monotonic milliseconds at which the headers were there. */
@@ -92,6 +94,7 @@ export class HttpExchange implements ServerExchange {
   info: RequestInfo = noInfo;
   user: UserInfo = nobody;
   longRunning = false;
+  flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
   disconnected = false;
   readonly wire: Wire;
   readonly #search: string;

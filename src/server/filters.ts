@@ -1,6 +1,6 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → audit id and common headers → request info → metrics → authenticate → impersonate → limit in flight → deadline → authorize → handler
+//   guard panics → audit id and common headers → request info → metrics → authenticate → impersonate → flow control → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
@@ -11,11 +11,13 @@ import { authenticateRequests } from './filters/authenticate.ts';
 import { authorizeRequests } from './filters/authorize.ts';
 import { addCommonHeaders } from './filters/common-headers.ts';
 import { limitTime } from './filters/deadline.ts';
+import { controlFlow } from './filters/flow-control.ts';
 import { guardPanics } from './filters/guard-panics.ts';
 import { impersonateUsers } from './filters/impersonate.ts';
 import { limitInFlight } from './filters/in-flight.ts';
 import { measureRequests } from './filters/measure.ts';
 import { readRequestInfo } from './filters/request-info.ts';
+import type { FlowControl } from './flow-control/flow-control.ts';
 import type { Logger } from './logger.ts';
 import type { ServerMetrics } from './metrics.ts';
 
@@ -31,6 +33,8 @@ export interface FilterDependencies {
   readonly requestTimeoutMs: number;
   readonly maxReadsInFlight: number;
   readonly maxMutationsInFlight: number;
+  /** Priority and fairness; without it the two limits hold. */
+  readonly flowControl?: FlowControl;
   /** Turns anything that was thrown into the negotiated Status. */
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
   readonly handler: Handler;
@@ -46,7 +50,7 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     answerErrors(deps),
     authenticateRequests(deps),
     impersonateUsers(deps),
-    limitInFlight(deps),
+    deps.flowControl === undefined ? limitInFlight(deps) : controlFlow({ ...deps, flowControl: deps.flowControl }),
     limitTime(deps),
     authorizeRequests(deps),
   ];

@@ -43,6 +43,10 @@ export const flagTable: readonly FlagRow[] = [
     help: 'Writes in progress above which callers get 429; 0: no limit.',
   },
   {
+    name: 'enable-priority-and-fairness', type: 'switch', option: 'enablePriorityAndFairness', default: 'true',
+    help: 'Divide the sum of both limits among priority levels (FlowSchemas say whose).',
+  },
+  {
     name: 'http2-max-streams-per-connection', type: 'integer', option: 'http2MaxStreamsPerConnection', default: '250',
     help: 'Streams on one HTTP/2 connection.',
   },

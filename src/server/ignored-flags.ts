@@ -4,7 +4,7 @@
 export const ignoredSwitches: ReadonlySet<string> = new Set([
   'aggregator-reject-forwarding-redirect', 'allow-privileged', 'audit-log-compress', 'audit-log-truncate-enabled', 'audit-webhook-truncate-enabled',
   'audit-log-batch-throttle-enable', 'audit-webhook-batch-throttle-enable', 'contention-profiling', 'enable-aggregator-routing',
-  'enable-garbage-collector', 'enable-logs-handler', 'enable-priority-and-fairness',
+  'enable-garbage-collector', 'enable-logs-handler',
   'encryption-provider-config-automatic-reload', 'kubelet-https', 'permit-address-sharing', 'permit-port-sharing', 'profiling',
   'service-account-lookup', 'shutdown-send-retry-after', 'watch-cache', 'logtostderr', 'alsologtostderr',
   'disable-http2-serving',

@@ -1,6 +1,7 @@
 // Metrics in the Prometheus text format, under the names and labels that upstream dashboards ask for. Written by hand: a client library
 // costs more at start than the rest of this room.
 import type { RequestInfo } from '../endpoints/index.ts';
+import type { FlowSample } from './flow-control/flow-control.ts';
 
 /** A request that is finished. */
 export interface RequestRecord {
@@ -24,6 +25,8 @@ export interface ServerMetrics {
 /** What is measured at the moment of asking. */
 export interface ProcessFacts {
   readonly objects: readonly { readonly group: string; readonly resource: string; readonly count: number }[];
+  /** What flow control counts. */
+  readonly flows: readonly FlowSample[];
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
@@ -150,10 +153,28 @@ function renderFacts(facts: ProcessFacts): string[] {
   return [
     ...renderGauge('apiserver_storage_objects', 'Stored objects by resource.', objects),
     ...renderGauge('apiserver_resource_objects', 'Stored objects by group and resource.', counts),
+    ...renderFlows(facts.flows),
     ...renderGauge('kubernetes_build_info', 'What this server is.', [[formatLabels(facts.build), 1]]),
     ...renderCounter('process_cpu_seconds_total', 'User and system CPU time.', [['', facts.cpuSeconds]]),
     ...renderGauge('process_resident_memory_bytes', 'Resident memory.', [['', facts.residentBytes]]),
     ...renderGauge('process_heap_bytes', 'Heap in use.', [['', facts.heapBytes]]),
     ...renderGauge('process_start_time_seconds', 'Start of the process since the epoch.', [['', facts.startSeconds]]),
   ];
+}
+
+const flowHelp: Readonly<Record<string, string>> = {
+  apiserver_flowcontrol_dispatched_requests_total: 'Requests that were let through.',
+  apiserver_flowcontrol_rejected_requests_total: 'Requests that were turned away.',
+  apiserver_flowcontrol_current_executing_requests: 'Requests that have begun and not ended.',
+  apiserver_flowcontrol_current_executing_seats: 'Seats that are taken.',
+  apiserver_flowcontrol_current_inqueue_requests: 'Requests that wait for a seat.',
+  apiserver_flowcontrol_nominal_limit_seats: 'Seats of each priority level.',
+};
+
+function renderFlows(flows: readonly FlowSample[]): string[] {
+  return Object.entries(flowHelp).flatMap(([name, help]) => {
+    const samples = flows.filter((sample) => sample.name === name).map(({ labels, value }): Sample => [formatLabels(labels), value]);
+    if (samples.length === 0) return [];
+    return name.endsWith('_total') ? renderCounter(name, help, samples) : renderGauge(name, help, samples);
+  });
 }

@@ -93,6 +93,8 @@ export interface ServerOptions {
   /** Reads and writes in progress above which callers get 429; 0: no limit. Defaults 400 and 200. */
   readonly maxRequestsInflight: number;
   readonly maxMutatingRequestsInflight: number;
+  /** Whether the sum of the two is divided among priority levels instead. Default true. */
+  readonly enablePriorityAndFairness: boolean;
   /** Streams on one HTTP/2 connection. Default 250. */
   readonly http2MaxStreamsPerConnection: number;
   /** How often superseded versions are forgotten. Default 5 min; 0: never. */
@@ -144,7 +146,8 @@ const defaults: ServerOptions = {
   securePort: 0, bindAddress: '127.0.0.1', advertiseAddress: '', tls: true, dataDir: '', certDir: '', tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '',
   tokenAuthFile: '', tokens: [], anonymousAuth: true, ...identityDefaults, authorizationMode: ['RBAC'], serviceClusterIpRange: '10.0.0.0/24',
   requestTimeoutMs: 60_000,
-  minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, http2MaxStreamsPerConnection: 250,
+  minRequestTimeoutSeconds: 1800, maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, enablePriorityAndFairness: true,
+  http2MaxStreamsPerConnection: 250,
   compactionIntervalMs: 300_000, historyMs: 300_000, etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
   etcdCompactionIntervalMs: 300_000, storageMediaType: 'application/json', encryptionProviderConfig: '', controllers: ['*'], featureGates: [],
     runtimeConfig: [], shutdownGraceMs: 10_000, shutdownDelayMs: 0,
@@ -154,7 +157,7 @@ const defaults: ServerOptions = {
 /** Names of the controllers, for `--controllers`. */
 export const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
-  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication',
+  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices',
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 

@@ -1,6 +1,7 @@
 // /metrics: the counters of the filters, with what is measured at the moment of asking.
 import type { Response } from '../endpoints/index.ts';
 import type { Api } from './compose.ts';
+import type { FlowControl } from './flow-control/flow-control.ts';
 import type { ProcessFacts, ServerMetrics } from './metrics.ts';
 import { kubernetesVersion } from './version.ts';
 
@@ -8,11 +9,14 @@ const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=undersco
 const encoder = new TextEncoder();
 
 /** Renders everything. */
-export async function answerMetrics(api: Api, metrics: ServerMetrics): Promise<Response> {
+export async function answerMetrics(
+  api: Api, { metrics, flowControl }: { readonly metrics: ServerMetrics; readonly flowControl: FlowControl | undefined },
+): Promise<Response> {
   const { user, system } = process.cpuUsage();
   const memory = process.memoryUsage();
   const text = metrics.render({
     objects: await countObjects(api),
+    flows: flowControl?.samples() ?? [],
     cpuSeconds: (user + system) / 1e6,
     residentBytes: memory.rss,
     heapBytes: memory.heapUsed,

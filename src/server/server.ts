@@ -10,6 +10,8 @@ import { readAuthorizationPlan } from './access-webhook.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
 import { createFilterChain } from './filters.ts';
+import { FlowControl } from './flow-control/flow-control.ts';
+import { followFlowControl } from './flow-control/follow.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths } from './health.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 import { type Listener, createListener } from './listener.ts';
@@ -20,6 +22,7 @@ import { type Pki, preparePki } from './pki.ts';
 import { createRequestSigner } from './request-signer.ts';
 import { answerMetrics } from './process-metrics.ts';
 import { openStore } from './open-store.ts';
+import { groupPriorities } from '../resources/index.ts';
 import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
 /** A server that answers. */
@@ -47,6 +50,8 @@ interface Parts {
   readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
+  /** Priority and fairness, unless it is off. */
+  readonly flowControl: FlowControl | undefined;
 }
 
 interface ServerState {
@@ -55,6 +60,7 @@ interface ServerState {
   address: string;
   closed: Promise<void> | undefined;
   noteTokenUse?: Controllers['noteTokenUse'];
+  isRemote?: Controllers['isRemote'];
   /** Comes when the bootstrap roles are there: RBAC decides from then on. */
   readonly rolesReady: Signal;
 }
@@ -110,15 +116,19 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
   const api: Api = composeApi({
     options, store, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    serverAddress: () => state.address, otherPaths,
+    serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
+  const flowControl = createFlowControl(options);
   const metrics = createMetrics();
   const chain = createFilterChain({
     logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
+    ...(flowControl !== undefined && { flowControl }),
     respondError: api.respondError,
-    handler: createRootHandler(api, { checks, metrics, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }) }),
+    handler: createRootHandler(api, {
+      checks, metrics, flowControl, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
+    }),
   });
   const listener = createListener({
     clock, random, logger,
@@ -126,7 +136,13 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, authentication, listener, state };
+  return { ...made, options, adminToken, api, authentication, listener, state, flowControl };
+}
+
+/** Nothing to divide: nothing is limited. */
+function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness, maxRequestsInflight, maxMutatingRequestsInflight }: ServerOptions) {
+  const seats = maxRequestsInflight + maxMutatingRequestsInflight;
+  return enablePriorityAndFairness && seats > 0 ? new FlowControl({ clock, seats, requestTimeoutMs }) : undefined;
 }
 
 const pickAuthorities = ({ clientAuthorities, proxyAuthorities }: Authentication) => ({ clientAuthorities, proxyAuthorities });
@@ -162,6 +178,7 @@ const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
 interface RootParts {
   readonly checks: readonly HealthCheck[];
   readonly metrics: ServerMetrics;
+  readonly flowControl: FlowControl | undefined;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }
 
@@ -171,7 +188,7 @@ function createRootHandler(api: Api, parts: RootParts): Handler {
     if (exchange.info.isResource) return api.handler(exchange);
     const document = parts.openId(exchange);
     if (document !== undefined) return document;
-    if (exchange.path === '/metrics') return answerMetrics(api, parts.metrics);
+    if (exchange.path === '/metrics') return answerMetrics(api, parts);
     return (await health(exchange)) ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange));
   };
 }
@@ -182,6 +199,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, listener, state, pki, adminToken, directory } = parts;
   // Custom kinds are served before the first request comes.
   await parts.api.definitions.start();
+  const following = followFlow(parts);
   const port = await openPort(parts);
   const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';
   const host = wildcard ? '127.0.0.1' : options.bindAddress;
@@ -193,6 +211,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   });
   const controllers = startAll(parts, port);
   state.noteTokenUse = controllers.noteTokenUse;
+  state.isRemote = controllers.isRemote;
   void controllers.rolesReady.then(state.rolesReady.send);
   const ready = Promise.all([controllers.ready, controllers.rolesReady]).then(() => {
     state.initialized = true;
@@ -201,8 +220,14 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   return {
     url, port, kubeconfig, ready,
     kubeconfigPath: directory.writeKubeconfig(kubeconfig),
-    close: () => (state.closed ??= closeServer(parts, { controllers, listener })),
+    close: () => (state.closed ??= closeServer(parts, { controllers, listener, following })),
   };
+}
+
+function followFlow({ api, options, flowControl }: Parts): { stop(): void } | undefined {
+  return flowControl === undefined ? undefined : followFlowControl(flowControl, {
+    ...api, clock: options.clock, onError: (error) => options.logger.info(2, 'flow control will try again', describeError(error)),
+  });
 }
 
 async function openPort({ listener, options }: Parts): Promise<number> {
@@ -227,19 +252,27 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
     signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
+    groups: groupPriorities,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
     report: (controller, key, error) => options.logger.info(2, 'a controller will try again', { controller, key, ...describeError(error) }),
   });
 }
 
-async function closeServer(parts: Parts, running: { readonly controllers: Controllers; readonly listener: Listener }): Promise<void> {
+interface Running {
+  readonly controllers: Controllers;
+  readonly listener: Listener;
+  readonly following: { stop(): void } | undefined;
+}
+
+async function closeServer(parts: Parts, running: Running): Promise<void> {
   const { options, store, state, api, authentication } = parts;
   state.stopping = true;
   options.logger.info(1, 'stopping');
   if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
   await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
   authentication.stop();
+  running.following?.stop();
   api.authorization.stop();
   api.definitions.stop();
   api.registry.close();

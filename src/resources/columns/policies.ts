@@ -75,6 +75,12 @@ export const flowSchemaColumns: readonly Column[] = [
   column('MissingPL', (object) => textOr(readCondition(object, 'Dangling')?.['status'], '?')),
 ];
 
+/** FlowSchemas print in the order in which they are asked. */
+export function compareFlowSchemas(a: KubeObject, b: KubeObject): number {
+  const precedence = (schema: KubeObject): number => toNumber(readPath(schema, 'spec', 'matchingPrecedence') ?? 0);
+  return precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+}
+
 function limitColumn(name: string, ...path: readonly string[]): Column {
   return column(name, (object): Cell => {
     const value = readPath(object, 'spec', 'limited', ...path);

@@ -1,7 +1,9 @@
 // Which validation a kind has, by group and kind. Updates are validated on the paths that write more than status.
 import type { FieldError, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
+import { validateApiService, validateApiServiceStatus } from './api-services.ts';
 import * as core from './core.ts';
+import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import { validateDeploymentStatus, validateReplicaSetStatus } from './statuses.ts';
@@ -29,6 +31,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ReplicationController': validateWith(workloads.validateReplicationController),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
   '/Service': validateWith(services.validateService, services.validateServiceUpdate, services.validateServiceStatus),
+  'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
   'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate),
   'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, validateDeploymentStatus),
@@ -38,6 +41,8 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
+  'flowcontrol.apiserver.k8s.io/FlowSchema': validateWith(validateFlowSchema, validateFlowSchema, validateFlowControlStatus),
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': validateWith(validatePriorityLevel, validatePriorityLevel, validateFlowControlStatus),
   'networking.k8s.io/IPAddress': validateWith(services.validateIpAddress, services.validateIpAddressUpdate),
   'networking.k8s.io/ServiceCIDR': both(services.validateServiceCidr, services.checkSameRanges),
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),

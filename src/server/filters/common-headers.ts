@@ -1,4 +1,5 @@
-// Headers that every answer carries: Audit-Id (the request's, if it had one), and Cache-Control unless the handler chose another.
+// Headers that every answer carries: Audit-Id (the request's, if it had one), Cache-Control unless the handler chose another, and
+// those of flow control.
 import type { Filter, FilterDependencies } from '../filters.ts';
 
 /** Adds the headers and writes the access log line. */
@@ -6,7 +7,7 @@ export function addCommonHeaders({ logger }: Pick<FilterDependencies, 'logger'>)
   return async (exchange, next) => {
     const response = await next(exchange);
     if (logger.verbosity >= 3) logAccess(exchange);
-    return { ...response, headers: { 'audit-id': exchange.auditId, 'cache-control': 'no-cache, private', ...response.headers } };
+    return { ...response, headers: { 'audit-id': exchange.auditId, 'cache-control': 'no-cache, private', ...exchange.flowHeaders, ...response.headers } };
 
     function logAccess(request: typeof exchange): void {
       logger.info(3, 'HTTP', {

@@ -1,0 +1,49 @@
+// API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
+// a request belongs. Watches count until they have begun; other long requests and those of exempt levels are never held up.
+import type { Response } from '../../endpoints/index.ts';
+import type { ServerExchange } from '../exchange.ts';
+import type { Filter, FilterDependencies } from '../filters.ts';
+import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
+import { isReadVerb, refuseTooMany } from './in-flight.ts';
+
+/** Answers 429 to what finds neither a seat nor a place to wait. */
+export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, 'metrics'> & { readonly flowControl: FlowControl }): Filter {
+  const gauges = metrics.inFlight;
+  const endRead = (): void => {
+    gauges.readOnly -= 1;
+  };
+  const endMutation = (): void => {
+    gauges.mutating -= 1;
+  };
+  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>): Promise<Response> => {
+    if (exchange.longRunning) return next(exchange);
+    const isRead = isReadVerb(exchange.info.verb);
+    gauges[isRead ? 'readOnly' : 'mutating'] += 1;
+    exchange.onClosed(isRead ? endRead : endMutation);
+    return next(exchange);
+  };
+  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>, flow: Flow): Promise<Response> => {
+    const release = (): void => flowControl.release(flow);
+    if (!exchange.longRunning) {
+      exchange.onClosed(release);
+      return run(exchange, next);
+    }
+    const begun = next(exchange);
+    begun.then(release, release);
+    return begun;
+  };
+  return (exchange, next) => {
+    if (exchange.longRunning && exchange.info.verb !== 'watch') return next(exchange);
+    const { user, info } = exchange;
+    const flow = flowControl.classify(user, info);
+    if (flow === undefined) return run(exchange, next);
+    exchange.flowHeaders = flow.headers;
+    if (flow.isExempt) {
+      flow.counts.dispatched += 1;
+      return run(exchange, next);
+    }
+    if (flowControl.tryTake(flow)) return runSeated(exchange, next, flow);
+    return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
+      .then((refusal) => (refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds())));
+  };
+}

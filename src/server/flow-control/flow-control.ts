@@ -1,0 +1,193 @@
+// API Priority and Fairness of one server: the FlowSchemas and PriorityLevelConfigurations that are stored, as the filter asks about them.
+// Seats are the limits of reads and writes in flight together, divided by the levels' shares. Seats are lent at once, where the reference
+// adjusts the levels' limits every ten seconds; each request takes one seat. Until the objects are known nothing is limited.
+import type { User } from '../../auth/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { RequestInfo } from '../../endpoints/index.ts';
+import { type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
+import { Classifier, type FlowSchema, readFlowSchema } from './schemas.ts';
+
+/** Where a request belongs. */
+export interface Flow {
+  readonly schema: FlowSchema;
+  readonly level: PriorityLevel;
+  readonly isExempt: boolean;
+  /** Headers that say so to the client. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly counts: { dispatched: number; readonly rejected: Map<Refusal, number> };
+}
+
+/** A number with its labels. */
+export interface FlowSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface FlowControlOptions {
+  readonly clock: Clock;
+  /** Requests that may run at once, all levels together. */
+  readonly seats: number;
+  readonly requestTimeoutMs: number;
+}
+
+const longestWaitMs = 60_000;
+const longestRetrySeconds = 32;
+
+/** Seconds after which a client that was turned away may come back: more while many are, fewer as it gets better. */
+class RetryAfter {
+  readonly #clock: Clock;
+  #seconds = 1;
+  #refused = 0;
+  #sinceMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  next(): number {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sinceMs >= 1000) {
+      if (this.#refused >= 3 * this.#seconds) this.#seconds = Math.min(longestRetrySeconds, this.#seconds * 2);
+      else if (this.#refused < this.#seconds) this.#seconds = Math.max(1, this.#seconds - 1);
+      this.#refused = 0;
+      this.#sinceMs = nowMs;
+    }
+    this.#refused += 1;
+    return this.#seconds;
+  }
+}
+
+/** The state of flow control. Fed with objects by `putSchema` and the like, asked by the filter. */
+export class FlowControl {
+  readonly #options: FlowControlOptions;
+  readonly #seats: Seats;
+  readonly #schemas = new Map<string, FlowSchema>();
+  readonly #levelSpecs = new Map<string, LevelSpec>();
+  readonly #levels = new Map<string, PriorityLevel>();
+  readonly #flows = new Map<string, Flow>();
+  readonly #retryAfter: RetryAfter;
+  #classifier: Classifier<Flow> | undefined;
+
+  constructor(options: FlowControlOptions) {
+    this.#options = options;
+    this.#retryAfter = new RetryAfter(options.clock);
+    this.#seats = { clock: options.clock, waitLimitMs: Math.min(options.requestTimeoutMs / 4, longestWaitMs), spare: () => this.#countSpare() };
+  }
+
+  putSchema(object: KubeObject): void {
+    const schema = readFlowSchema(object);
+    this.#schemas.set(schema.name, schema);
+    this.#classifier = undefined;
+  }
+
+  removeSchema(name: string): void {
+    this.#schemas.delete(name);
+    this.#flows.delete(name);
+    this.#classifier = undefined;
+  }
+
+  putLevel(object: KubeObject): void {
+    const spec = readLevel(object);
+    this.#levelSpecs.set(spec.name, spec);
+    this.#classifier = undefined;
+  }
+
+  removeLevel(name: string): void {
+    this.#levelSpecs.delete(name);
+    this.#classifier = undefined;
+  }
+
+  /** The flow of a request; undefined when no schema matches. */
+  classify(user: User, info: RequestInfo): Flow | undefined {
+    return (this.#classifier ??= this.#compile()).classify(user, info);
+  }
+
+  /** Takes a seat at once, or says that the request has to wait. */
+  tryTake({ level, counts }: Flow): boolean {
+    if (!level.tryTake(1)) return false;
+    counts.dispatched += 1;
+    return true;
+  }
+
+  /** Waits for a seat; answers why there is none. */
+  async wait(flow: Flow, who: { readonly user: User; readonly info: RequestInfo }, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
+    const { schema, level, counts } = flow;
+    const distinguisher = schema.distinguisher === 'ByUser' ? who.user.name : schema.distinguisher === 'ByNamespace' ? who.info.namespace : '';
+    const refusal = await level.wait(`${schema.name}\n${distinguisher}`, 1, onGone);
+    if (refusal === undefined) counts.dispatched += 1;
+    else counts.rejected.set(refusal, (counts.rejected.get(refusal) ?? 0) + 1);
+    return refusal;
+  }
+
+  release({ level }: Flow): void {
+    level.release(1);
+    for (const one of this.#levels.values()) if (one.waiting > 0) one.dispatch();
+  }
+
+  /** Seconds after which to try again. */
+  retryAfterSeconds(): number {
+    return this.#retryAfter.next();
+  }
+
+  /** The metrics of upstream's names. */
+  samples(): readonly FlowSample[] {
+    const flows = [...this.#flows.values()].flatMap(({ schema, level, counts }): FlowSample[] => {
+      const labels = { flow_schema: schema.name, priority_level: level.name };
+      return [
+        { name: 'apiserver_flowcontrol_dispatched_requests_total', labels, value: counts.dispatched },
+        ...[...counts.rejected].map(([reason, value]) => ({ name: 'apiserver_flowcontrol_rejected_requests_total', labels: { ...labels, reason }, value })),
+      ];
+    });
+    const levels = [...this.#levels.values()].flatMap((level): FlowSample[] => {
+      const labels = { priority_level: level.name };
+      return [
+        { name: 'apiserver_flowcontrol_current_executing_requests', labels, value: level.running },
+        { name: 'apiserver_flowcontrol_current_executing_seats', labels, value: level.usedSeats },
+        { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: level.waiting },
+        { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
+      ];
+    });
+    return [...flows, ...levels];
+  }
+
+  #countSpare(): number {
+    let spare = 0;
+    for (const level of this.#levels.values()) spare += level.idleSeats - level.borrowedSeats;
+    return spare;
+  }
+
+  #compile(): Classifier<Flow> {
+    this.#divideSeats();
+    const flows = [...this.#schemas.values()].flatMap((schema) => {
+      const level = this.#levels.get(schema.level);
+      // A schema whose level is missing takes part in nothing.
+      return level === undefined ? [] : [{ schema, value: this.#makeFlow(schema, level) }];
+    });
+    return new Classifier(flows);
+  }
+
+  #divideSeats(): void {
+    let shares = 0;
+    for (const spec of this.#levelSpecs.values()) shares += spec.shares;
+    for (const spec of this.#levelSpecs.values()) {
+      let level = this.#levels.get(spec.name);
+      if (level === undefined) this.#levels.set(spec.name, level = new PriorityLevel(spec, this.#seats));
+      level.configure(spec, shares === 0 ? 0 : Math.ceil((this.#options.seats * spec.shares) / shares));
+    }
+    // Who is in a level that is gone runs to the end; nobody joins them.
+    for (const name of this.#levels.keys()) if (!this.#levelSpecs.has(name)) this.#levels.delete(name);
+  }
+
+  #makeFlow(schema: FlowSchema, level: PriorityLevel): Flow {
+    const known = this.#flows.get(schema.name);
+    if (known !== undefined && known.schema === schema && known.level === level) return known;
+    const flow: Flow = {
+      schema, level, isExempt: level.spec.isExempt, counts: known?.counts ?? { dispatched: 0, rejected: new Map() },
+      headers: { 'x-kubernetes-pf-flowschema-uid': schema.uid, 'x-kubernetes-pf-prioritylevel-uid': level.spec.uid },
+    };
+    this.#flows.set(schema.name, flow);
+    return flow;
+  }
+}

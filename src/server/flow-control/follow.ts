@@ -1,0 +1,34 @@
+// Feeds flow control with the objects that are stored, from the start on and whenever they change.
+import type { Clock } from '../../base/index.ts';
+import { type Informer, type InformerListener, startInformer } from '../../controllers/index.ts';
+import { invariant } from '../../base/index.ts';
+import { type Catalog, type Registry, everything } from '../../registry/index.ts';
+import type { FlowControl } from './flow-control.ts';
+
+export interface FollowOptions {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  /** Told of failures, which are tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Follows both kinds until stopped. */
+export function followFlowControl(flowControl: FlowControl, { registry, catalog, clock, onError }: FollowOptions): { stop(): void } {
+  const follow = (plural: string, listener: InformerListener): Informer => {
+    const resource = catalog.find('flowcontrol.apiserver.k8s.io', 'v1', plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    return startInformer({ registry, clock, predicate: everything, target: { resource, version: 'v1', namespace: '' }, listeners: [listener], onError });
+  };
+  const informers = [
+    follow('prioritylevelconfigurations', (type, version) => {
+      if (type === 'deleted') flowControl.removeLevel(version.name);
+      else flowControl.putLevel(version.object('v1'));
+    }),
+    follow('flowschemas', (type, version) => {
+      if (type === 'deleted') flowControl.removeSchema(version.name);
+      else flowControl.putSchema(version.object('v1'));
+    }),
+  ];
+  return { stop: () => informers.forEach((informer) => informer.stop()) };
+}
