@@ -189,11 +189,11 @@ class PrefixCache<T> implements Cache<T> {
 
   #findWoken(changes: readonly Change<T>[], first: number): HistoryWatcher<T>[] {
     const woken: HistoryWatcher<T>[] = [];
-    for (const [index, { key, revision }] of changes.entries()) {
-      for (const watcher of this.#demux.take(key)) {
+    for (let index = 0; index < changes.length; index++) {
+      const { key, revision } = changes[index] as Change<T>;
+      this.#demux.visit(key, (watcher) => {
         if (watcher.hit(first + index, revision)) woken.push(watcher);
-        else this.#demux.add(watcher);
-      }
+      });
     }
     return woken;
   }

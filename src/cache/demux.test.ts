@@ -10,7 +10,7 @@ const makeSleeper = (range: KeyRange): Sleeper => ({ range, rangeKind: classifyR
 const keyArb = fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength: 1, maxLength: 5 });
 const rangeArb = fc.oneof(keyArb.map(keyRange), keyArb.map((key) => prefixRange(`${key}/`)), fc.record({ start: keyArb, end: keyArb }));
 
-test('take answers those whose range holds the key, each once until added again', () => {
+test('visit calls for those whose range holds the key, each once, until they are removed', () => {
   fc.assert(
     fc.property(fc.array(rangeArb, { maxLength: 20 }), fc.array(keyArb), fc.nat(5), (ranges, keys, step) => {
       const demux = new Demux<Sleeper>();
@@ -23,8 +23,14 @@ test('take answers those whose range holds the key, each once until added again'
       }
       for (const key of keys) {
         const expected = new Set([...twin].filter((sleeper) => sleeper.isInside(key)));
-        assert.deepEqual(new Set(demux.take(key)), expected);
-        for (const sleeper of expected) twin.delete(sleeper);
+        const visited: Sleeper[] = [];
+        demux.visit(key, (sleeper) => void visited.push(sleeper));
+        assert.equal(visited.length, expected.size);
+        assert.deepEqual(new Set(visited), expected);
+        for (const sleeper of visited.slice(0, step)) {
+          demux.remove(sleeper);
+          twin.delete(sleeper);
+        }
       }
     }),
   );

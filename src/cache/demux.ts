@@ -1,11 +1,11 @@
-// Who must be woken by a change of a key: sleepers filed by what they wait for, so that a change costs only those it concerns.
+// Who must be told of a change of a key: listeners filed by what they wait for, so that a change costs only those it concerns.
 // Three files: one exact key, all keys below a path (a prefix that ends in '/'), and the rest, which is searched one by one.
 import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
 
-/** Something that waits for a change inside its range. */
+/** Something that wants to know of changes inside its range. */
 export interface Sleeper {
   readonly range: KeyRange;
-  /** What `classifyRange` says of the range; kept, since a sleeper is filed after each change it was woken for. */
+  /** What `classifyRange` says of the range. */
   readonly rangeKind: RangeKind;
   isInside(key: string): boolean;
 }
@@ -32,14 +32,7 @@ function removeFrom<S>(buckets: Map<string, Bucket<S>>, name: string, sleeper: S
   if (bucket?.delete(sleeper) === true && bucket.size === 0) buckets.delete(name);
 }
 
-function drain<S>(buckets: Map<string, Bucket<S>>, name: string, into: S[]): void {
-  const bucket = buckets.get(name);
-  if (bucket === undefined) return;
-  buckets.delete(name);
-  for (const sleeper of bucket) into.push(sleeper);
-}
-
-/** The filed sleepers. A sleeper is filed once and leaves by `take` or `remove`. */
+/** The filed sleepers. A sleeper stays filed until it is removed: a change that concerns a thousand of them moves none. */
 export class Demux<S extends Sleeper> {
   readonly #byKey = new Map<string, Bucket<S>>();
   readonly #byPath = new Map<string, Bucket<S>>();
@@ -58,18 +51,12 @@ export class Demux<S extends Sleeper> {
     else removeFrom(rangeKind === 'key' ? this.#byKey : this.#byPath, range.start, sleeper);
   }
 
-  /** Takes out and answers all who wait for `key`. */
-  take(key: string): S[] {
-    const woken: S[] = [];
-    if (this.#byKey.size > 0) drain(this.#byKey, key, woken);
+  /** Calls `visit` for all who wait for `key`. It may remove whom it visits, and must not add. */
+  visit(key: string, visit: (sleeper: S) => void): void {
+    if (this.#byKey.size > 0) this.#byKey.get(key)?.forEach(visit);
     if (this.#byPath.size > 0) {
-      for (let at = key.indexOf('/'); at >= 0; at = key.indexOf('/', at + 1)) drain(this.#byPath, key.slice(0, at + 1), woken);
+      for (let at = key.indexOf('/'); at >= 0; at = key.indexOf('/', at + 1)) this.#byPath.get(key.slice(0, at + 1))?.forEach(visit);
     }
-    for (const sleeper of this.#others) {
-      if (!sleeper.isInside(key)) continue;
-      this.#others.delete(sleeper);
-      woken.push(sleeper);
-    }
-    return woken;
+    for (const sleeper of this.#others) if (sleeper.isInside(key)) visit(sleeper);
   }
 }

@@ -97,7 +97,6 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   place(): void {
     const { history, store, clock, decode } = this.#host;
     if (this.#state === 'ended' || this.#state === 'lagging') return;
-    this.#host.demux.remove(this);
     if (this.#passed >= history.baseRevision) return this.#join(this.#passed);
     this.#state = 'lagging';
     const { range } = this;
@@ -113,9 +112,9 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     if (this.#hasSomething()) this.signal();
   }
 
-  /** A change in the range, taken out of the demux for it; false when the watcher does not want it and sleeps on. */
+  /** A change in the range; false when the watcher does not want it, or has not come that far yet. */
   hit(cursor: number, revision: number): boolean {
-    if (revision <= this.#passed) return false;
+    if (this.#state !== 'idle' || revision <= this.#passed) return false;
     this.#state = 'reading';
     this.#cursor = cursor;
     return true;
@@ -188,17 +187,17 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
 
   /** Moves the cursor to the next change that is wanted; without one the watcher goes to sleep. */
   #seek(): void {
-    const { history, demux } = this.#host;
+    const { history } = this.#host;
     if (this.#cursor < history.first) return this.finish('expired');
     for (; this.#cursor < history.next; this.#cursor++) {
       const event = history.eventAt(this.#cursor) as CacheEvent<T>;
       if (event.revision > this.#passed && this.isInside(event.key)) return;
     }
     this.#state = 'idle';
-    demux.add(this);
   }
 
   #join(after: number): void {
+    this.#host.demux.add(this);
     this.#state = 'reading';
     this.#cursor = this.#host.history.cursorAfter(after);
     if (this.#replay === undefined) return this.#seek();

@@ -42,17 +42,33 @@ function frameValue(type: string, value: unknown, protobuf: { on: boolean; schem
   return protobuf.on ? frameProtobuf(type, encodeValue(value, protobuf.schema)) : frameJson(type, encodeJson(value));
 }
 
+/** The frame made last for each of them: a thousand watches ask for it one after the other. */
+const lastFrames = new Map<string, { event: RegistryEvent | undefined; frame: Uint8Array }>();
+const NO_BYTES = new Uint8Array(0);
+
+function repeatFrame(key: string, encode: FrameEncoder['encode']): FrameEncoder['encode'] {
+  let last = lastFrames.get(key);
+  if (last === undefined) lastFrames.set(key, (last = { event: undefined, frame: NO_BYTES }));
+  const slot = last;
+  return (event) => {
+    if (slot.event === event) return slot.frame;
+    const frame = encode(event);
+    if (event.type !== 'BOOKMARK') Object.assign(slot, { event, frame });
+    return frame;
+  };
+}
+
 function objectFrames(call: Call, protobuf: boolean): FrameEncoder['encode'] {
   const { version } = call.target;
   const { group } = call.resource;
   const keys = { ADDED: '', MODIFIED: '', DELETED: '' };
   for (const type of Object.keys(keys) as ChangeType[]) keys[type] = `${type} ${group} ${version} ${protobuf}`;
-  return (event) => {
+  return repeatFrame(`${group} ${version} ${protobuf}`, (event) => {
     if (event.type === 'BOOKMARK') return frameValue('BOOKMARK', bookmarkObject(call, event), { on: protobuf, schema: schemaOf(call) });
     const { type, object } = event;
     return shareFrame(object, keys[type], () => (protobuf
       ? frameProtobuf(type, object.bytes(version, 'protobuf-single')) : frameJson(type, object.bytes(version, 'json-single'))));
-  };
+  });
 }
 
 function partialFrames(call: Call, protobuf: boolean, metaVersion: string): FrameEncoder['encode'] {

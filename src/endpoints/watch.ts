@@ -13,6 +13,7 @@ import type { Response, Sink } from './exchange.ts';
 import { createFrameEncoder, type FrameEncoder } from './frames.ts';
 import type { CollectionOptions } from './list-options.ts';
 import { negotiateStream, streamType } from './negotiate.ts';
+import { Pacing } from './pacing.ts';
 import { headersFor } from './respond.ts';
 
 /** Events taken at a time; bounds what one write holds. */
@@ -29,8 +30,21 @@ interface StreamParts {
   readonly encoder: FrameEncoder;
   readonly clock: Clock;
   readonly random: Random;
+  readonly pacing: Pacing;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
+}
+
+/** What was joined last: streams that were woken together mostly write the same frames. */
+let lastJoined: { readonly frames: readonly Uint8Array[]; readonly bytes: Uint8Array } | undefined;
+
+function joinFrames(frames: readonly Uint8Array[]): Uint8Array {
+  if (frames.length === 1) return frames[0] as Uint8Array;
+  const known = lastJoined;
+  if (known?.frames.length === frames.length && frames.every((frame, i) => frame === known.frames[i])) return known.bytes;
+  const bytes = joinBytes(frames);
+  lastJoined = { frames, bytes };
+  return bytes;
 }
 
 class WatchStream {
@@ -86,6 +100,8 @@ class WatchStream {
     this.#write([encoder.encode({ type: 'BOOKMARK', revision: watch.revision, initialEventsEnd: false })]);
   }
 
+  readonly #wake = (): void => this.#parts.pacing.run(this.#pump);
+
   readonly #pump = (): void => {
     if (this.#state === 'closed' || this.#state === 'blocked') return;
     this.#state = 'pumping';
@@ -106,7 +122,7 @@ class WatchStream {
       else this.#close();
     } else {
       this.#state = 'idle';
-      watch.onReadable(this.#pump);
+      watch.onReadable(this.#wake);
     }
   }
 
@@ -119,7 +135,7 @@ class WatchStream {
 
   #write(frames: readonly Uint8Array[]): void {
     if (frames.length === 0 || this.#state === 'closed') return;
-    if (this.#sink.write(frames.length === 1 ? (frames[0] as Uint8Array) : joinBytes(frames))) return;
+    if (this.#sink.write(joinFrames(frames))) return;
     this.#state = 'blocked';
     this.#sink.drained().then(() => this.#unblock(), () => this.#close());
   }
@@ -157,6 +173,15 @@ function watchOptions(options: CollectionOptions): WatchOptions {
   };
 }
 
+/** One for each server. */
+const pacings = new WeakMap<Call['dependencies'], Pacing>();
+
+function pacingOf(dependencies: Call['dependencies']): Pacing {
+  let pacing = pacings.get(dependencies);
+  if (pacing === undefined) pacings.set(dependencies, (pacing = new Pacing(dependencies.clock)));
+  return pacing;
+}
+
 /** How long a watch lives: what is asked, or a random time so that clients do not all come back at once. */
 function timeoutOf({ dependencies: { random, minRequestTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS } }: Call, { timeoutSeconds }: CollectionOptions): number {
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return Math.min(timeoutSeconds * 1000, 2 ** 31 - 1);
@@ -182,6 +207,8 @@ export async function handleWatch(call: Call, options: CollectionOptions): Promi
     const frame = encoder.encodeError(error.status);
     return { status: 200, headers, body: async (sink) => void sink.write(frame) };
   }
-  const parts: StreamParts = { watch, encoder, clock, random, timeoutMs: timeoutOf(call, options), bookmarks: options.allowWatchBookmarks };
+  const parts: StreamParts = {
+    watch, encoder, clock, random, pacing: pacingOf(dependencies), timeoutMs: timeoutOf(call, options), bookmarks: options.allowWatchBookmarks,
+  };
   return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };
 }

@@ -40,6 +40,8 @@ export interface Predicate {
   /** Set when `metadata.namespace=X` restricts a read. */
   readonly namespace?: string;
   matches(version: ObjectVersion): boolean;
+  /** What is left to test of objects whose keys have been chosen by `name`, by `namespace`, or by both. */
+  beyond?(keys: { readonly name: boolean; readonly namespace: boolean }): Predicate;
 }
 
 export interface GetOptions {

@@ -34,19 +34,39 @@ function exactValue(requirements: readonly FieldRequirement[], field: string): s
   return value !== undefined && isSafeSegment(value) ? value : undefined;
 }
 
+/** A test and the field that it asks for exactly, if the key of an object tells that. */
+interface TaggedTest {
+  readonly test: Test;
+  readonly exact: 'name' | 'namespace' | undefined;
+}
+
+function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
+  const only = tests.length === 1 ? tests[0]?.test : undefined;
+  return only ?? ((version) => tests.every(({ test }) => test(version)));
+}
+
 /** The predicate of a request's selectors; 400 StatusErrors for what does not parse and for fields that the row does not declare. */
 export function buildPredicate(resource: Resource, selectors: { readonly labelSelector?: string; readonly fieldSelector?: string }): Predicate {
   const labels = selectors.labelSelector ? parseLabelSelector(selectors.labelSelector) : undefined;
   const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector).requirements : [];
-  const tests: Test[] = fields.map((requirement) => buildFieldTest(resource, requirement));
-  if (labels !== undefined && labels.requirements.length > 0) tests.push((version) => labels.matches(version.labels));
-  if (tests.length === 0) return everything;
   const name = exactValue(fields, 'metadata.name');
   const namespace = exactValue(fields, 'metadata.namespace');
+  const exactOf = ({ field, operator, value }: FieldRequirement): TaggedTest['exact'] => {
+    if (operator !== '=') return undefined;
+    if (field === 'metadata.name' && value === name) return 'name';
+    return field === 'metadata.namespace' && value === namespace ? 'namespace' : undefined;
+  };
+  const tests: TaggedTest[] = fields.map((requirement) => ({ test: buildFieldTest(resource, requirement), exact: exactOf(requirement) }));
+  if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (version) => labels.matches(version.labels), exact: undefined });
+  if (tests.length === 0) return everything;
   return {
     everything: false,
     ...(name !== undefined && { name }),
     ...(namespace !== undefined && { namespace }),
-    matches: (version) => tests.every((test) => test(version)),
+    matches: combine(tests),
+    beyond(keys) {
+      const rest = tests.filter(({ exact }) => exact === undefined || !keys[exact]);
+      return rest.length === 0 ? everything : { everything: false, matches: combine(rest) };
+    },
   };
 }

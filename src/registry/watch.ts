@@ -27,6 +27,9 @@ interface WatchPlan {
   readonly endBookmark: boolean;
 }
 
+/** The event of the change that was last seen by somebody who sees all: the others who do share it. */
+let lastSeen: { readonly change: CacheEvent<StoredVersion>; readonly event: RegistryEvent } | undefined;
+
 /** What deletions show, so that all watchers of one change share one version and its bytes. */
 const lastStates = new WeakMap<StoredVersion, StoredVersion>();
 
@@ -114,13 +117,23 @@ class StreamingWatch implements RegistryWatch {
     }
   }
 
-  #addChange({ revision, value, previous }: CacheEvent<StoredVersion>, events: RegistryEvent[]): void {
+  #addChange(change: CacheEvent<StoredVersion>, events: RegistryEvent[]): void {
+    const { predicate, place } = this.#plan;
+    const shared = predicate.everything && !place.viewed;
+    if (shared && lastSeen?.change === change) return void events.push(lastSeen.event);
+    const event = this.#toEvent(change);
+    if (event === undefined) return;
+    events.push(event);
+    if (shared) lastSeen = { change, event };
+  }
+
+  #toEvent({ revision, value, previous }: CacheEvent<StoredVersion>): RegistryEvent | undefined {
     const { predicate, place } = this.#plan;
     const object = value === undefined ? undefined : place.show(value);
     const matches = object !== undefined && predicate.matches(object);
     const matched = previous !== undefined && (predicate.everything || predicate.matches(place.show(previous)));
-    if (matches) events.push({ type: matched ? 'MODIFIED' : 'ADDED', object, revision });
-    else if (matched) events.push({ type: 'DELETED', object: place.show(lastState(previous, revision)), revision });
+    if (matches) return { type: matched ? 'MODIFIED' : 'ADDED', object, revision };
+    return matched ? { type: 'DELETED', object: place.show(lastState(previous, revision)), revision } : undefined;
   }
 }
 
@@ -129,11 +142,16 @@ function failedWatch(error: StatusError): RegistryWatch {
   return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, close: () => undefined };
 }
 
-function watchedRange(core: Core, place: Place, predicate: Predicate): KeyRange {
+/** The keys that are watched, and what is left to test of their objects. */
+function watchedRange(core: Core, place: Place, predicate: Predicate): { readonly range: KeyRange; readonly predicate: Predicate } {
   const { target, shelf } = place;
-  const namespace = target.namespace === '' && predicate.namespace !== undefined ? predicate.namespace : target.namespace;
+  const byNamespace = target.namespace === '' && predicate.namespace !== undefined && shelf.resource.namespaced;
+  const namespace = byNamespace ? predicate.namespace : target.namespace;
   const name = namespace !== '' || !shelf.resource.namespaced ? predicate.name : undefined;
-  return readRange(collectionPrefix(core.root, shelf.resource, namespace), name);
+  return {
+    range: readRange(collectionPrefix(core.root, shelf.resource, namespace), name),
+    predicate: predicate.beyond?.({ name: name !== undefined, namespace: byNamespace }) ?? predicate,
+  };
 }
 
 /** Waits for the state that a watch with initial events begins with. */
@@ -157,8 +175,7 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   const { sendInitialEvents } = withWatchDefaults(options);
   const withState = sendInitialEvents === true;
   const place = await core.readyPlace(target);
-  const { predicate } = options;
-  const range = watchedRange(core, place, predicate);
+  const { range, predicate } = watchedRange(core, place, options.predicate);
   // Without the state, a version that is unset or 0 means from here on.
   const fromNow = wanted === undefined || wanted === 0;
   if (withState || fromNow) {

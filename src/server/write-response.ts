@@ -73,17 +73,22 @@ async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<v
 
 /** Chunks of HTTP/1.1 around pieces of streams: one event goes to many watches, and its chunk is made once. */
 const framed = new WeakMap<Uint8Array, Buffer>();
+let lastFramed: { readonly piece: Uint8Array; readonly chunk: Buffer } | undefined;
 
 function frameChunk(piece: Uint8Array): Buffer {
+  if (lastFramed?.piece === piece) return lastFramed.chunk;
   let chunk = framed.get(piece);
-  if (chunk === undefined) {
-    const head = `${piece.length.toString(16)}\r\n`;
-    chunk = Buffer.allocUnsafeSlow(head.length + piece.length + 2);
-    chunk.write(head, 'latin1');
-    chunk.set(piece, head.length);
-    chunk.write('\r\n', head.length + piece.length, 'latin1');
-    framed.set(piece, chunk);
-  }
+  if (chunk === undefined) framed.set(piece, (chunk = makeChunk(piece)));
+  lastFramed = { piece, chunk };
+  return chunk;
+}
+
+function makeChunk(piece: Uint8Array): Buffer {
+  const head = `${piece.length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafeSlow(head.length + piece.length + 2);
+  chunk.write(head, 'latin1');
+  chunk.set(piece, head.length);
+  chunk.write('\r\n', head.length + piece.length, 'latin1');
   return chunk;
 }
 
