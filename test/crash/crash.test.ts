@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), 'pintle-crash-'));
 after(() => rmSync(root, { recursive: true }));
 
 const cycles = Number(process.env.PINTLE_CRASH_CYCLES ?? 8);
-const failpoints = ['before-commit', 'after-commit', 'compaction-before-mark', 'compaction-after-mark', 'compaction-slice'];
+const failpoints = ['before-commit', 'after-commit', 'before-apply', 'after-apply', 'compaction-before-mark', 'compaction-after-mark', 'compaction-slice'];
 const killsPerFailpoint = Math.max(3, Math.floor(cycles / 20));
 const writer = fileURLToPath(new URL('./writer.child.js', import.meta.url));
 const everything = prefixRange('/registry/');

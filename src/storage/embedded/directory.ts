@@ -2,9 +2,10 @@
 //
 //   FORMAT        {"name","version","created"}; written last, so that a directory with it is complete
 //   store.mdb     the tables; store.mdb-lock belongs to LMDB
+//   journal.0, .1 the newest writes, see journal.ts
 //   LOCK          see lock.ts
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync,
-  writeFileSync } from 'node:fs';
+  truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageFormatError } from '../errors.ts';
 import { lockFileName } from './lock.ts';
@@ -18,11 +19,15 @@ export interface Format {
 }
 
 const formatName = 'pintle-store';
-const formatVersion = 1;
+/** Version 1 has no journal: its tables hold everything. */
+const formatVersion = 2;
+const oldestVersion = 1;
 const formatFile = 'FORMAT';
 const dataFile = 'store.mdb';
+/** The files of the journal, in their order. */
+export const journalFiles: readonly string[] = ['journal.0', 'journal.1'];
 /** What may be there before the marker is: leftovers of a start that was cut short, which had acknowledged nothing. */
-const ownFiles = new Set([formatFile, `${formatFile}.new`, dataFile, `${dataFile}-lock`, lockFileName]);
+const ownFiles = new Set([formatFile, `${formatFile}.new`, dataFile, `${dataFile}-lock`, lockFileName, ...journalFiles]);
 
 /** Makes `directory` if need be; answers its real path. */
 export function prepareDirectory(directory: string): string {
@@ -36,8 +41,14 @@ export function dataPath(directory: string): string {
   return join(directory, dataFile);
 }
 
+/** A directory that has its marker. */
+export interface Inspection {
+  readonly format: Format;
+  readonly missing: MissingTail | undefined;
+}
+
 /** Refuses a directory that is foreign or damaged; undefined for one that is yet to be filled. */
-export function inspectDirectory(directory: string): Format | undefined {
+export function inspectDirectory(directory: string): Inspection | undefined {
   const marker = join(directory, formatFile);
   if (!existsSync(marker)) {
     const foreign = readdirSync(directory).find((name) => !ownFiles.has(name) && !name.startsWith(`${lockFileName}.`));
@@ -45,8 +56,7 @@ export function inspectDirectory(directory: string): Format | undefined {
     throw new StorageFormatError(directory, `holds ${JSON.stringify(foreign)} but no ${formatFile} marker, so it is not a data directory; choose an empty one`);
   }
   const format = readFormat(directory, marker);
-  checkDataFile(directory);
-  return format;
+  return { format, missing: checkDataFile(directory) };
 }
 
 function readFormat(directory: string, marker: string): Format {
@@ -58,7 +68,7 @@ function readFormat(directory: string, marker: string): Format {
     const problem = `has format version ${format.version}, this program reads up to ${formatVersion}; use the newer program that wrote it`;
     throw new StorageFormatError(directory, problem);
   }
-  if (format.version !== formatVersion || typeof format.created !== 'number') {
+  if (!(Number(format.version) >= oldestVersion) || typeof format.created !== 'number') {
     throw new StorageFormatError(directory, `its ${formatFile} marker is damaged; restore a backup`);
   }
   return format as Format;
@@ -71,6 +81,11 @@ function parseFormat(text: string): Partial<Format> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether the marker must be written anew, so that programs that do not know this format stay out. */
+export function isOlder(format: Format): boolean {
+  return format.version < formatVersion;
 }
 
 /** Writes the marker durably; the directory is complete after this. */
@@ -88,7 +103,8 @@ export function restrictRights(directory: string): void {
   for (const name of [dataFile, `${dataFile}-lock`]) chmodSync(join(directory, name), 0o600);
 }
 
-function syncPath(path: string): void {
+/** Makes the names in a directory durable. */
+export function syncPath(path: string): void {
   const handle = openSync(path, 'r');
   fsyncSync(handle);
   closeSync(handle);
@@ -97,11 +113,21 @@ function syncPath(path: string): void {
 const metaMagic = 0xbeefc0de;
 const metaBytes = 256;
 
+/** What a data file lacks at its end. */
+export interface MissingTail {
+  readonly size: number;
+  readonly expected: number;
+}
+
+/** Pages at the end that may be missing from a file which is whole. */
+const mostMissingPages = 256;
+
 /**
  * LMDB maps its file and trusts it: a page beyond the end kills the process with SIGBUS. So both meta pages are read first
- * (magic 24 bytes into the page, page size 24 and last page 120 bytes after it), and the file must be as long as they say.
+ * (magic 24 bytes into the page, page size 24 and last page 120 bytes after it), and the file must be as long as they say. But LMDB
+ * does not write pages that a transaction took and gave back: a few may be missing, and whoever adds them must look whether all is there.
  */
-function checkDataFile(directory: string): void {
+function checkDataFile(directory: string): MissingTail | undefined {
   const file = dataPath(directory);
   if (!existsSync(file)) throw new StorageFormatError(directory, `${dataFile} is missing; restore a backup or remove the directory`);
   const size = statSync(file).size;
@@ -111,12 +137,22 @@ function checkDataFile(directory: string): void {
     const second = first && readMeta(handle, first.pageBytes);
     if (!first || !second) throw new StorageFormatError(directory, `${dataFile} is not a data file or its head is damaged; restore a backup`);
     const newest = first.transaction > second.transaction ? first : second;
-    if (size < (newest.lastPage + 1) * newest.pageBytes) {
-      throw new StorageFormatError(directory, `${dataFile} is cut short (${size} bytes of ${(newest.lastPage + 1) * newest.pageBytes}); restore a backup`);
-    }
+    const expected = (newest.lastPage + 1) * newest.pageBytes;
+    if (size < expected - mostMissingPages * newest.pageBytes) throw cutShort(directory, { size, expected });
+    return size < expected ? { size, expected } : undefined;
   } finally {
     closeSync(handle);
   }
+}
+
+/** The refusal of a data file that lacks its end. */
+export function cutShort(directory: string, { size, expected }: MissingTail): StorageFormatError {
+  return new StorageFormatError(directory, `${dataFile} is cut short (${size} bytes of ${expected}); restore a backup`);
+}
+
+/** Makes the data file `bytes` long: with empty pages to be proven unused, or as it was. */
+export function resizeDataFile(directory: string, bytes: number): void {
+  truncateSync(dataPath(directory), bytes);
 }
 
 function readMeta(handle: number, position: number): { pageBytes: number; lastPage: number; transaction: number } | undefined {

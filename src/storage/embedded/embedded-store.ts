@@ -1,6 +1,7 @@
 // The durable Store: one LMDB file in a data directory. Writes are checked against pending and durable state in the turn in which
-// they arrive, committed in groups, and answered when they are on disk; reads and watches see only what is on disk.
-import { type Clock, createBoundsTest } from '../../base/index.ts';
+// they arrive, committed in groups, and answered when they are on disk, which is in the journal; the tables follow (applier.ts). Reads have
+// the tables catch up first; reads and watches see only what is on disk.
+import { type Clock, compareKeys, createBoundsTest } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError, StorageWriteError } from '../errors.ts';
 import { ExpiryAlarm, type LeaseBook } from '../expiry.ts';
@@ -9,10 +10,12 @@ import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
 } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
+import { Applier, type DurableChange } from './applier.ts';
 import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
+import { type Journal, encodeEntry, openJournal } from './journal.ts';
 import { PendingState } from './pending.ts';
-import { type LogRecord, encodeLeaseKey, encodeOldKey, encodePointer, encodeRecord } from './record.ts';
+import { type LogRecord, encodeLeaseKey, encodeRecord } from './record.ts';
 import { Pacer, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
 import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
@@ -26,14 +29,16 @@ export interface EmbeddedStoreParts {
   readonly maxReaders?: number | undefined;
   /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
   readonly failpoint?: ((name: string) => void) | undefined;
+  readonly directory: string;
+  /** When the directory was made. */
+  readonly createdAt: number;
+  readonly sync?: boolean | undefined;
   /** Gives up the directory, after the tables are closed. */
   readonly release: () => void;
 }
 
 /** One write that has passed its check. */
-interface AcceptedWrite {
-  readonly event: StoreEvent;
-  readonly expiresAt: number | undefined;
+interface AcceptedWrite extends DurableChange {
   readonly resolve: (result: TxnResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -50,7 +55,14 @@ export class EmbeddedStore implements Store {
   readonly #parts: EmbeddedStoreParts;
   readonly #tables: Tables;
   readonly #pending: PendingState;
+  /** Commits of txns, to the journal. */
   readonly #commits: GroupCommit;
+  /** Commits to the tables. */
+  readonly #tableCommits: GroupCommit;
+  readonly #applier: Applier;
+  #journal: Journal | undefined;
+  /** Entries of the journal's commit under way. */
+  #entries: Buffer[] = [];
   readonly #sweeper: Sweeper;
   readonly #hub: WatchHub;
   readonly #alarm: ExpiryAlarm;
@@ -78,9 +90,17 @@ export class EmbeddedStore implements Store {
     this.#pending = new PendingState(revision);
     const failpoint = parts.failpoint ?? (() => undefined);
     this.#commits = new GroupCommit({
-      write: (fill) => this.#tables.write(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#recover(error), failpoint,
+      write: (fill) => this.#writeJournal(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#recover(error),
+      failpoint: (name) => failpoint(`${name}-commit`),
     });
-    this.#sweeper = new Sweeper({ tables: this.#tables, commits: this.#commits, state: compaction, failpoint });
+    this.#tableCommits = new GroupCommit({
+      write: (fill) => this.#tables.write(fill), onCommitted: () => undefined, onFailed: (error) => this.#recoverTables(error),
+      failpoint: (name) => failpoint(`${name}-apply`),
+    });
+    this.#applier = new Applier({
+      tables: this.#tables, commits: this.#tableCommits, clock: parts.clock, applied: revision, onApplied: (changes) => this.#settle(changes),
+    });
+    this.#sweeper = new Sweeper({ tables: this.#tables, commits: this.#tableCommits, state: compaction, failpoint });
     this.#hub = this.#createHub();
     this.#alarm = this.#createAlarm();
     this.#compaction = this.#createCompaction();
@@ -88,8 +108,16 @@ export class EmbeddedStore implements Store {
     this.#sweeper.resume();
   }
 
+  /** Resolves when the journal is open; before, nothing may be written. */
+  async openJournal(): Promise<void> {
+    const { directory, createdAt, sync = true } = this.#parts;
+    this.#journal = await openJournal({ directory, createdAt, sync, makeRoom: (revision) => this.#applier.drain(revision) });
+  }
+
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkOpen();
+    // A disk that is full leaves the rest where it is; then it is read from there.
+    if (this.#applier.waiting.length > 0) await this.#applier.drain().catch(() => undefined);
     while (this.#readers >= this.#concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
     this.#checkOpen();
     return this.#withSnapshot(async (snapshot) => {
@@ -126,7 +154,7 @@ export class EmbeddedStore implements Store {
   async compact(revision: number): Promise<{ readonly compactRevision: number }> {
     this.#checkOpen();
     if (revision > this.#pending.durable) throw new RangeError(`revision ${revision} is in the future`);
-    await this.#sweeper.compact(revision);
+    await this.#compact(revision);
     return { compactRevision: this.#sweeper.compactRevision };
   }
 
@@ -140,9 +168,10 @@ export class EmbeddedStore implements Store {
     return this.#closed;
   }
 
-  /** Verifies the whole file at the newest durable state. */
+  /** Verifies the whole file, at the newest durable state unless a full disk keeps the tables behind it. */
   async check(): Promise<CheckReport> {
     this.#checkOpen();
+    await this.#applier.drain().catch(() => undefined);
     return this.#withSnapshot((snapshot) => checkTables(snapshot, this.#pacer()));
   }
 
@@ -163,14 +192,39 @@ export class EmbeddedStore implements Store {
     }
   }
 
+  async #compact(revision: number): Promise<void> {
+    await this.#applier.drain(revision);
+    await this.#sweeper.compact(revision);
+  }
+
   async #rangeAt(snapshot: Snapshot, request: RangeRequest): Promise<RangeResult> {
-    const newest = snapshot.revision;
+    const inTables = snapshot.revision;
+    const waiting = this.#applier.waiting.filter(({ event }) => event.kv.modRevision > inTables);
+    const newest = waiting.at(-1)?.event.kv.modRevision ?? inTables;
     const { compactRevision } = this.#sweeper;
     const revision = request.revision ?? newest;
     if (revision > newest) return { type: 'future', revision: newest };
     if (revision < compactRevision) return { type: 'compacted', compactRevision, revision: newest };
     const pacer = this.#pacer();
-    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === newest, pacer })) };
+    if (revision > inTables) return { type: 'ok', revision: newest, ...(await this.#readAhead({ snapshot, request, revision, waiting })) };
+    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === inTables, pacer })) };
+  }
+
+  /** A range that the tables are behind of: theirs, with the changes that wait put on top. */
+  async #readAhead({ snapshot, request, revision, waiting }: {
+    snapshot: Snapshot; request: RangeRequest; revision: number; waiting: readonly DurableChange[];
+  }): Promise<{ kvs: KeyValue[]; more: boolean; count: number }> {
+    const { start, end, limit = Infinity, countOnly = false } = request;
+    const base = await readSliced({ snapshot, request: { start, end }, revision: snapshot.revision, isNewest: true, pacer: this.#pacer() });
+    const found = new Map(base.kvs.map((kv) => [kv.key, kv]));
+    const isInside = createBoundsTest(request);
+    for (const { event: { type, kv } } of waiting) {
+      if (kv.modRevision > revision || !isInside(kv.key)) continue;
+      if (type === 'put') found.set(kv.key, kv);
+      else found.delete(kv.key);
+    }
+    const kvs = [...found.values()].sort((left, right) => compareKeys(left.key, right.key)).slice(0, countOnly ? 0 : limit);
+    return { kvs, more: found.size > kvs.length, count: found.size };
   }
 
   #pacer(): Pacer {
@@ -185,36 +239,30 @@ export class EmbeddedStore implements Store {
     const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
     const expiresAt = value && request.ttlSeconds !== undefined ? this.#parts.clock.now() + Math.ceil(request.ttlSeconds * 1000) : undefined;
     this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
-    return new Promise((resolve, reject) => this.#submit({ event, expiresAt, resolve, reject }));
+    const record = encodeRecord({ ...kv, isTombstone: value === undefined, replaced: previous?.modRevision ?? 0 });
+    return new Promise((resolve, reject) => this.#submit({ event, record, expiresAt, resolve, reject }));
   }
 
   #submit(write: AcceptedWrite): void {
-    const { event, expiresAt } = write;
-    const { key, modRevision } = event.kv;
+    const { modRevision } = write.event.kv;
     this.#commits.submit({
-      write: () => this.#put(write),
-      bytes: event.kv.value.length + 4 * key.length,
+      write: () => this.#entries.push(encodeEntry(write.record, { createdAt: this.#parts.createdAt, expiresAt: write.expiresAt })),
+      bytes: write.record.length,
       committed: () => {
-        this.#pending.settle(key, modRevision);
-        this.#completed.push(event);
-        if (expiresAt !== undefined) this.#alarm.arm(expiresAt);
+        this.#pending.markDurable(modRevision);
+        this.#applier.add(write);
+        this.#completed.push(write.event);
         write.resolve({ type: 'committed', revision: modRevision });
       },
       failed: write.reject,
     });
   }
 
-  #put({ event, expiresAt }: AcceptedWrite): void {
-    const { live, old, leases } = this.#tables;
-    const { kv, previous } = event;
-    const keyBytes = Buffer.from(kv.key);
-    const isTombstone = event.type === 'delete';
-    this.#tables.appendRecord(kv.modRevision, encodeRecord({ ...kv, isTombstone, replaced: previous?.modRevision ?? 0 }));
-    if (isTombstone) void live.remove(keyBytes);
-    else void live.put(keyBytes, encodePointer(kv));
-    if (previous) void old.put(encodeOldKey(kv.key, kv.modRevision), encodePointer(previous));
-    if (expiresAt !== undefined) void leases.put(encodeLeaseKey({ expiresAt, revision: kv.modRevision }), keyBytes);
-    this.#tables.putRevision(kv.modRevision);
+  async #writeJournal(fill: () => void): Promise<void> {
+    this.#entries = [];
+    fill();
+    const last = this.#entries.at(-1) as Buffer;
+    await (this.#journal as Journal).append(this.#entries, revisionOf(last));
   }
 
   /** After a commit: durable changes go to the watches, then those who waited for them go on. */
@@ -225,22 +273,39 @@ export class EmbeddedStore implements Store {
     this.#pending.wake();
   }
 
+  /** Changes are in the tables: checks of later writes find them there. */
+  #settle(changes: readonly DurableChange[]): void {
+    for (const { event: { kv }, expiresAt } of changes) {
+      this.#pending.settle(kv.key, kv.modRevision);
+      if (expiresAt !== undefined) this.#alarm.arm(expiresAt);
+    }
+  }
+
   /**
-   * A failed commit must have left nothing behind, and the file must still be readable. If not (a meta page could not be
-   * written), nothing can be answered any more: opening the directory again finds the last durable state.
+   * A failed commit must have left nothing behind. If it may have (the disk failed while it wrote), nothing can be answered any more:
+   * opening the directory again finds the last durable state.
    */
   #recover(error: Error): void {
-    this.#pending.fail(error);
+    this.#pending.fail(error, this.#applier.waiting.map(({ event }) => event));
+    const journal = this.#journal as Journal;
+    if (journal.isUnsure || journal.last > this.#pending.durable) this.#fail(error, 'may yet have reached the disk');
+  }
+
+  /** The same for the tables, which must still be readable: what did not get into them is still in the journal. */
+  #recoverTables(error: Error): void {
     const problem = this.#findDisagreement();
-    if (problem === undefined) return;
-    this.#poison = new StorageWriteError(`a commit failed and ${problem}; restart to recover the last durable state`, { cause: error });
+    if (problem !== undefined) this.#fail(error, problem);
+  }
+
+  #fail(cause: Error, problem: string): void {
+    this.#poison = new StorageWriteError(`a commit failed and ${problem}; restart to recover the last durable state`, { cause });
     this.#hub.end({ type: 'failed', error: this.#poison });
   }
 
   #findDisagreement(): string | undefined {
     try {
       const onDisk = this.#tables.read((snapshot) => snapshot.revision);
-      return onDisk === this.#pending.durable ? undefined : `yet reached the disk as revision ${onDisk}`;
+      return onDisk === this.#applier.applied ? undefined : `yet reached the disk as revision ${onDisk}`;
     } catch (error) {
       return `the file cannot be read any more (${(error as Error).message})`;
     }
@@ -250,8 +315,21 @@ export class EmbeddedStore implements Store {
     return new WatchHub({
       revision: () => this.#pending.durable,
       compactRevision: () => this.#sweeper.compactRevision,
-      read: (range, span) => this.#tables.read((snapshot) => readHistory(snapshot, range, span)),
+      read: (range, span) => this.#readHistory(range, span),
     }, this.#parts.clock);
+  }
+
+  /** History is in the tables up to where they are known to be, and with the applier from there. */
+  #readHistory(range: KeyRange, span: RevisionSpan): HistoryPart {
+    const { applied, waiting } = this.#applier;
+    if (span.from <= applied) {
+      const through = Math.min(span.through, applied);
+      return this.#tables.read((snapshot) => readHistory(snapshot, range, { from: span.from, through }));
+    }
+    const isInside = createBoundsTest(range);
+    const events = waiting.map(({ event }) => event)
+      .filter(({ kv }) => kv.modRevision >= span.from && kv.modRevision <= span.through && isInside(kv.key));
+    return { events, through: span.through };
   }
 
   #createAlarm(): ExpiryAlarm {
@@ -268,7 +346,7 @@ export class EmbeddedStore implements Store {
       const write = () => {
         for (const lease of leases) void this.#tables.leases.remove(encodeLeaseKey(lease));
       };
-      this.#commits.submit({ write, bytes: leases.length * 64, committed, failed });
+      this.#tableCommits.submit({ write, bytes: leases.length * 64, committed, failed });
     });
   }
 
@@ -278,7 +356,7 @@ export class EmbeddedStore implements Store {
       historyMs: this.#parts.historyMs,
       intervalMs: this.#parts.compactionIntervalMs,
       revision: () => this.#pending.durable,
-      compact: (revision) => this.#sweeper.compact(revision),
+      compact: (revision) => this.#compact(revision),
     });
   }
 
@@ -286,16 +364,22 @@ export class EmbeddedStore implements Store {
     this.#alarm.stop();
     await Promise.all([this.#sweeper.stop(), this.#compaction.stop()]);
     await this.#commits.idle();
+    // What a full disk keeps out of the tables is in the journal, where the next start finds it.
+    if (this.#poison === undefined) await this.#applier.drain().catch(() => undefined);
+    await this.#tableCommits.idle();
     while (this.#readers > 0) await new Promise((resolve) => setImmediate(resolve));
     for (const reader of this.#waitingReaders.splice(0)) reader();
     this.#hub.end({ type: 'closed' });
     try {
-      await this.#tables.close();
+      await Promise.all([this.#tables.close(), this.#journal?.close()]);
     } finally {
       this.#parts.release();
     }
   }
 }
+
+/** The revision of an entry's record. */
+const revisionOf = (entry: Buffer): number => entry.readDoubleLE(entry.length - (entry.readUInt32LE(4) - 8));
 
 function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): HistoryPart {
   const isInside = createBoundsTest(range);

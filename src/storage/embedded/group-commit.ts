@@ -23,6 +23,7 @@ interface GroupCommitOptions {
   readonly onCommitted: () => void;
   /** Called before the jobs of a failed commit, and those that wait, are failed. */
   readonly onFailed: (error: Error) => void;
+  /** Told `before` and `after`, around `write`; may throw. */
   readonly failpoint: (name: string) => void;
 }
 
@@ -71,11 +72,11 @@ export class GroupCommit {
 
   async #write(jobs: readonly CommitJob[]): Promise<Error | undefined> {
     try {
-      this.#options.failpoint('before-commit');
+      this.#options.failpoint('before');
       await this.#options.write(() => {
         for (const job of jobs) job.write();
       });
-      this.#options.failpoint('after-commit');
+      this.#options.failpoint('after');
       return undefined;
     } catch (cause) {
       return new StorageWriteError(`the write could not be made durable: ${(cause as Error)?.message ?? String(cause)}`, { cause });

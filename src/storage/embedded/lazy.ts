@@ -8,7 +8,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   return (await import('./open.ts')).openEmbeddedStore(options);
 }
 
-/** Verifies a data directory that is not open, or an open embedded Store; changes nothing. */
+/** Verifies a data directory that is not open, or an open embedded Store; what is in the journal goes into the tables first. */
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   return (await import('./open.ts')).checkEmbeddedStore(target);
 }

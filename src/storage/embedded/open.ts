@@ -5,9 +5,12 @@ import { StorageCorruptError, StorageFormatError } from '../errors.ts';
 import { firstRevision } from '../mvcc.ts';
 import type { Store } from '../store.ts';
 import { type CheckReport, checkTables } from './check.ts';
-import { type Format, dataPath, inspectDirectory, prepareDirectory, restrictRights, writeFormat } from './directory.ts';
+import {
+  type Format, type MissingTail, cutShort, dataPath, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, writeFormat,
+} from './directory.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
+import { recoverTables } from './recovery.ts';
 import { Pacer } from './sliced-range.ts';
 import { Tables } from './tables.ts';
 
@@ -29,6 +32,8 @@ export interface EmbeddedStoreOptions {
 }
 
 interface OpenDirectory {
+  readonly directory: string;
+  readonly createdAt: number;
   readonly tables: Tables;
   readonly release: () => void;
 }
@@ -37,14 +42,16 @@ interface OpenDirectory {
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const opened = await openDirectory(options, options.clock.now());
   try {
-    return new EmbeddedStore({ ...options, ...opened });
+    const store = new EmbeddedStore({ ...options, ...opened });
+    await store.openJournal();
+    return store;
   } catch (error) {
     await abandon(opened);
     throw asFormatError(options.directory, error);
   }
 }
 
-/** Verifies a data directory that is not open, or an open embedded Store; changes nothing. */
+/** Verifies a data directory that is not open, or an open embedded Store; what is in the journal goes into the tables first. */
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   if (target instanceof EmbeddedStore) return target.check();
   if (typeof target !== 'string') throw new TypeError('only an embedded store can be checked');
@@ -69,17 +76,37 @@ async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt
   const directory = newAt === undefined ? realpathSync(options.directory) : prepareDirectory(options.directory);
   const release = takeLock(directory);
   let tables: Tables | undefined;
+  let missing: MissingTail | undefined;
   try {
-    const format = inspectDirectory(directory);
-    if (!format && newAt === undefined) throw new StorageFormatError(directory, 'is not a data directory');
+    const found = inspectDirectory(directory);
+    if (!found && newAt === undefined) throw new StorageFormatError(directory, 'is not a data directory');
+    missing = found?.missing;
+    if (missing) resizeDataFile(directory, missing.expected);
     tables = openTables(directory, options);
-    if (format) checkOrigin(directory, tables, format);
+    if (missing) await proveTail(directory, tables, missing);
+    missing = undefined;
+    if (found) checkOrigin(directory, tables, found.format);
     else await initialise(directory, tables, newAt as number);
-    return { tables, release };
+    const createdAt = found?.format.created ?? newAt as number;
+    await recoverTables(directory, createdAt, tables);
+    if (found && isOlder(found.format) && newAt !== undefined) writeFormat(directory, createdAt);
+    return { directory, createdAt, tables, release };
   } catch (error) {
     await tables?.close();
+    if (missing) resizeDataFile(directory, missing.size);
     release();
-    throw error;
+    throw missing ? cutShort(directory, missing) : error;
+  }
+}
+
+/** Nothing may be where the file had ended. */
+async function proveTail(directory: string, tables: Tables, missing: MissingTail): Promise<void> {
+  const snapshot = tables.snapshot();
+  try {
+    const { ok } = await checkTables(snapshot, new Pacer(systemClock, () => false));
+    if (!ok) throw cutShort(directory, missing);
+  } finally {
+    snapshot.done();
   }
 }
 
@@ -117,11 +144,12 @@ async function initialise(directory: string, tables: Tables, createdAt: number):
   writeFormat(directory, createdAt);
 }
 
-/** Damage is told from a disk that refuses: LMDB numbers its own findings below zero, those of the system above. */
+/** Damage is told from a disk that refuses: LMDB numbers its own findings below zero, those of the system above; Node has names for them. */
 function asFormatError(directory: string, error: unknown): Error {
   if (error instanceof StorageFormatError) return error;
   const { code } = error as { readonly code?: unknown };
-  if (typeof code === 'number' && code > 0) return new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
+  const isOfSystem = typeof code === 'string' || (typeof code === 'number' && code > 0);
+  if (isOfSystem) return new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
   const problem = error instanceof StorageCorruptError ? error.message : `its data file cannot be opened (${(error as Error).message})`;
   return new StorageFormatError(directory, `${problem}; restore a backup`);
 }

@@ -1,5 +1,5 @@
-// What has been assigned a revision and is not durable yet: checks of later writes look here before they look at the tables.
-import type { KeyValue } from '../store.ts';
+// What has been assigned a revision and is not in the tables yet: checks of later writes look here before they look at the tables.
+import type { KeyValue, StoreEvent } from '../store.ts';
 
 /** The newest version of a key: a put, or a deletion at `revision`. */
 export interface PendingHead {
@@ -36,10 +36,14 @@ export class PendingState {
     this.#heads.set(key, head);
   }
 
+  /** Everything up to `revision` is on disk. */
+  markDurable(revision: number): void {
+    this.#durable = revision;
+  }
+
   /** The write of `key` at `revision` is in the tables. */
   settle(key: string, revision: number): void {
     if (this.#heads.get(key)?.revision === revision) this.#heads.delete(key);
-    this.#durable = revision;
   }
 
   /** Wakes those whose revision is durable. */
@@ -52,9 +56,10 @@ export class PendingState {
     }
   }
 
-  /** Forgets everything that is not durable. */
-  fail(error: Error): void {
+  /** Forgets everything that is not durable; `durable` are the changes that are, and not in the tables. */
+  fail(error: Error, durable: readonly StoreEvent[]): void {
     this.#heads.clear();
+    for (const { type, kv } of durable) this.#heads.set(kv.key, { revision: kv.modRevision, kv: type === 'put' ? kv : undefined });
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }
 

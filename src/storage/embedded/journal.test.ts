@@ -1,0 +1,153 @@
+// The journal: what a crash leaves in it comes back, in order and once; what was torn, is old or belongs to other tables does not.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '../../base/index.ts';
+import { type Store, prefixRange } from '../store.ts';
+import { type Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
+import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
+import { encodeRecord } from './record.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'pintle-journal-'));
+after(() => rmSync(root, { recursive: true }));
+
+let places = 0;
+const place = (): string => join(root, `${(places += 1)}`);
+const createdAt = 1_700_000_000_000;
+const all = prefixRange('/');
+
+function change(modRevision: number, bytes = 100): JournaledChange {
+  return {
+    isTombstone: false, key: `/k/${modRevision}`, value: Buffer.alloc(bytes, `${modRevision} `), modRevision, createRevision: modRevision, replaced: 0,
+    expiresAt: modRevision % 2 === 0 ? modRevision * 1000 : undefined,
+  };
+}
+
+const encode = ({ expiresAt, ...record }: JournaledChange): Buffer => encodeEntry(encodeRecord(record), { createdAt, expiresAt });
+const seen = (changes: readonly JournaledChange[]) => changes.map(({ value, ...rest }) => ({ ...rest, value: Buffer.from(value).toString() }));
+
+async function makeJournal(directory: string, makeRoom: (revision: number) => Promise<void> = async () => {}): Promise<Journal> {
+  return openJournal({ directory, createdAt, sync: true, makeRoom });
+}
+
+test('readJournal answers what append was given, in order, through many turns of the files', async () => {
+  const directory = mkdtempSync(join(root, 'turns-'));
+  const asked: number[] = [];
+  const journal = await makeJournal(directory, async (revision) => void asked.push(revision));
+  const changes = Array.from({ length: 60 }, (_, index) => change(index + 1, 90_000));
+  for (let at = 0; at < changes.length; at += 3) {
+    const batch = changes.slice(at, at + 3);
+    await journal.append(batch.map(encode), (batch.at(-1) as JournaledChange).modRevision);
+  }
+  await journal.close();
+  assert.equal(journal.last, 60);
+  const found = await readJournal(directory, createdAt);
+  assert.deepEqual(seen(found), seen(changes.slice(-found.length)));
+  // Room was asked for before a file was written over, and nothing that was asked for is missing from what is left.
+  assert.ok(asked.length >= 3 && asked.every((revision, index) => index === 0 || revision > (asked[index - 1] as number)), asked.join(' '));
+  assert.equal((found[0] as JournaledChange).modRevision, (asked.at(-1) as number) + 1);
+});
+
+test('readJournal ends at whatever was torn, flipped or left over', async () => {
+  const directory = mkdtempSync(join(root, 'torn-'));
+  const changes = [1, 2, 3, 4, 5].map((revision) => change(revision));
+  const bytes = Buffer.concat(changes.map(encode));
+  const ends = changes.map((_, index) => Buffer.concat(changes.slice(0, index + 1).map(encode)).length);
+  await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), fc.boolean(), async (at, cut) => {
+    const damaged = Buffer.from(cut ? bytes.subarray(0, at) : bytes);
+    if (!cut) damaged[at] = (damaged[at] as number) ^ 8;
+    writeFileSync(join(directory, 'journal.1'), Buffer.concat([damaged, Buffer.alloc(50)]));
+    const whole = ends.filter((end) => end <= at).length;
+    assert.deepEqual(seen(await readJournal(directory, createdAt)), seen(changes.slice(0, whole)));
+  }), { numRuns: 200 });
+  writeFileSync(join(directory, 'journal.1'), Buffer.concat([encode(change(9)), bytes]));
+  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [9]);
+  assert.deepEqual(await readJournal(directory, createdAt + 1), []);
+});
+
+test('append that finds no room leaves the journal as it was', async () => {
+  const directory = mkdtempSync(join(root, 'room-'));
+  let full = true;
+  const journal = await makeJournal(directory, async () => {
+    if (full) throw new Error('no space left on device');
+  });
+  await journal.append([encode(change(1, 2 ** 20))], 1);
+  await assert.rejects(journal.append([encode(change(2))], 2), /no space/);
+  assert.deepEqual([journal.last, journal.isUnsure], [1, false]);
+  full = false;
+  await journal.append([encode(change(3))], 3);
+  await journal.close();
+  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [1, 3]);
+});
+
+/** A copy of a directory as a crash at this moment would leave it. */
+function crash(directory: string): string {
+  const copy = place();
+  cpSync(directory, copy, { recursive: true });
+  rmSync(join(copy, 'LOCK'));
+  return copy;
+}
+
+async function contents(store: Store): Promise<unknown> {
+  const result = await store.range(all);
+  return result.type === 'ok' && [result.revision, result.kvs.map(({ key, value, ...rest }) => ({ key, value: Buffer.from(value).toString(), ...rest }))];
+}
+
+test('openEmbeddedStore brings the tables up to the journal that a crash left, with deletes, history and leases', async () => {
+  const directory = place();
+  const store = await openEmbeddedStore({ directory, clock: systemClock });
+  const put = (key: string, expect: number, ttlSeconds?: number) =>
+    store.txn({ key, expect, value: Buffer.from(`${key} after ${expect}`), ...(ttlSeconds !== undefined && { ttlSeconds }) });
+  await put('/a', 0);
+  await store.range(all);
+  await put('/b', 0);
+  await put('/a', 2);
+  await store.txn({ key: '/b', expect: 3 });
+  await put('/b', 0);
+  await put('/lease', 0, 0.5);
+  const crashed = crash(directory);
+  const before = await contents(store);
+  await store.close();
+  const again = await openEmbeddedStore({ directory: crashed, clock: systemClock });
+  assert.deepEqual(await contents(again), before);
+  const old = await again.range({ ...all, revision: 3 });
+  assert.deepEqual(old.type === 'ok' && old.kvs.map(({ key, modRevision }) => [key, modRevision]), [['/a', 2], ['/b', 3]]);
+  assert.deepEqual((await checkEmbeddedStore(again)).problems, []);
+  while ((await again.revision()) < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual((await again.range({ ...all, countOnly: true })), { type: 'ok', revision: 8, kvs: [], more: true, count: 2 });
+  await again.close();
+});
+
+test('openEmbeddedStore refuses a journal that does not continue the tables', async () => {
+  const directory = place();
+  const store = await openEmbeddedStore({ directory, clock: systemClock });
+  const write = async (key: string, expect: number) => store.txn({ key, expect, value: Buffer.from('value') });
+  await write('/a', 0);
+  await store.range(all);
+  const older = crash(directory);
+  await write('/a', 2);
+  await store.range(all);
+  await write('/a', 3);
+  await store.close();
+  for (const name of ['journal.0', 'journal.1']) cpSync(join(directory, name), join(older, name));
+  const bytes = readFileSync(join(older, 'journal.0'));
+  // Without its first two entries, which the older tables would need.
+  const entryBytes = 24 + bytes.readUInt32LE(4);
+  writeFileSync(join(older, 'journal.0'), bytes.subarray(2 * entryBytes));
+  const problem = { name: 'StorageFormatError', message: /journal does not continue its tables/ };
+  await assert.rejects(openEmbeddedStore({ directory: older, clock: systemClock }), problem);
+});
+
+test('openEmbeddedStore takes a directory without a journal over, and keeps programs out that know none', async () => {
+  const directory = place();
+  await (await openEmbeddedStore({ directory, clock: systemClock })).close();
+  for (const name of ['journal.0', 'journal.1']) rmSync(join(directory, name));
+  const marker = join(directory, 'FORMAT');
+  writeFileSync(marker, readFileSync(marker, 'utf8').replace('"version":2', '"version":1'));
+  await (await openEmbeddedStore({ directory, clock: systemClock })).close();
+  assert.match(readFileSync(marker, 'utf8'), /"version":2/);
+  assert.equal(statSync(join(directory, 'journal.0')).mode & 0o777, 0o600);
+});

@@ -1,0 +1,178 @@
+// The journal: what has been acknowledged and is not in the tables yet. One write to it makes a commit durable, where the tables need two
+// flushes and a dozen pages; the tables follow in larger steps. Two files take turns: one is written while what is in the other goes into
+// the tables; from then on that one is free, and its entries, older than the tables, mean nothing.
+//
+//   entry   crc32 u32 | record bytes u32 | directory's time of making f64 | end of lease f64 (0: none) | log record (see record.ts)
+//
+// Revisions grow within a file: the first entry that is torn, or older than the one before it, is where the newest writes end.
+import { type FileHandle, constants, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { StorageCorruptError } from '../errors.ts';
+import { journalFiles, syncPath } from './directory.ts';
+import { type LogRecord, decodeRecord } from './record.ts';
+
+/** A change as the journal holds it. */
+export interface JournaledChange extends LogRecord {
+  readonly expiresAt: number | undefined;
+}
+
+interface JournalOptions {
+  readonly directory: string;
+  readonly createdAt: number;
+  readonly sync: boolean;
+  /** Resolves when the tables durably hold everything up to `revision`; rejects when they cannot. */
+  readonly makeRoom: (revision: number) => Promise<void>;
+}
+
+interface Turn {
+  readonly file: FileHandle;
+  /** Revision of the newest entry. */
+  last: number;
+}
+
+/** A file that is longer is left for the other one: small enough for one step of the tables, large enough to rarely wait for them. */
+const turnBytes = 2 ** 20;
+const headerBytes = 24;
+/** Refusals after which a file is what it was once its new end is cut off; after other errors nobody knows what is on the disk. */
+const refusals = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** An entry around a log record. */
+export function encodeEntry(record: Buffer, { createdAt, expiresAt }: { readonly createdAt: number; readonly expiresAt: number | undefined }): Buffer {
+  const bytes = Buffer.allocUnsafe(headerBytes + record.length);
+  bytes.writeUInt32LE(record.length, 4);
+  bytes.writeDoubleLE(createdAt, 8);
+  bytes.writeDoubleLE(expiresAt ?? 0, 16);
+  bytes.writeUInt32LE(crc32(bytes.subarray(4, headerBytes)), 0);
+  record.copy(bytes, headerBytes);
+  return bytes;
+}
+
+/** All whole entries of the directory made at `createdAt`, in revision order; what is in the tables already among them. */
+export async function readJournal(directory: string, createdAt: number): Promise<JournaledChange[]> {
+  const files = await Promise.all(journalFiles.map((name) => readFile(join(directory, name)).catch(noFile)));
+  return files.flatMap((bytes) => readEntries(bytes, createdAt)).sort((left, right) => left.modRevision - right.modRevision);
+}
+
+function noFile(error: NodeJS.ErrnoException): Buffer {
+  if (error.code === 'ENOENT') return Buffer.alloc(0);
+  throw error;
+}
+
+function readEntries(bytes: Buffer, createdAt: number): JournaledChange[] {
+  const changes: JournaledChange[] = [];
+  for (let at = 0, last = 0; ;) {
+    const change = readEntry(bytes, at, createdAt);
+    if (change === undefined || change.modRevision <= last) return changes;
+    changes.push(change);
+    last = change.modRevision;
+    at += headerBytes + bytes.readUInt32LE(at + 4);
+  }
+}
+
+function readEntry(bytes: Buffer, at: number, createdAt: number): JournaledChange | undefined {
+  const start = at + headerBytes;
+  if (start > bytes.length || crc32(bytes.subarray(at + 4, start)) !== bytes.readUInt32LE(at)) return undefined;
+  const end = start + bytes.readUInt32LE(at + 4);
+  if (end > bytes.length || bytes.readDoubleLE(at + 8) !== createdAt) return undefined;
+  const expiresAt = bytes.readDoubleLE(at + 16);
+  try {
+    const record = bytes.subarray(start, end);
+    return { ...decodeRecord(record, record.readDoubleLE(8)), expiresAt: expiresAt === 0 ? undefined : expiresAt };
+  } catch (error) {
+    if (error instanceof StorageCorruptError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Opens the files of a journal of which the tables hold everything; made and laid out when they are not there yet. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const [first, second] = await Promise.all(journalFiles.map((name) => openFile(join(options.directory, name), options.sync)));
+  if (options.sync) syncPath(options.directory);
+  return new Journal(options, [first as FileHandle, second as FileHandle]);
+}
+
+/** Where the system can, each write is its own flush, which is one call instead of two. */
+const flushesOnWrite = process.platform === 'linux';
+
+async function openFile(path: string, sync: boolean): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | (sync && flushesOnWrite ? constants.O_DSYNC : 0), 0o600);
+  try {
+    // Writing over what is there spares the flush a change of the file's size. A disk without room for it will do without.
+    const { size } = await file.stat();
+    if (size < turnBytes) await file.write(Buffer.alloc(turnBytes - size), 0, turnBytes - size, size).catch(() => undefined);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+/** Appends entries; one append at a time. */
+export class Journal {
+  readonly #options: JournalOptions;
+  #turn: Turn;
+  #other: Turn;
+  #at = 0;
+  #unsure = false;
+
+  constructor(options: JournalOptions, [first, second]: readonly [FileHandle, FileHandle]) {
+    this.#options = options;
+    this.#turn = { file: first, last: 0 };
+    this.#other = { file: second, last: 0 };
+  }
+
+  get createdAt(): number {
+    return this.#options.createdAt;
+  }
+
+  /** Revision of the newest entry that is durable; 0 before the first. */
+  get last(): number {
+    return Math.max(this.#turn.last, this.#other.last);
+  }
+
+  /** An append failed and may have reached the disk. */
+  get isUnsure(): boolean {
+    return this.#unsure;
+  }
+
+  /** Makes `entries`, the newest of which is `last`, durable. When it rejects they are not there, unless `isUnsure`. */
+  async append(entries: readonly Buffer[], last: number): Promise<void> {
+    if (this.#at >= turnBytes) await this.#takeTurn();
+    const bytes = entries.length === 1 ? entries[0] as Buffer : Buffer.concat(entries);
+    try {
+      await this.#write(bytes);
+    } catch (error) {
+      await this.#undo(error as NodeJS.ErrnoException);
+      throw error;
+    }
+    this.#at += bytes.length;
+    this.#turn.last = last;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#turn.file.close(), this.#other.file.close()]);
+  }
+
+  async #takeTurn(): Promise<void> {
+    await this.#options.makeRoom(this.#other.last);
+    [this.#turn, this.#other] = [this.#other, this.#turn];
+    this.#at = 0;
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    const { file } = this.#turn;
+    for (let done = 0; done < bytes.length;) {
+      done += (await file.write(bytes, done, bytes.length - done, this.#at + done)).bytesWritten;
+    }
+    if (this.#options.sync && !flushesOnWrite) await file.datasync();
+  }
+
+  async #undo(error: NodeJS.ErrnoException): Promise<void> {
+    this.#unsure = true;
+    if (!refusals.has(error.code ?? '')) return;
+    await this.#turn.file.truncate(this.#at);
+    await this.#turn.file.datasync();
+    this.#unsure = false;
+  }
+}
