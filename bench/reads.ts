@@ -1,10 +1,10 @@
 // What reads cost the server: its CPU per list, page, get and watch event, beside a bare Node https server that sends the same bytes.
-// Usage: node dist/bench/reads.js [--objects 10000] [--watchers 1000] [--only list,get,watch,memory] [--main FILE]
+// Usage: node dist/bench/reads.js [--objects 10000] [--watchers 1000] [--rates 20,40] [--only list,get,watch,memory] [--main FILE]
 // CPU is user and system time of the server process; every client below is a plain TLS connection in this process.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:https';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import { type AddressInfo, type Socket, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 
 const { values: flags } = parseArgs({
   options: {
-    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, gets: { type: 'string', default: '20000' },
+    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, rates: { type: 'string', default: '20,40' }, gets: { type: 'string', default: '20000' },
     only: { type: 'string', default: 'list,get,watch,memory' },
     main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string',
       multiple: true },
@@ -115,10 +115,10 @@ async function startSubject(directory: string): Promise<Subject & { child: Child
   return { pid: child.pid as number, port, child };
 }
 
-/** The same bytes from one buffer, from a process that does nothing else. */
-async function startBare(directory: string, path: string, subject: Subject): Promise<Subject & { child: ChildProcess }> {
+/** Bytes from one buffer, from a process that does nothing else. */
+async function startBare(directory: string, bytes: Buffer): Promise<Subject & { child: ChildProcess }> {
   const file = join(directory, 'bytes');
-  writeFileSync(file, await fetchBytes(subject.port, path));
+  writeFileSync(file, bytes);
   const pki = join(directory, 'data', 'pki');
   const child = fork(fileURLToPath(import.meta.url), ['--bare', file, '--certificate', join(pki, 'apiserver.crt'), '--key', join(pki, 'apiserver.key')]);
   const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
@@ -138,9 +138,18 @@ function fetchBytes(port: number, path: string): Promise<Buffer> {
   });
 }
 
+/** A body over all connections that asked for `/stream`, one write each: what a fan-out costs without a server around it. */
 function serveBare(): void {
   const body = readFileSync(flags.bare as string);
-  const server = createServer({ cert: readFileSync(flags.certificate as string), key: readFileSync(flags.key as string) }, (_request, response) => {
+  const streams = new Set<Socket>();
+  const server = createServer({ cert: readFileSync(flags.certificate as string), key: readFileSync(flags.key as string) }, (request, response) => {
+    if (request.url === '/stream') {
+      streams.add(request.socket);
+      request.socket.on('close', () => streams.delete(request.socket));
+      request.socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      return;
+    }
+    if (request.url === '/send') for (const socket of streams) socket.write(body);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
@@ -211,7 +220,7 @@ async function benchLists(directory: string, subject: Subject): Promise<void> {
   await row('list PartialObjectMetadata', collection, 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', Math.ceil(runs / 4));
   await row('first page of 500', `${collection}?limit=500`, undefined, 200);
   await row('label selector, nothing matches', `${collection}?labelSelector=app%3Dnone`, undefined, 10);
-  const bare = await startBare(directory, collection, subject);
+  const bare = await startBare(directory, await fetchBytes(subject.port, collection));
   const plain = new Connection(bare.port);
   const base = await measure(bare, () => plain.get('/'), runs);
   say(`${'bare server, same bytes'.padEnd(34)} cpu ${round(base.cpu)} ms, wall ${round(base.wall)} ms; ` +
@@ -250,21 +259,22 @@ async function benchGets(directory: string, subject: Subject): Promise<void> {
     return { cpu, rate: total / seconds };
   };
   const ours = await run(subject);
-  const bare = await startBare(directory, `${collection}/${nameOf(0)}`, subject);
+  const bare = await startBare(directory, await fetchBytes(subject.port, `${collection}/${nameOf(0)}`));
   const plain = await run(bare);
   bare.child.kill();
   say(`get by name, 64 clients: cpu ${ours.cpu.toFixed(1)} us, ${ours.rate.toFixed(0)}/s; bare ${plain.cpu.toFixed(1)} us, ${plain.rate.toFixed(0)}/s; ` +
     `ratio cpu ${(ours.cpu / plain.cpu).toFixed(2)}, rate ${(ours.rate / plain.rate).toFixed(2)}`);
 }
 
+const watchPath = `${collection}?watch=1&fieldSelector=metadata.name%3Dhot&resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`;
+
 /** One watch; `onEvent` gets the number of complete lines in what has come. A slow one reads 1 KB per second. */
-function openWatch(port: number, onLines: (chunk: Buffer) => void, slow: boolean): Promise<TLSSocket> {
+function openWatch({ port, path = watchPath }: { port: number; path?: string }, onLines: (chunk: Buffer) => void, slow: boolean): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...(slow && { highWaterMark: 1024 }) });
     let begun = false;
     socket.on('error', reject);
-    const query = 'watch=1&fieldSelector=metadata.name%3Dhot&resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
-    socket.write(`GET ${collection}?${query} HTTP/1.1\r\n${headers('application/json')}\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\n${headers('application/json')}\r\n`);
     socket.on('data', (chunk: Buffer) => {
       onLines(chunk);
       if (!begun) {
@@ -289,7 +299,7 @@ async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { wat
   for (let at = 0; at < watchers; at += 50) {
     sockets.push(...await Promise.all(Array.from({ length: Math.min(50, watchers - at) }, (_, i) => {
       const id = at + i;
-      return openWatch(subject.port, (chunk) => {
+      return openWatch(subject, (chunk) => {
         for (let from = chunk.indexOf('"n":"'); from >= 0; from = chunk.indexOf('"n":"', from + 5)) {
           const n = chunk.toString('latin1', from + 5, chunk.indexOf('"', from + 5));
           if (n === '') continue;
@@ -299,7 +309,7 @@ async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { wat
       }, false);
     })));
   }
-  const lazy = await Promise.all(Array.from({ length: slow }, () => openWatch(subject.port, () => undefined, true)));
+  const lazy = await Promise.all(Array.from({ length: slow }, () => openWatch(subject, () => undefined, true)));
   await sleep(500);
   const before = cpuMs(subject.pid);
   const startedMs = performance.now();
@@ -322,6 +332,27 @@ async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { wat
   await sleep(500);
 }
 
+/** One write of the same size to each of as many connections, at the same rate, by a process that does nothing else. */
+async function bareFanOut(directory: string, { watchers, updates, rate }: { watchers: number; updates: number; rate: number }): Promise<void> {
+  const text = `${'x'.repeat(1300)}\n`;
+  const bare = await startBare(directory, Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`));
+  let events = 0;
+  const sockets = await Promise.all(Array.from({ length: watchers }, () => openWatch({ port: bare.port, path: '/stream' }, (chunk) => {
+    for (let at = chunk.indexOf('x\n'); at >= 0; at = chunk.indexOf('x\n', at + 2)) events++;
+  }, false)));
+  await sleep(500);
+  const before = cpuMs(bare.pid);
+  const startedMs = performance.now();
+  for (let n = 1; n <= updates; n++) {
+    await send(bare.port, 'GET', '/send', {});
+    await sleep(Math.max(0, startedMs + (n * 1000) / rate - performance.now()));
+  }
+  for (let i = 0; i < 100 && events < watchers * updates; i++) await sleep(50);
+  say(`${watchers} connections, ${rate}/s, bare writes: cpu ${(((cpuMs(bare.pid) - before) * 1000) / events).toFixed(2)} us per write`);
+  for (const socket of sockets) socket.destroy();
+  bare.child.kill();
+}
+
 async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const subject = await startSubject(directory);
@@ -336,8 +367,11 @@ async function main(): Promise<void> {
     if (parts.includes('get')) await benchGets(directory, subject);
     if (parts.includes('watch')) {
       const watchers = Number(flags.watchers);
-      await fanOut(subject, { watchers, slow: 0, updates: 80, rate: 20 });
-      await fanOut(subject, { watchers, slow: 100, updates: 80, rate: 20 });
+      for (const rate of (flags.rates as string).split(',').map(Number)) {
+        await bareFanOut(directory, { watchers, updates: rate * 4, rate });
+        await fanOut(subject, { watchers, slow: 0, updates: rate * 4, rate });
+        await fanOut(subject, { watchers, slow: 100, updates: rate * 4, rate });
+      }
     }
     if (parts.includes('memory')) {
       await sleep(10_000);

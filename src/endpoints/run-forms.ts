@@ -1,6 +1,7 @@
 // Encoded forms of runs of neighbouring objects: protobuf items, metadata, rows of tables. Chunks are shared between lists, so what was made
 // from one is kept and the next list is a few views. What is kept is bounded: when it is full, only one chunk in eight gets in, so
-// that a list that is larger than the bound still finds a part of itself.
+// that a list that is larger than the bound still finds a part of itself; and what nobody asked for during a minute is given back.
+import type { Clock } from '../base/index.ts';
 import type { ListRun, ObjectVersion } from '../registry/index.ts';
 import { joinBytes } from './encoding.ts';
 
@@ -11,41 +12,79 @@ export interface RunForm {
   readonly offsets: Uint32Array;
 }
 
+/** What a form is kept under, and whose time it is kept by. */
+export interface FormKey {
+  readonly key: string;
+  readonly clock: Clock;
+}
+
 type Chunk = ListRun['chunk'];
 
-const LIMIT_BYTES = 48 * 1024 * 1024;
+const LIMIT_BYTES = 192 * 1024 * 1024;
 const ADMIT_EVERY = 8;
 /** What an entry costs besides its bytes. */
 const ENTRY_BYTES = 1024;
+/** Between two looks at what has not been asked for since the one before. */
+const SWEEP_EVERY_MS = 30_000;
+
+interface Kept {
+  readonly forms: Map<string, RunForm>;
+  cost: number;
+  /** Number of the sweep before which it was last asked for. */
+  sweep: number;
+}
 
 /** Forms by chunk; the least recently used chunk is dropped first. */
 class RunForms {
-  readonly #chunks = new Map<Chunk, Map<string, RunForm>>();
+  readonly #chunks = new Map<Chunk, Kept>();
   #size = 0;
   #refused = 0;
+  #sweep = 0;
+  #scheduled = false;
 
   get(chunk: Chunk, key: string): RunForm | undefined {
-    const forms = this.#chunks.get(chunk);
-    if (forms === undefined) return undefined;
+    const entry = this.#chunks.get(chunk);
+    if (entry === undefined) return undefined;
     this.#chunks.delete(chunk);
-    this.#chunks.set(chunk, forms);
-    return forms.get(key);
+    this.#chunks.set(chunk, entry);
+    entry.sweep = this.#sweep;
+    return entry.forms.get(key);
   }
 
-  keep(chunk: Chunk, key: string, form: RunForm): void {
+  keep(chunk: Chunk, { key, clock }: FormKey, form: RunForm): void {
     const cost = form.bytes.length + ENTRY_BYTES;
     if (this.#size + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
     while (this.#size + cost > LIMIT_BYTES && this.#chunks.size > 0) this.#dropOldest();
-    const forms = this.#chunks.get(chunk);
-    if (forms === undefined) this.#chunks.set(chunk, new Map([[key, form]]));
-    else forms.set(key, form);
+    let entry = this.#chunks.get(chunk);
+    if (entry === undefined) this.#chunks.set(chunk, (entry = { forms: new Map(), cost: 0, sweep: this.#sweep }));
+    entry.forms.set(key, form);
+    entry.cost += cost;
     this.#size += cost;
+    this.#schedule(clock);
   }
 
   #dropOldest(): void {
     const [oldest] = this.#chunks.keys();
-    for (const { bytes } of this.#chunks.get(oldest as Chunk)?.values() ?? []) this.#size -= bytes.length + ENTRY_BYTES;
+    this.#size -= this.#chunks.get(oldest as Chunk)?.cost ?? 0;
     this.#chunks.delete(oldest as Chunk);
+  }
+
+  #schedule(clock: Clock): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    clock.after(SWEEP_EVERY_MS, () => {
+      this.#scheduled = false;
+      this.#dropUnused();
+      if (this.#chunks.size > 0) this.#schedule(clock);
+    });
+  }
+
+  #dropUnused(): void {
+    for (const { sweep } of this.#chunks.values()) {
+      if (sweep >= this.#sweep) break;
+      this.#dropOldest();
+    }
+    this.#sweep += 1;
   }
 }
 
@@ -58,15 +97,15 @@ export function joinRun(items: readonly Uint8Array[]): RunForm {
   return { bytes: joinBytes(items), offsets };
 }
 
-/** The form of the chunk of `run` under `key`: kept, or made now. */
-export function formOfRun<F extends RunForm>({ chunk }: ListRun, key: string, make: (chunk: Chunk) => F): F {
-  let form = kept.get(chunk, key) as F | undefined;
-  if (form === undefined) kept.keep(chunk, key, (form = make(chunk)));
+/** The form of the chunk of `run` under its key: kept, or made now. */
+export function formOfRun<F extends RunForm>({ chunk }: ListRun, under: FormKey, make: (chunk: Chunk) => F): F {
+  let form = kept.get(chunk, under.key) as F | undefined;
+  if (form === undefined) kept.keep(chunk, under, (form = make(chunk)));
   return form;
 }
 
 /** The part of a run's items, each made by `encode` with whatever separates it from the one before. */
-export function encodeRun(run: ListRun, key: string, encode: (item: ObjectVersion) => Uint8Array): Uint8Array {
-  const { bytes, offsets } = formOfRun(run, key, (chunk) => joinRun(chunk.map(({ value }) => encode(value))));
+export function encodeRun(run: ListRun, under: FormKey, encode: (item: ObjectVersion) => Uint8Array): Uint8Array {
+  const { bytes, offsets } = formOfRun(run, under, (chunk) => joinRun(chunk.map(({ value }) => encode(value))));
   return bytes.subarray(offsets[run.from] as number, offsets[run.to] as number);
 }

@@ -1,20 +1,27 @@
-// Rows of tables, as bytes that are kept by chunk. A row changes with the clock only where it tells ages: the age of the object is filled in
-// when the list is written; rows with other cells that tell time are made anew for every list.
+// Rows of tables, as bytes that are kept by chunk. A row changes with the clock only where it tells ages: when some age of a chunk says
+// something else than the last time, the bytes are made again from themselves; rows with other cells that tell time are made anew for every list.
 //
-//   ,{"cells":["a",1,"        5m        "],"object":{…}}        head, hole, tail
-//   └─ offsets[i]    └─ holes[i]                        └─ offsets[i + 1]
+//   ,{"cells":["a",1,    "5m"    ],"object":{…}}        head, age, tail
+//   └─ offsets[i]    └─ holes[i]                └─ offsets[i + 1]
 import type { KubeObject } from '../apimachinery/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { Column, ListRun, ObjectVersion } from '../registry/index.ts';
+import type { Clock } from '../base/index.ts';
 import { encodeText, joinBytes } from './encoding.ts';
 import { type RunForm, formOfRun, joinRun } from './run-forms.ts';
 import { type TableContext, columnsOf, rowConditions, rowObject, tableRow } from './table.ts';
 
+/** Bytes are never changed in place, since they may be on their way to somebody; they are replaced. */
 interface RowRun extends RunForm {
-  /** Where the age goes in each row; the end of the row when it has none. */
-  readonly holes: Uint32Array;
-  /** creationTimestamp of each row's object. */
+  bytes: Uint8Array;
+  offsets: Uint32Array;
+  /** Where the age is in each row; the end of the row when it has none. */
+  holes: Uint32Array;
+  /** The times at which objects of the chunk were created, and what their ages say in `bytes`. */
   readonly created: readonly string[];
+  ages: readonly string[];
+  /** Which of them each row tells. */
+  readonly tells: Uint16Array;
   /** Some cell besides the age changes with time: nothing of this may be used. */
   readonly volatile: boolean;
 }
@@ -50,49 +57,74 @@ function makeRun(chunk: ListRun['chunk'], context: TableContext): RowRun {
   const rows = chunk.map(({ value }) => makeRow(value.object(context.served), context));
   const form = joinRun(rows.map(({ bytes }) => bytes));
   const holes = Uint32Array.from(rows, ({ hole }, i) => (form.offsets[i] as number) + hole);
-  return { ...form, holes, created: rows.map(({ created }) => created), volatile: rows.some((row) => row.volatile) };
+  const created = [...new Set(rows.map((row) => row.created))];
+  const indexes = new Map(created.map((time, i) => [time, i]));
+  const tells = Uint16Array.from(rows, (row) => indexes.get(row.created) as number);
+  return { ...form, holes, created, ages: created.map(() => ''), tells, volatile: rows.some((row) => row.volatile) };
 }
 
 /** Texts of ages at one moment; neighbours are often as old as each other. */
-function createAges(context: TableContext): (created: string) => Uint8Array {
+function createAges(context: TableContext): (created: string) => string {
   const column = columnsOf(context).find(({ age }) => age === true);
-  const known = new Map<string, Uint8Array>();
+  const known = new Map<string, string>();
   return (created) => {
     let text = known.get(created);
     if (text === undefined) {
       const metadata = created === '' ? {} : { creationTimestamp: created };
-      text = encodeText(stringifyJson(column?.cell({ metadata } as KubeObject, context.nowMs) ?? null));
+      text = stringifyJson(column?.cell({ metadata } as KubeObject, context.nowMs) ?? null);
       known.set(created, text);
     }
     return text;
   };
 }
 
-function fillAges({ bytes, offsets, holes, created }: RowRun, { from, to }: ListRun, ageOf: (created: string) => Uint8Array): Uint8Array {
-  const ages: Uint8Array[] = [];
-  let size = (offsets[to] as number) - (offsets[from] as number);
-  for (let i = from; i < to; i++) {
-    const age = ageOf(created[i] as string);
-    ages.push(age);
-    size += age.length;
-  }
-  const out = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  let read = offsets[from] as number;
-  for (let i = from; i < to; i++) {
-    const hole = holes[i] as number;
-    out.set(bytes.subarray(read, hole), at);
+/** Ages are ASCII. */
+function writeAge(bytes: Uint8Array, at: number, age: string): void {
+  for (let i = 0; i < age.length; i++) bytes[at + i] = age.charCodeAt(i);
+}
+
+/** The same places, other texts of the same lengths. */
+function replaceAges(run: RowRun, ages: readonly string[]): void {
+  const bytes = Buffer.allocUnsafeSlow(run.bytes.length);
+  bytes.set(run.bytes);
+  for (let i = 0; i < run.tells.length; i++) writeAge(bytes, run.holes[i] as number, ages[run.tells[i] as number] as string);
+  run.bytes = bytes;
+}
+
+/** Texts of other lengths move everything that comes after them. */
+function moveAges(run: RowRun, ages: readonly string[]): void {
+  const { tells } = run;
+  const growth = ages.map((age, i) => age.length - (run.ages[i] as string).length);
+  const bytes = Buffer.allocUnsafeSlow(run.bytes.length + tells.reduce((sum, told) => sum + (growth[told] as number), 0));
+  const [offsets, holes] = [new Uint32Array(run.offsets.length), new Uint32Array(tells.length)];
+  let [at, read] = [0, 0];
+  for (let i = 0; i < tells.length; i++) {
+    const told = tells[i] as number;
+    offsets[i] = at + (run.offsets[i] as number) - read;
+    const hole = run.holes[i] as number;
+    bytes.set(run.bytes.subarray(read, hole), at);
     at += hole - read;
-    out.set(ages[i - from] as Uint8Array, at);
-    at += (ages[i - from] as Uint8Array).length;
-    read = hole;
+    holes[i] = at;
+    writeAge(bytes, at, ages[told] as string);
+    at += (ages[told] as string).length;
+    read = hole + (run.ages[told] as string).length;
   }
-  out.set(bytes.subarray(read, offsets[to] as number), at);
-  return out;
+  bytes.set(run.bytes.subarray(read), at);
+  offsets[tells.length] = bytes.length;
+  Object.assign(run, { bytes, offsets, holes });
+}
+
+/** Makes the bytes tell the ages of this moment. */
+function showAges(run: RowRun, ageOf: (created: string) => string): void {
+  const ages = run.created.map(ageOf);
+  if (ages.every((age, i) => age === run.ages[i])) return;
+  if (ages.every((age, i) => age.length === (run.ages[i] as string).length)) replaceAges(run, ages);
+  else moveAges(run, ages);
+  run.ages = ages;
 }
 
 /** Makes the rows of runs, with a comma before each. */
-export function createRowEncoder(context: TableContext): { run(run: ListRun): Uint8Array; item(item: ObjectVersion): Uint8Array } {
+export function createRowEncoder(context: TableContext, clock: Clock): { run(run: ListRun): Uint8Array; item(item: ObjectVersion): Uint8Array } {
   const { resource, served, tableVersion, include } = context;
   const hasAge = columnsOf(context).some(({ age }) => age === true);
   const ageOf = createAges(context);
@@ -101,9 +133,10 @@ export function createRowEncoder(context: TableContext): { run(run: ListRun): Ui
   return {
     item,
     run(run) {
-      const rows = formOfRun(run, key, (chunk) => makeRun(chunk, context));
+      const rows = formOfRun(run, { key, clock }, (chunk) => makeRun(chunk, context));
       if (rows.volatile) return joinBytes(run.chunk.slice(run.from, run.to).map(({ value }) => item(value)));
-      return hasAge ? fillAges(rows, run, ageOf) : rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);
+      if (hasAge) showAges(rows, ageOf);
+      return rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);
     },
   };
 }

@@ -40,6 +40,8 @@ export interface Predicate {
   /** Set when `metadata.namespace=X` restricts a read. */
   readonly namespace?: string;
   matches(version: ObjectVersion): boolean;
+  /** Hashes of label and field values, one of which an object must have in each group to match. */
+  readonly wanted?: readonly (readonly number[])[];
   /** What is left to test of objects whose keys have been chosen by `name`, by `namespace`, or by both. */
   beyond?(keys: { readonly name: boolean; readonly namespace: boolean }): Predicate;
 }

@@ -2,6 +2,7 @@
 // they are runs of chunks that snapshots share.
 import type { Entry, Snapshot } from '../cache/index.ts';
 import type { KeyRange, Store } from '../storage/index.ts';
+import { mayHold } from './chunk-values.ts';
 import type { Predicate } from './contract.ts';
 import type { Place, Shelf } from './core.ts';
 import type { StoredVersion } from './object-version.ts';
@@ -88,16 +89,26 @@ function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequ
     remaining: total - limit };
 }
 
+/** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
+function* findCandidates(snapshot: Snapshot<StoredVersion>, { predicate, range, place }: PageRequest & { readonly place: Place }): Generator<Entry<StoredVersion>> {
+  const wanted = place.viewed ? undefined : predicate.wanted;
+  const withFields = Object.keys(place.shelf.resource.selectableFields).length > 0;
+  for (const { chunk, from, to } of snapshot.chunks(range)) {
+    if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) continue;
+    for (let i = from; i < to; i++) yield chunk[i] as Entry<StoredVersion>;
+  }
+}
+
 /** A page of a snapshot; `revision` is what the list says it is from. */
 export function pageOfSnapshot(snapshot: Snapshot<StoredVersion>, request: PageRequest & { readonly place: Place }, revision: number): Page {
   if (request.predicate.everything) return wholePage(snapshot, request, revision);
   const items: StoredVersion[] = [];
-  let last: string | undefined;
-  for (const entry of snapshot.entries(request.range)) {
-    if (last !== undefined) return { type: 'ok', revision, items, count: items.length, lastKey: last };
-    if (!request.predicate.matches(request.place.show(entry.value))) continue;
-    items.push(entry.value);
-    if (items.length === request.limit) last = entry.key;
+  for (const { key, value } of findCandidates(snapshot, request)) {
+    if (!request.predicate.matches(request.place.show(value))) continue;
+    items.push(value);
+    if (items.length !== request.limit) continue;
+    const more = snapshot.count({ start: `${key}\u0000`, end: request.range.end }) > 0;
+    return { type: 'ok', revision, items, count: items.length, ...(more && { lastKey: key }) };
   }
   return { type: 'ok', revision, items, count: items.length };
 }

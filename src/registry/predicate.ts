@@ -1,5 +1,6 @@
 // Selectors of a read as one test on object versions: label selectors, and the field selectors that the row declares.
-import { type FieldRequirement, badRequest, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
+import { type FieldRequirement, type LabelSelector, badRequest, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
+import { wantedField, wantedLabel } from './chunk-values.ts';
 import type { ObjectVersion, Predicate } from './contract.ts';
 import { isSafeSegment } from './keys.ts';
 import type { ReadVersion } from './object-version.ts';
@@ -40,6 +41,17 @@ interface TaggedTest {
   readonly exact: 'name' | 'namespace' | undefined;
 }
 
+/** What objects must hold, as far as an index can tell. */
+function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
+  const columns = Object.keys(resource.selectableFields);
+  const wanted = (labels?.requirements ?? []).map(wantedLabel).filter((group) => group !== undefined);
+  for (const { field, operator, value } of fields) {
+    const index = columns.indexOf(field);
+    if (operator === '=' && index >= 0) wanted.push(wantedField(index, value));
+  }
+  return wanted;
+}
+
 function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
   const only = tests.length === 1 ? tests[0]?.test : undefined;
   return only ?? ((version) => tests.every(({ test }) => test(version)));
@@ -59,8 +71,10 @@ export function buildPredicate(resource: Resource, selectors: { readonly labelSe
   const tests: TaggedTest[] = fields.map((requirement) => ({ test: buildFieldTest(resource, requirement), exact: exactOf(requirement) }));
   if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (version) => labels.matches(version.labels), exact: undefined });
   if (tests.length === 0) return everything;
+  const wanted = findWanted(resource, fields, labels);
   return {
     everything: false,
+    ...(wanted.length > 0 && { wanted }),
     ...(name !== undefined && { name }),
     ...(namespace !== undefined && { namespace }),
     matches: combine(tests),
