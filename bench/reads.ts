@@ -1,5 +1,5 @@
 // What reads cost the server: its CPU per list, page, get and watch event, beside a bare Node https server that sends the same bytes.
-// Usage: node dist/bench/reads.js [--objects 10000] [--watchers 1000] [--rates 20,40] [--only list,get,watch,memory] [--main FILE]
+// Usage: node dist/bench/reads.js [--objects 10000] [--watchers 1000] [--rates 20,40] [--only list,get,watch,slow,memory] [--main FILE]
 // CPU is user and system time of the server process; every client below is a plain TLS connection in this process.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util';
 
 const { values: flags } = parseArgs({
   options: {
-    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, rates: { type: 'string', default: '20,40' }, gets: { type: 'string', default: '20000' },
+    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, rates: { type: 'string', default: '20,40' },
+    gets: { type: 'string', default: '20000' },
     only: { type: 'string', default: 'list,get,watch,memory' },
     main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string',
       multiple: true },
@@ -289,7 +290,7 @@ function openWatch({ port, path = watchPath }: { port: number; path?: string }, 
   });
 }
 
-async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { watchers: number; slow: number; updates: number; rate: number }): Promise<void> {
+async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { watchers: number; slow: number; updates: number; rate: number }): Promise<number> {
   const hot = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hot' }, data: { value: 'x'.repeat(800), n: '' } };
   await send(subject.port, 'POST', collection, hot);
   const counts = new Int32Array(watchers);
@@ -330,6 +331,19 @@ async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { wat
     `${total} events, ${wrong} watchers with lost or doubled events`);
   for (const socket of [...sockets, ...lazy]) socket.destroy();
   await sleep(500);
+  return Number(at(0.99));
+}
+
+/** Rounds with and without watchers that read 1 KB per second, in turn: what the others notice of them. */
+async function compareSlow(subject: Subject, watchers: number, rate: number): Promise<void> {
+  const p99s: { without: number; with: number }[] = [];
+  for (let round = 0; round < 5; round++) {
+    const without = await fanOut(subject, { watchers, slow: 0, updates: rate * 3, rate });
+    p99s.push({ without, with: await fanOut(subject, { watchers, slow: 100, updates: rate * 3, rate }) });
+  }
+  const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
+  const [without, beside] = [median(p99s.map((each) => each.without)), median(p99s.map((each) => each.with))];
+  say(`median p99 at ${rate}/s: ${without} ms alone, ${beside} ms beside 100 slow watchers, ratio ${(beside / without).toFixed(2)}`);
 }
 
 /** One write of the same size to each of as many connections, at the same rate, by a process that does nothing else. */
@@ -372,6 +386,9 @@ async function main(): Promise<void> {
         await fanOut(subject, { watchers, slow: 0, updates: rate * 4, rate });
         await fanOut(subject, { watchers, slow: 100, updates: rate * 4, rate });
       }
+    }
+    if (parts.includes('slow')) {
+      for (const rate of (flags.rates as string).split(',').map(Number)) await compareSlow(subject, Number(flags.watchers), rate);
     }
     if (parts.includes('memory')) {
       await sleep(10_000);

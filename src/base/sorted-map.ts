@@ -61,15 +61,20 @@ function rankOf<E extends Keyed>(root: Node<E>, key: string): number {
   return rank + lowerBound(node.items, key);
 }
 
-function* walkChunks<E extends Keyed>(node: Node<E>, bounds: KeyBounds): Generator<Chunk<E>> {
-  if (node.children === undefined) {
-    const from = lowerBound(node.items, bounds.start);
-    const to = lowerBound(node.items, bounds.end);
-    if (from < to) yield { chunk: node.items, from, to };
+/** Only the outermost nodes are searched: an absent bound says that all of the node is inside it. */
+function* walkChunks<E extends Keyed>(node: Node<E>, { start, end }: Partial<KeyBounds>): Generator<Chunk<E>> {
+  const { children, items } = node;
+  if (children === undefined) {
+    const from = start === undefined ? 0 : lowerBound(items, start);
+    const to = end === undefined ? items.length : lowerBound(items, end);
+    if (from < to) yield { chunk: items, from, to };
     return;
   }
-  const last = findChild(node.children, bounds.end);
-  for (let i = findChild(node.children, bounds.start); i <= last; i++) yield* walkChunks(node.children[i] as Node<E>, bounds);
+  const first = start === undefined ? 0 : findChild(children, start);
+  const last = end === undefined ? children.length - 1 : findChild(children, end);
+  for (let i = first; i <= last; i++) {
+    yield* walkChunks(children[i] as Node<E>, { ...(i === first && { start }), ...(i === last && { end }) });
+  }
 }
 
 let lastOwner = 0;

@@ -7,7 +7,8 @@ import { mayHold, wantedField, wantedLabel } from './chunk-values.ts';
 
 const key = fc.constantFrom('app', 'tier', 'a', 'b');
 const value = fc.constantFrom('', 'x', 'y', '1', '2');
-const object = fc.record({ labels: fc.option(fc.dictionary(key, value, { maxKeys: 3 }), { nil: undefined }), fields: fc.array(value, { minLength: 2, maxLength: 2 }) });
+const labels = fc.option(fc.dictionary(key, value, { maxKeys: 3 }), { nil: undefined });
+const object = fc.record({ labels, fields: fc.array(value, { minLength: 2, maxLength: 2 }) });
 const chunks = fc.array(object.map((each) => ({ value: each })), { minLength: 1, maxLength: 5 });
 const requirement = fc.oneof(
   fc.tuple(key, fc.constantFrom('=', '==', '!='), value).map((parts) => parts.join('')),

@@ -90,7 +90,9 @@ function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequ
 }
 
 /** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
-function* findCandidates(snapshot: Snapshot<StoredVersion>, { predicate, range, place }: PageRequest & { readonly place: Place }): Generator<Entry<StoredVersion>> {
+function* findCandidates(
+  snapshot: Snapshot<StoredVersion>, { predicate, range, place }: PageRequest & { readonly place: Place },
+): Generator<Entry<StoredVersion>> {
   const wanted = place.viewed ? undefined : predicate.wanted;
   const withFields = Object.keys(place.shelf.resource.selectableFields).length > 0;
   for (const { chunk, from, to } of snapshot.chunks(range)) {
