@@ -87,7 +87,7 @@ function collectionOperations(context: RowContext): Operation[] {
   if (row.verbs.includes('deletecollection')) {
     out.push({
       ...common(context), path, method: 'delete', id: `delete${prefix}Collection${scoped(context)}`, action: 'deletecollection', parameters: 'list',
-      consumes: ['*/*'], body: { meta: 'DeleteOptions' }, answer: { meta: 'Status' }, statuses: ['200', '401'],
+      consumes: ['*/*'], ...(!row.custom && { body: { meta: 'DeleteOptions' } as const }), answer: { meta: 'Status' }, statuses: ['200', '401'],
     });
   }
   if (row.namespaced && row.verbs.includes('list')) {

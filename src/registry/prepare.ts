@@ -64,8 +64,11 @@ export function validateCreate(object: KubeObject, write: Write): void {
   context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
 }
 
+/** Errors call an object by the group that stores it. */
+const groupOfErrors = ({ group, storedAs }: Resource): string => (storedAs === undefined ? group : storedAs.slice(0, storedAs.indexOf('/')));
+
 function throwInvalid(resource: Resource, object: KubeObject, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: resource.group, kind: resource.kind }, object.metadata.name ?? '', errors);
+  if (errors.length > 0) throw invalid({ group: groupOfErrors(resource), kind: resource.kind }, object.metadata.name ?? '', errors);
 }
 
 /** Everything but metadata and status from `old`, as status paths of built-in kinds work. */

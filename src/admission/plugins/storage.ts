@@ -26,13 +26,16 @@ export function createDefaultStorageClass(classes: RowReads): AdmissionPlugin {
 
 const finalizers: Readonly<Record<string, string>> = {
   persistentvolumes: 'kubernetes.io/pv-protection', persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+  volumeattributesclasses: 'kubernetes.io/vac-protection',
 };
+
+const protectedKinds = ['/persistentvolumes', claims, 'storage.k8s.io/volumeattributesclasses'];
 
 /** Makes StorageObjectInUseProtection. */
 export function createStorageObjectInUseProtection(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',
-    handles: (attributes) => writes(attributes, '/persistentvolumes') || writes(attributes, claims),
+    handles: (attributes) => protectedKinds.some((kind) => writes(attributes, kind)),
     mutate({ object, resource }) {
       const finalizer = finalizers[resource.plural];
       if (object === undefined || finalizer === undefined) return;

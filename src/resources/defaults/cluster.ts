@@ -51,8 +51,17 @@ export function labelNamespace(namespace: KubeObject): void {
   if (name) namespace.metadata.labels = { ...namespace.metadata.labels, 'kubernetes.io/metadata.name': name };
 }
 
+/** Both spellings of a node's ranges say the same; the list wins. */
+function mirrorRanges(spec: JsonObject | undefined): void {
+  if (spec === undefined) return;
+  const list = spec['podCIDRs'];
+  if (Array.isArray(list) && list.length > 0) spec['podCIDR'] = list[0] as string;
+  else if (toText(spec['podCIDR']) !== '') spec['podCIDRs'] = [toText(spec['podCIDR'])];
+}
+
 /** Defaults of nodes: what can be used is what there is. */
 export function applyNodeDefaults(node: KubeObject): void {
+  mirrorRanges(readPointer(node, 'spec'));
   const status = readPointer(node, 'status');
   if (status === undefined) return;
   roundResources(status, 'capacity', 'allocatable');

@@ -3,11 +3,18 @@ import type { FieldError, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { validateApiService, validateApiServiceStatus } from './api-services.ts';
 import * as core from './core.ts';
+import * as devices from './devices.ts';
+import * as endpoints from './endpoints.ts';
+import * as events from './events.ts';
 import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
+import * as net from './networking.ts';
+import * as nodes from './nodes.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
+import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import { validateDeploymentStatus, validateReplicaSetStatus } from './statuses.ts';
 import * as services from './services.ts';
+import * as storage from './storage.ts';
 import * as workloads from './workloads.ts';
 
 type Validate = (object: KubeObject) => readonly FieldError[];
@@ -26,9 +33,20 @@ const both = (validate: Validate, update: ValidateUpdate): Strategy => validateW
 /** Validations by `group/Kind`. */
 export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': validateWith(core.validateConfigMap, core.validateConfigMapUpdate),
+  '/Endpoints': validateWith(endpoints.validateEndpoints),
+  '/Event': validateWith(events.validateEvent),
+  '/LimitRange': validateWith(quotas.validateLimitRange),
+  '/Namespace': {
+    validate: nodes.validateNamespaceFinalizers,
+    validateUpdate: (namespace, _, { subresource }) => (subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : []),
+  },
+  '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
+  '/PersistentVolume': validateWith(storage.validateVolume, storage.validateVolumeUpdate),
+  '/PersistentVolumeClaim': validateWith(storage.validateClaim, storage.validateClaimUpdate),
   '/Pod': validateWith(validatePod, validatePodUpdate),
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
   '/ReplicationController': validateWith(workloads.validateReplicationController),
+  '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
   '/Service': validateWith(services.validateService, services.validateServiceUpdate, services.validateServiceStatus),
   'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
@@ -41,9 +59,14 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
+  'discovery.k8s.io/EndpointSlice': both(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),
+  'events.k8s.io/Event': validateWith(events.validateNewEvent, events.validateNewEventUpdate),
   'flowcontrol.apiserver.k8s.io/FlowSchema': validateWith(validateFlowSchema, validateFlowSchema, validateFlowControlStatus),
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': validateWith(validatePriorityLevel, validatePriorityLevel, validateFlowControlStatus),
+  'networking.k8s.io/Ingress': validateWith(net.validateIngress, net.validateIngressUpdate),
+  'networking.k8s.io/IngressClass': both(net.validateIngressClass, net.checkSameController),
   'networking.k8s.io/IPAddress': validateWith(services.validateIpAddress, services.validateIpAddressUpdate),
+  'networking.k8s.io/NetworkPolicy': validateWith(net.validateNetworkPolicy),
   'networking.k8s.io/ServiceCIDR': both(services.validateServiceCidr, services.checkSameRanges),
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
   'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),
@@ -51,8 +74,15 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': both(core.validateClusterRoleBinding, core.checkRoleRef),
   'rbac.authorization.k8s.io/Role': validateWith(core.validateRole),
   'rbac.authorization.k8s.io/RoleBinding': both(core.validateRoleBinding, core.checkRoleRef),
+  'resource.k8s.io/ResourceClaim': validateWith(devices.validateResourceClaim, devices.validateResourceClaimUpdate),
+  'resource.k8s.io/ResourceClaimTemplate': validateWith(devices.validateResourceClaimTemplate),
   'scheduling.k8s.io/PriorityClass': both(core.validatePriorityClass, core.checkSamePriority),
+  'storage.k8s.io/CSIDriver': validateWith(storage.validateCsiDriver, storage.validateCsiDriverUpdate),
+  'storage.k8s.io/CSINode': validateWith(storage.validateCsiNode, storage.validateCsiNodeUpdate),
+  'storage.k8s.io/CSIStorageCapacity': validateWith(() => [], (capacity, old) => core.checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName'])),
   'storage.k8s.io/StorageClass': both(core.validateStorageClass, (object, old) => {
     return core.checkSameMembers(object, old, ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']);
   }),
+  'storage.k8s.io/VolumeAttachment': validateWith(storage.validateAttachment, storage.validateAttachmentUpdate),
+  'storage.k8s.io/VolumeAttributesClass': both(storage.validateAttributesClass, storage.validateAttributesClassUpdate),
 };

@@ -30,6 +30,48 @@ const selector = { matchLabels: { app: 'x' } };
 
 /** Kind, body, and what the reference answered. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['flowcontrol.apiserver.k8s.io/FlowSchema', { spec: { priorityLevelConfiguration: { name: 'x' }, rules: [{ subjects: [{ kind: 'User' }] }] } }, [
+    "spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'",
+    'spec.rules[0]: Required value: at least one of resourceRules and nonResourceRules has to be non-empty',
+  ]],
+  ['flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration',
+    { spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queues: 4 } } } } },
+    ['spec.limited.limitResponse.queuing.handSize: Invalid value: 8: should not be greater than queues (4)']],
+  ['apiregistration.k8s.io/APIService', { spec: { group: 'g.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1001 } }, [
+    'metadata.name: Invalid value: "a": must be `spec.version+"."+spec.group`: "v1.g.example.com"',
+    'spec.versionPriority: Invalid value: 1001: must be positive and less than 1000',
+  ]],
+  ['networking.k8s.io/Ingress', { spec: { rules: [{ host: '192.0.2.1', http: { paths: [{ path: 'x', pathType: 'Exact', backend: {} }] } }] } }, [
+    'spec.rules[0].host: Invalid value: "192.0.2.1": must be a DNS name, not an IP address',
+    'spec.rules[0].http.paths[0].path: Invalid value: "x": must be an absolute path',
+    'spec.rules[0].http.paths[0].backend: Invalid value: "": resource or service backend is required',
+  ]],
+  ['networking.k8s.io/NetworkPolicy', { spec: { ingress: [{ from: [{ ipBlock: { cidr: '10.1.0.0/16', except: ['10.2.0.0/24'] }, podSelector: {} }] }] } }, [
+    'spec.ingress[0].from[0].ipBlock.except[0]: Invalid value: "10.2.0.0/24": must be a strict subset of `cidr`',
+    'spec.ingress[0].from[0]: Forbidden: may not specify both ipBlock and another peer',
+  ]],
+  ['/Endpoints', { subsets: [{ addresses: [{ ip: '127.0.0.1' }], ports: [{ port: 1 }, { port: 2, name: 'b' }] }] }, [
+    'subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    'subsets[0].ports[0].name: Required value',
+  ]],
+  ['/LimitRange', { spec: { limits: [{ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } }] } }, [
+    'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
+    'spec.limits[0].defaultRequest[cpu]: Invalid value: "1": min value 2 is greater than default request value 1',
+    'spec.limits[0].default[cpu]: Invalid value: "2": min value 2 is greater than default value 1',
+  ]],
+  ['/ResourceQuota', { spec: { hard: { secrets: '1.5' }, scopes: ['BestEffort'] } }, [
+    'spec.hard[secrets]: Invalid value: "1500m": must be an integer',
+    'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
+  ]],
+  ['/PersistentVolume', { spec: { capacity: {}, accessModes: ['Always'], hostPath: { path: '/a/../b' } } }, [
+    'spec.accessModes: Unsupported value: "Always": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+    'spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"',
+    'spec.hostPath.path: Invalid value: "/a/../b": must not contain \'..\'',
+  ]],
+  ['/Node', { spec: { taints: [{ key: 'k', effect: 'Maybe' }], podCIDR: 'nope' } }, [
+    'metadata.taints[0].effect: Unsupported value: "Maybe": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
+    'spec.podCIDRs[0]: Invalid value: "nope": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+  ]],
   ['/Pod', { spec: {} }, ['spec.containers: Required value']],
   ['/Pod', { spec: { containers: [{ name: 'c' }] } }, ['spec.containers[0].image: Required value']],
   ['/Pod', { spec: { containers: [box(), box()], initContainers: [box()] } },
@@ -108,4 +150,12 @@ test('validate answers for whatever an object holds', () => {
     assert.ok(Array.isArray(validationsByKind[key]?.validate?.(object, context)));
     assert.ok(Array.isArray(validationsByKind[key]?.validateUpdate?.(object, { metadata: { name: 'a' } }, context)));
   }), { numRuns: 500 });
+});
+
+test('validateClaimUpdate shows what changed of what cannot change', () => {
+  const claim = (size: string) => ({ spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } } });
+  const shown = '@@ -6,7 +6,7 @@\n  "Resources": {\n   "Limits": null,\n   "Requests": {\n-   "storage": "1Gi"\n+   "storage": "2Gi"\n   }\n  },\n  "VolumeName": "",\n';
+  assert.deepEqual(update('/PersistentVolumeClaim', claim('2Gi'), claim('1Gi')), [
+    `spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${shown}`,
+  ]);
 });

@@ -1,0 +1,75 @@
+// Validation of nodes, and of what holds namespaces.
+import {
+  type FieldError, type KubeObject, checkLabelValue, checkQualifiedName, forbiddenField, invalidValue, notSupported, parseIpRange, quoteValue, required,
+} from '../../apimachinery/index.ts';
+import { readPath, toList, toText } from '../columns/common.ts';
+import { type Errors, type Place, at, checkText, each, isSame } from './check.ts';
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+function checkTaint(taint: Place, known: Set<string>): Errors {
+  const value = at(taint, 'value');
+  const effect = at(taint, 'effect');
+  const key = toText(readPath(taint.value, 'key'));
+  const text = toText(effect.value);
+  const problems = checkLabelValue(toText(value.value));
+  const errors: FieldError[] = [...checkText(at(taint, 'key'), checkQualifiedName)];
+  if (problems.length > 0) errors.push(invalidValue(value.path, value.value, problems.join(';')));
+  if (text === '') errors.push(required(effect.path));
+  else if (!effects.includes(text)) errors.push(notSupported(effect.path, text, effects, true));
+  const id = `${text} ${key}`;
+  if (known.has(id)) {
+    const shown = { Key: key, Value: toText(value.value), Effect: text, TimeAdded: readPath(taint.value, 'timeAdded') ?? null };
+    errors.push({
+      reason: 'FieldValueDuplicate', field: taint.path, message: `Duplicate value: ${quoteValue(shown)}: taints must be unique by key and effect pair`,
+    });
+  }
+  known.add(id);
+  return errors;
+}
+
+function checkTaints(node: KubeObject): Errors {
+  const known = new Set<string>();
+  return each({ path: 'metadata.taints', value: readPath(node, 'spec', 'taints') }).flatMap((taint) => checkTaint(taint, known));
+}
+
+/** Validates new nodes. */
+export function validateNode(node: KubeObject): Errors {
+  const ranges = each({ path: 'spec.podCIDRs', value: readPath(node, 'spec', 'podCIDRs') });
+  const parsed = ranges.map(({ value }) => parseIpRange(toText(value)));
+  const errors: FieldError[] = [...checkTaints(node)];
+  for (const [index, { path, value }] of ranges.entries()) {
+    if (parsed[index] === undefined) errors.push(invalidValue(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
+  }
+  const isDual = ranges.length === 2 && parsed[0]?.family !== parsed[1]?.family;
+  if (ranges.length > 1 && !isDual) {
+    errors.push(invalidValue('spec.podCIDRs', ranges.map(({ value }) => value), 'may specify no more than one CIDR for each IP family'));
+  }
+  return errors;
+}
+
+/** Validates updates of nodes. */
+export function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
+  const before = toList(readPath(old, 'spec', 'podCIDRs'));
+  const provider = toText(readPath(old, 'spec', 'providerID'));
+  const errors: FieldError[] = [];
+  if (before.length > 0 && !isSame(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
+    errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  }
+  if (provider !== '' && provider !== toText(readPath(node, 'spec', 'providerID'))) {
+    errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  }
+  return [...errors, ...checkTaints(node)];
+}
+
+const standardFinalizers = ['kubernetes', 'foregroundDeletion', 'orphan'];
+
+/** Validates what holds a namespace. */
+export function validateNamespaceFinalizers(namespace: KubeObject): Errors {
+  return each({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') }).flatMap((finalizer): Errors => {
+    const text = toText(finalizer.value);
+    const isKnown = text.includes('/') || standardFinalizers.includes(text);
+    const unknown = invalidValue(finalizer.path, text, 'name is neither a standard finalizer name nor is it fully qualified');
+    return [...checkText(finalizer, checkQualifiedName), ...(isKnown ? [] : [unknown])];
+  });
+}

@@ -1,0 +1,43 @@
+// Quantities as validations compare and show them.
+import { type FieldError, type Quantity, canonicalizeQuantity, compareQuantities, invalidValue, parseQuantity } from '../../apimachinery/index.ts';
+import { toText } from '../columns/common.ts';
+import { type Errors, type Place, at } from './check.ts';
+
+const zero = parseQuantity('0');
+
+/** The quantity at a place; zero when there is none. */
+export const quantityAt = ({ value }: Place): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
+
+/** As messages show it. */
+export const showQuantity = ({ value }: Place): string => canonicalizeQuantity(toText(value));
+
+/** Negative, zero or positive as one is less than, equal to or more than the other. */
+export const compareAt = (one: Place, other: Place): number => compareQuantities(quantityAt(one), quantityAt(other));
+
+/** The quantity must be above zero. */
+export function checkPositive(place: Place): Errors {
+  return compareQuantities(quantityAt(place), zero) > 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than zero')];
+}
+
+/** The quantity must not be below zero. */
+export function checkNatural(place: Place): Errors {
+  return compareQuantities(quantityAt(place), zero) >= 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than or equal to 0')];
+}
+
+/** Whether a quantity is a whole number. */
+export function isWholeQuantity(place: Place): boolean {
+  const { mantissa, exponent } = quantityAt(place);
+  return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
+}
+
+/** The quantity must be a whole number. */
+export function checkWhole(place: Place): readonly FieldError[] {
+  return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
+}
+
+/** The entries of a list of resources, by name, as `list[name]`. */
+export function entriesOf(list: Place): readonly (Place & { readonly name: string })[] {
+  const value = list.value;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));
+}
