@@ -1,13 +1,14 @@
 // Versions of a custom kind. With strategy None versions differ in their name only: the apiVersion is rewritten and what the target's
 // schema does not know is pruned. What is read is first made what its own version says: pruned and defaulted, as upstream decodes it.
-import { type KubeObject, type Schema, formatGroupVersion, normalizeCustomObject, parseGroupVersion, pruneUnknown } from '../apimachinery/index.ts';
+import { type KubeObject, formatGroupVersion, normalizeCustomObject, parseGroupVersion, pruneUnknown } from '../apimachinery/index.ts';
 import type { Resource } from '../registry/index.ts';
+import type { VersionSchemas } from './schemas.ts';
 
 /** What a converter knows of a kind. */
 export interface ConverterOptions {
   readonly group: string;
   readonly storageVersion: string;
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: VersionSchemas;
 }
 
 /** The conversions of a row. */

@@ -1,11 +1,12 @@
 // A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
-// needs is compiled when a request first needs it, and schemas are read again from the definition rather than kept.
-import { type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
+// needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
+import type { KubeObject, OpenAPIV3Schema, Schema } from '../apimachinery/index.ts';
 import type { Random } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
 import { type ColumnSpec, createColumns } from './columns.ts';
 import { createConverter } from './conversion.ts';
 import { readField } from './json-path.ts';
+import { SchemaCache, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
 import { type CheckRules, createStrategy } from './strategy.ts';
 import { type SendConversion, type WebhookConversion, createRemoteConverter } from './webhook-conversion.ts';
 
@@ -81,6 +82,8 @@ export interface RowDependencies {
   /** Reaches conversion webhooks; without it conversions by webhook fail. */
   readonly sendConversion?: SendConversion | undefined;
   readonly random: Pick<Random, 'uuid'>;
+  /** What the schemas of all rows share; a cache of its own unless given. */
+  readonly schemaCache?: SchemaCache;
   /** Stands for the definition: see Resource.fingerprint. */
   readonly fingerprint?: string;
 }
@@ -94,7 +97,8 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames ?? spec.names;
   const { group } = spec;
-  const schemas = createSchemas(spec.versions.map(({ name }) => name), reload, dependencies.objectMeta);
+  const { objectMeta, formatAge, schemaCache: cache = new SchemaCache() } = dependencies;
+  const schemas = createSchemas(spec.versions.map(({ name }) => name), { reload, objectMeta, cache });
   const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
   const storageVersion = (spec.versions.find(({ storage }) => storage === true) ?? spec.versions[0] as DefinitionVersion).name;
   const scale = findScale(spec.versions);
@@ -102,7 +106,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
   return {
     group, kind: names.kind, listKind: names.listKind ?? `${names.kind}List`, plural: names.plural, singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
-    versions: versions.map((version) => createVersionRow(spec, version, { schema: schemas.get(version.name) as Schema, formatAge: dependencies.formatAge })),
+    versions: versions.map((version) => createVersionRow(spec, version, { schemas, reload, formatAge })),
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
       selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
@@ -119,49 +123,23 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
 const unreachable: SendConversion = () => Promise.reject(new Error('webhooks cannot be called from here'));
 
 function remoteConversion(
-  { group, conversion }: DefinitionSpec, schemas: ReadonlyMap<string, Schema>, { sendConversion = unreachable, random }: RowDependencies,
+  { group, conversion }: DefinitionSpec, schemas: VersionSchemas, { sendConversion = unreachable, random }: RowDependencies,
 ): Pick<Resource, 'convertRemotely'> {
   if (conversion?.strategy !== 'Webhook' || schemas.size < 2) return {};
   return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion, random }) };
 }
 
-/** A function of its own: closures share what their function captures, and schemas must not keep the definition that a row was made from. */
-function createSchemas(names: readonly string[], reload: () => KubeObject, objectMeta: Schema): Map<string, Schema> {
-  return new Map(names.map((name) => [name, createLazySchema(() => sourceOf(reload(), name), objectMeta)]));
-}
-
-function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {
-  return specOf(definition).versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema ?? { type: 'object',
-    'x-kubernetes-preserve-unknown-fields': true };
-}
-
-/** A schema that is compiled on first use. Until then its source is kept only as long as somebody else holds it. */
-function createLazySchema(load: () => OpenAPIV3Schema, objectMeta: Schema): Schema {
-  let compiled: Schema | undefined;
-  let loaded: WeakRef<OpenAPIV3Schema> | undefined;
-  const source = (): OpenAPIV3Schema => {
-    if (compiled !== undefined) return compiled.source as OpenAPIV3Schema;
-    let found = loaded?.deref();
-    if (found === undefined) loaded = new WeakRef((found = load()));
-    return found;
-  };
-  const compile = (): Schema => (compiled ??= compileStructuralSchema(source(), { objectMeta }));
-  const schema = { type: 'object' };
-  const getter = (name: keyof Schema): void => void Object.defineProperty(schema, name, { enumerable: true, get: () => compile()[name] });
-  for (const name of ['fields', 'preserveUnknownFields', 'default', 'mapType'] as const) getter(name);
-  Object.defineProperty(schema, 'source', { enumerable: true, get: source });
-  return schema as Schema;
-}
-
 interface VersionParts {
-  readonly schema: Schema;
+  readonly schemas: VersionSchemas;
+  readonly reload: () => KubeObject;
   readonly formatAge: RowDependencies['formatAge'];
 }
 
-function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { schema, formatAge }: VersionParts): ResourceVersionRow {
+function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { schemas, reload, formatAge }: VersionParts): ResourceVersionRow {
   const warning = deprecationWarning(spec, version);
+  const { name } = version;
   return {
-    name: version.name, served: version.served === true, schema, columns: createColumns(version.additionalPrinterColumns, formatAge),
+    name, served: version.served === true, get schema() { return schemas.get(name) as Schema; }, published: () => sourceOf(reload(), name), columns: createColumns(version.additionalPrinterColumns, formatAge),
     ...(warning !== undefined && { deprecationWarning: warning }),
   };
 }

@@ -11,6 +11,7 @@ import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts'
 import { type Follower, followDefinitions } from './follow.ts';
 import { checkSchemaRules } from './rules.ts';
 import { judgeStructure } from './structure.ts';
+import { SchemaCache } from './schemas.ts';
 import { refuseCreation } from './terminating.ts';
 
 export interface DefinitionsOptions {
@@ -70,6 +71,7 @@ class DefinitionsOfServer implements Definitions {
   readonly #working = new Map<string, Promise<void>>();
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, Timer>();
+  readonly #schemas = new SchemaCache();
   readonly #cleanups = new Map<string, CleanupState>();
   #follower: Follower | undefined;
   #stopped = false;
@@ -164,7 +166,8 @@ class DefinitionsOfServer implements Definitions {
     const replaced = state.row;
     state.madeFrom = madeFrom;
     const reload = (): KubeObject => (this.#known.get(name) ?? state).version.object('v1');
-    state.row = createRow(definition, reload, { objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, fingerprint: madeFrom });
+    state.row = createRow(definition, reload, {
+      objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, fingerprint: madeFrom, schemaCache: this.#schemas });
     catalog.add(state.row);
     if (replaced !== undefined) registry.release(replaced);
   }

@@ -1,11 +1,12 @@
 // What makes custom kinds special, once for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, type Schema, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import type { Strategy, StrategyContext } from '../registry/index.ts';
 import type { ScalePaths } from './definition.ts';
 import { readField } from './json-path.ts';
+import type { VersionSchemas } from './schemas.ts';
 
 /** A write as the rules of a schema see it. */
 export interface RulesInput {
@@ -21,7 +22,7 @@ export type CheckRules = (input: RulesInput) => { readonly errors: readonly Fiel
 
 /** What the strategy of a kind is made from. */
 export interface StrategyParts {
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: VersionSchemas;
   readonly scale: ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;
 }

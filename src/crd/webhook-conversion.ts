@@ -1,10 +1,11 @@
 // Conversion strategy Webhook: objects go to a service in a ConversionReview and come back in the version asked for. The call itself is handed
 // in. Mirrors the webhook converter of apiextensions-apiserver: what of an answer is believed, and the texts by which the rest is refused.
 import {
-  type FieldError, type KubeObject, type Schema, StatusError, failure, formatGroupVersion, parseGroupVersion, pruneUnknown, validateAnnotations, validateLabels,
+  type FieldError, type KubeObject, StatusError, failure, formatGroupVersion, parseGroupVersion, pruneUnknown, validateAnnotations, validateLabels,
 } from '../apimachinery/index.ts';
 import type { Random } from '../base/index.ts';
 import type { Resource } from '../registry/index.ts';
+import type { VersionSchemas } from './schemas.ts';
 
 /** Where a webhook is: by URL, or by the Service that leads to it. */
 export interface WebhookClient {
@@ -25,7 +26,7 @@ export interface WebhookConversion {
 
 export interface RemoteConverterOptions {
   readonly group: string;
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: VersionSchemas;
   readonly webhook: WebhookConversion;
   readonly send: SendConversion;
   readonly random: Pick<Random, 'uuid'>;

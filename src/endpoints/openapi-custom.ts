@@ -48,8 +48,8 @@ function publish(schema: Json): Json {
 const publishAll = (properties: Json): Json => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema as Json)]));
 
 function objectDefinition(row: ResourceVersionRow, kind: GroupVersionKind): Json {
-  const source = { ...((row.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as Json) };
-  const { properties, ...rest } = source;
+  const stated = row.published?.() ?? row.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', DESCRIPTIONS.metadata) };
   return { ...rest, type: 'object', properties: { ...publishAll(own), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };

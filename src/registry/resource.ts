@@ -36,6 +36,8 @@ export interface ResourceVersionRow {
   readonly served: boolean;
   /** Schema of the kind in this version. */
   readonly schema: Schema;
+  /** The schema as the definition of a custom kind states it, prose included. Made anew by each call. */
+  readonly published?: () => unknown;
   /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
   readonly columns: readonly Column[];
   /** `conditions` of a Table row; left out when empty. */

@@ -6,9 +6,9 @@ import { measureDefinitions } from '../../bench/crds.ts';
 const limitMb = 600;
 const limitMs = 50;
 
-test('750 definitions fit into 600 MB, and each kind answers its first request within 50 ms', { timeout: 180_000 }, async () => {
-  const { rssMb, first, openApiIndexAgainMs } = await measureDefinitions(750, 60);
-  assert.ok(rssMb <= limitMb, `${rssMb} MB`);
+test('750 definitions fit into 600 MB when every kind of them is used, and each kind answers its first request within 50 ms', { timeout: 180_000 }, async () => {
+  const { rssMb, rssAfterMb, first, openApiIndexAgainMs } = await measureDefinitions(750, 60);
+  assert.ok(rssMb <= limitMb && rssAfterMb <= limitMb, `${rssMb} MB, then ${rssAfterMb} MB`);
   assert.ok(first.list.p99 < limitMs && first.create.p99 < limitMs && first.apply.p99 < limitMs, JSON.stringify(first));
   assert.ok(openApiIndexAgainMs < limitMs, `${openApiIndexAgainMs} ms for an index after one definition changed`);
 });

@@ -1,5 +1,6 @@
 // Types of expressions from the structural schemas of custom resources, with what costs need to know of them: the most elements a value
 // can have and the fewest bytes it can be written in. What has no schema (preserved unknown fields) cannot be seen by expressions.
+// Fields are declared when an expression asks for them: rules look at a few fields of schemas that have thousands.
 import type { OpenAPIV3Schema } from '../schema/structural.ts';
 import type { StructProvider } from './environment.ts';
 import { escapeName } from './escape.ts';
@@ -75,16 +76,44 @@ function declareObject(schema: OpenAPIV3Schema, name: string): DeclaredType | un
   return { type: mapOf(stringType, element.type), schema, element, key, maxElements, minBytes: 2 };
 }
 
+/** A field whose type is declared on first use; its schema declares one. */
+class LazyField implements DeclaredField {
+  readonly name: string;
+  readonly #schema: OpenAPIV3Schema;
+  readonly #parent: string;
+  #declared: DeclaredType | undefined;
+
+  constructor(name: string, schema: OpenAPIV3Schema, parent: string) {
+    this.name = name;
+    this.#schema = schema;
+    this.#parent = parent;
+  }
+
+  get declared(): DeclaredType {
+    const name = `${this.#parent}.${escapeName(this.name) ?? this.name}`;
+    return (this.#declared ??= declareType(this.#schema, { root: isEmbedded(this.#schema), name }) as DeclaredType);
+  }
+}
+
+/** Whether `declareType` answers a type. */
+function declares(schema: OpenAPIV3Schema): boolean {
+  if (schema['x-kubernetes-int-or-string'] === true) return true;
+  const { type, items, additionalProperties: values } = schema;
+  if (type === 'array') return items !== undefined && declares(items);
+  if (type === 'object') return typeof values !== 'object' || values === null || declares(values);
+  return type === 'string' || type === 'boolean' || type === 'number' || type === 'integer';
+}
+
 function declareFields(schema: OpenAPIV3Schema, name: string): DeclaredType {
   const fields = new Map<string, DeclaredField>();
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   let minBytes = 2;
   for (const [property, inner] of Object.entries(schema.properties ?? {})) {
+    if (!declares(inner)) continue;
+    const field = new LazyField(property, inner, name);
     const escaped = escapeName(property);
-    const declared = declareType(inner, { root: isEmbedded(inner), name: `${name}.${escaped ?? property}` });
-    if (declared === undefined) continue;
-    if (escaped !== undefined) fields.set(escaped, { name: property, declared });
-    const required = Array.isArray(schema.required) && schema.required.includes(property);
-    if (required && inner.default === undefined) minBytes += property.length + declared.minBytes + 4;
+    if (escaped !== undefined) fields.set(escaped, field);
+    if (required.has(property) && inner.default === undefined) minBytes += property.length + field.declared.minBytes + 4;
   }
   return { type: structType(name), schema, fields, maxElements: 0, minBytes };
 }
@@ -104,21 +133,38 @@ function enumBound(values: readonly unknown[] | undefined): number {
   return values.reduce((most: number, value) => Math.max(most, typeof value === 'string' ? value.length : 0), 0);
 }
 
-/** The fields of a declared type and of all types in it, for the checker. */
+type Fields = ReadonlyMap<string, DeclaredField>;
+
+/** The fields of a declared type and of all types in it, for the checker: it knows those that it came across, others are looked for by name. */
 export function declaredStructs(root: DeclaredType): StructProvider {
-  const types = new Map<string, ReadonlyMap<string, DeclaredField>>();
-  collectStructs(root, types);
+  const known = new Map<string, Fields>();
+  const note = (declared: DeclaredType): CelType => {
+    let inner = declared;
+    while (inner.element !== undefined) inner = inner.element;
+    if (inner.fields !== undefined) known.set(inner.type.name, inner.fields);
+    return declared.type;
+  };
+  note(root);
+  const find = (type: string): Fields | undefined => known.get(type) ?? findFields(root, type);
   return {
-    has: (type) => types.has(type),
-    fieldType: (type, field) => types.get(type)?.get(field)?.declared.type,
+    has: (type) => find(type) !== undefined,
+    fieldType(type, field) {
+      const found = find(type)?.get(field);
+      return found && note(found.declared);
+    },
   };
 }
 
-function collectStructs(declared: DeclaredType, types: Map<string, ReadonlyMap<string, DeclaredField>>): void {
-  if (declared.element !== undefined) collectStructs(declared.element, types);
-  if (declared.fields === undefined) return;
-  types.set(declared.type.name, declared.fields);
-  for (const field of declared.fields.values()) collectStructs(field.declared, types);
+/** The fields of the struct of that name, which is a path from the root. */
+function findFields(root: DeclaredType, type: string): Fields | undefined {
+  const prefix = `${root.type.name}.`;
+  if (!type.startsWith(prefix)) return undefined;
+  let current: DeclaredType | undefined = root;
+  for (const step of type.slice(prefix.length).split('.')) {
+    current = step === '@idx' || step === '@elem' ? current.element : current.fields?.get(step)?.declared;
+    if (current === undefined) return undefined;
+  }
+  return current.fields;
 }
 
 /** Bounds of what stands at a path under a variable of the declared type. */

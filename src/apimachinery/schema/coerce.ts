@@ -22,17 +22,18 @@ export function coerceEmbedded(schema: Schema, object: Record<string, unknown>, 
   const walk = (node: Schema | undefined, value: unknown, path: Path): unknown => {
     if (node === undefined || typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return node.items === undefined ? value : value.map((item, i) => walk(node.items, item, [...path, i]));
-    if (node.fields === undefined && node.type !== 'map' && node.embeddedResource !== true) return value;
+    const isEmbedded = node.embeddedResource === true && path.length > 0;
+    if (node.fields === undefined && node.type !== 'map' && !isEmbedded) return value;
     const coerced: Json = {};
     for (const key of Object.keys(value)) {
       const item = (value as Json)[key];
-      if (node.embeddedResource === true && isMetaField(key)) {
+      if (isEmbedded && isMetaField(key)) {
         setOwn(coerced, key, coerceMetaField({ key, value: item, path: [...path, key], objectMeta, strictErrors }));
       } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, key]));
     }
     return coerced;
   };
-  return { object: walk({ ...schema, embeddedResource: false }, object, []) as Json, strictErrors };
+  return { object: walk(schema, object, []) as Json, strictErrors };
 }
 
 function isMetaField(key: string): boolean {

@@ -1,5 +1,7 @@
 // Custom resources' schemas, compiled to the Schema that the rest of the house reads. Relies on the definition having been checked: the
-// schema is structural (one type at every node, no $ref). Value validations stay in `source`.
+// schema is structural (one type at every node, no $ref). Value validations stay in `source`, which is a copy without prose: descriptions are
+// most of a definition's bytes, and nothing but OpenAPI reads them. Nodes without children are shared by all schemas that say the same.
+import { setOwn } from './decode.ts';
 import type { Field, Schema, SchemaFormat, SchemaType } from './schema.ts';
 
 /** The part of JSONSchemaProps that says what a value is made of. */
@@ -26,12 +28,46 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const STRING: Schema = { type: 'string' };
 const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
+const PROSE: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
+/** Leaves by what they say; begun anew when it is full, so that no flood of definitions can make it large. */
+const leaves = new Map<string, Schema>();
+const mostLeaves = 10_000;
+const longestLeaf = 256;
+
 /** Compiles `spec.versions[*].schema.openAPIV3Schema` of a definition. */
 export function compileStructuralSchema(root: OpenAPIV3Schema, options: StructuralOptions = {}): Schema {
-  return addTypeMeta(compileNode(root, options), options);
+  return addTypeMeta(compileNode(stripProse(root), options), options);
 }
 
-function compileNode(source: OpenAPIV3Schema, options: StructuralOptions): Schema {
+/** A copy without prose; the children in it are those of the input, and stripped when their turn comes. */
+function stripProse(source: OpenAPIV3Schema): Mutable<OpenAPIV3Schema> {
+  const stripped: Record<string, unknown> = {};
+  for (const keyword of Object.keys(source)) if (!PROSE.has(keyword)) setOwn(stripped, keyword, source[keyword]);
+  return stripped;
+}
+
+function compileNode(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions): Schema {
+  if (source.properties !== undefined || source.items !== undefined || typeof source.additionalProperties === 'object') return compileAny(source, options);
+  const text = JSON.stringify(source, (_, value: unknown) => (typeof value === 'bigint' ? `\u0000${value}` : value));
+  if (text.length > longestLeaf || source['x-kubernetes-embedded-resource'] === true) return compileAny(source, options);
+  let leaf = leaves.get(text);
+  if (leaf === undefined) {
+    if (leaves.size >= mostLeaves) leaves.clear();
+    leaves.set(text, (leaf = compileAny(source, options)));
+  }
+  return leaf;
+}
+
+/** Compiles a stripped node, and puts its stripped children into it. */
+function compileChild(parent: Mutable<OpenAPIV3Schema>, key: 'items' | 'additionalProperties', options: StructuralOptions): Schema {
+  const child = parent[key];
+  if (typeof child !== 'object') return compileNode({}, options);
+  const schema = compileNode(stripProse(child), options);
+  parent[key] = schema.source as OpenAPIV3Schema;
+  return schema;
+}
+
+function compileAny(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions): Schema {
   const schema: Mutable<Schema> = { type: typeOf(source), source };
   if (source['x-kubernetes-int-or-string'] === true) schema.format = 'int-or-string';
   else if (source.format !== undefined) schema.format = source.format as SchemaFormat;
@@ -39,8 +75,8 @@ function compileNode(source: OpenAPIV3Schema, options: StructuralOptions): Schem
   if (source.enum !== undefined) schema.enum = source.enum;
   if (source.default !== undefined && source.default !== null) schema.default = source.default;
   setExtensions(schema, source);
-  if (schema.type === 'map') schema.items = compileNode(source.additionalProperties === true ? {} : (source.additionalProperties as OpenAPIV3Schema), options);
-  else if (schema.type === 'array') schema.items = compileNode(source.items ?? {}, options);
+  if (schema.type === 'map') schema.items = compileChild(source, 'additionalProperties', options);
+  else if (schema.type === 'array') schema.items = compileChild(source, 'items', options);
   else if (schema.type === 'object' || source.properties !== undefined) schema.fields = compileFields(source, options);
   return schema.embeddedResource === true ? addTypeMeta(schema, options) : schema;
 }
@@ -64,12 +100,16 @@ function setExtensions(schema: Mutable<Schema>, source: OpenAPIV3Schema): void {
 }
 
 /** Fields in the order of their names, which is the order of the JSON written for what has no Go struct. */
-function compileFields(source: OpenAPIV3Schema, options: StructuralOptions): Map<string, Field> {
+function compileFields(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions): Map<string, Field> {
   const fields = new Map<string, Field>();
+  const required = new Set(source.required);
+  const properties: Record<string, OpenAPIV3Schema> = {};
   for (const name of Object.keys(source.properties ?? {}).sort()) {
-    const schema = compileNode(source.properties![name]!, options);
-    fields.set(name, createField(name, schema, source.required?.includes(name) ?? false));
+    const schema = compileNode(stripProse(source.properties![name]!), options);
+    setOwn(properties, name, schema.source);
+    fields.set(name, createField(name, schema, required.has(name)));
   }
+  if (source.properties !== undefined) source.properties = properties;
   return fields;
 }
 

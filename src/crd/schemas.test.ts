@@ -1,0 +1,72 @@
+// Compiled schemas come and go within their bound; what a request sees is the same either way.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject, Schema } from '../apimachinery/index.ts';
+import { SchemaCache, createSchemas } from './schemas.ts';
+
+const objectMeta: Schema = { type: 'object', name: 'ObjectMeta', fields: new Map() };
+
+function define(kind: string, fields: number): KubeObject {
+  const properties = Object.fromEntries(Array.from({ length: fields }, (_, i) => [`${kind}${i}`, { type: 'string', description: 'd'.repeat(1000) }]));
+  const openAPIV3Schema = { type: 'object', description: 'all', properties: { spec: { type: 'object', properties } } };
+  return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: kind },
+    spec: { group: 'g.io', names: {}, versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } } as unknown as KubeObject;
+}
+
+function createKind(kind: string, cache: SchemaCache, fields = 20): { schema: () => Schema; loads: () => number } {
+  let loads = 0;
+  const reload = (): KubeObject => {
+    loads++;
+    return define(kind, fields);
+  };
+  const schemas = createSchemas(['v1'], { reload, objectMeta, cache });
+  return { schema: () => schemas.get('v1') as Schema, loads: () => loads };
+}
+
+const fieldNames = (schema: Schema): string[] => [...schema.fields?.get('spec')?.schema.fields?.keys() ?? []];
+
+test('schemas are compiled when they are first looked into, once while they are kept', () => {
+  const cache = new SchemaCache();
+  const kind = createKind('a', cache);
+  const schema = kind.schema();
+  assert.deepEqual([schema.type, kind.loads(), cache.size.schemas], ['object', 0, 0]);
+  assert.equal(fieldNames(schema).length, 20);
+  assert.equal(fieldNames(kind.schema()).length, 20);
+  assert.deepEqual([kind.schema() === schema, kind.loads(), cache.size.schemas], [true, 1, 1]);
+});
+
+test('the schema that was used least recently goes first, stays whole for who holds it, and comes back when it is asked for', () => {
+  const one = new SchemaCache();
+  void createKind('x', one).schema().fields;
+  const cache = new SchemaCache(one.size.bytes * 2.5);
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => createKind(name, cache)) as [ReturnType<typeof createKind>, ReturnType<typeof createKind>, ReturnType<typeof createKind>];
+  const held = [a, b].map(({ schema }) => schema());
+  for (const schema of held) void schema.fields;
+  a.schema();
+  void c.schema().fields;
+  assert.equal(cache.size.schemas, 2);
+  assert.ok(cache.size.bytes <= one.size.bytes * 2.5);
+  assert.equal(a.schema(), held[0]);
+  assert.notEqual(b.schema(), held[1]);
+  assert.deepEqual(fieldNames(held[1] as Schema), fieldNames(b.schema()));
+  assert.deepEqual([a.loads(), b.loads(), c.loads()], [1, 2, 1]);
+});
+
+test('a schema larger than the bound is kept alone', () => {
+  const cache = new SchemaCache(1);
+  const large = createKind('large', cache, 500);
+  const small = createKind('small', cache);
+  void small.schema().fields;
+  void large.schema().fields;
+  assert.deepEqual([cache.size.schemas, large.loads()], [1, 1]);
+  void large.schema().fields;
+  assert.equal(large.loads(), 1);
+});
+
+test('the source that is kept has no prose, and leaves are shared', () => {
+  const cache = new SchemaCache();
+  const [first, second] = ['a', 'b'].map((name) => createKind(name, cache).schema()) as [Schema, Schema];
+  assert.doesNotMatch(JSON.stringify(first.source), /description/);
+  const leafOf = (schema: Schema, name: string): Schema | undefined => schema.fields?.get('spec')?.schema.fields?.get(name)?.schema;
+  assert.equal(leafOf(first, 'a0'), leafOf(second, 'b3'));
+});

@@ -1,0 +1,144 @@
+// The schemas of definitions, compiled when a request first needs them and kept while they are used: a server may hold a thousand kinds of
+// which a few are busy. What was used least recently goes when the whole grows too large, and is made again from the stored definition.
+//
+//   stand-in ──first look inside──▶ compiled, counted ──▶ … ──others need the room──▶ a new stand-in takes its place
+//                                                               (who still holds the old one keeps it alive until done)
+import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
+import type { DefinitionVersion } from './definition.ts';
+
+/** What compiled schemas may take together, as they are estimated. */
+const defaultLimitBytes = 64 * 2 ** 20;
+/** A node of a schema with everything that is worked out for it, and a character of text. */
+const bytesPerNode = 700;
+const bytesPerCharacter = 1;
+
+/** The schemas of the versions of one definition. */
+export type VersionSchemas = Pick<ReadonlyMap<string, Schema>, 'get' | 'has' | 'size'>;
+
+const anything: OpenAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** The schema of a version as the definition states it. */
+export function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {
+  const { versions } = definition['spec'] as { readonly versions: readonly DefinitionVersion[] };
+  return versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema ?? anything;
+}
+
+/** Roughly what a value of JSON takes as a compiled schema. */
+function estimateBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length * bytesPerCharacter;
+  if (typeof value !== 'object' || value === null) return 0;
+  let bytes = Array.isArray(value) ? 0 : bytesPerNode;
+  for (const each of Array.isArray(value) ? value : Object.values(value)) bytes += estimateBytes(each);
+  return bytes;
+}
+
+/** One version of one definition: `current` changes when the cache lets go of it. */
+interface Slot {
+  current: Schema;
+  renew(): void;
+}
+
+/** The compiled schemas of a server. */
+export class SchemaCache {
+  readonly #limitBytes: number;
+  /** With their sizes, the most recently used last. */
+  readonly #kept = new Map<Slot, number>();
+  #bytes = 0;
+
+  constructor(limitBytes: number = defaultLimitBytes) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** What is compiled and counted. */
+  get size(): { readonly schemas: number; readonly bytes: number } {
+    return { schemas: this.#kept.size, bytes: this.#bytes };
+  }
+
+  /** A slot was compiled; others make room, it stays even if it is larger than all the room there is. */
+  keep(slot: Slot, bytes: number): void {
+    this.drop(slot);
+    this.#kept.set(slot, bytes);
+    this.#bytes += bytes;
+    for (const [oldest] of this.#kept) {
+      if (this.#bytes <= this.#limitBytes || oldest === slot) return;
+      this.drop(oldest);
+      oldest.renew();
+    }
+  }
+
+  /** A slot is used. */
+  touch(slot: Slot): void {
+    const bytes = this.#kept.get(slot);
+    if (bytes === undefined) return;
+    this.#kept.delete(slot);
+    this.#kept.set(slot, bytes);
+  }
+
+  drop(slot: Slot): void {
+    this.#bytes -= this.#kept.get(slot) ?? 0;
+    this.#kept.delete(slot);
+  }
+}
+
+/** A schema that is compiled by the first look inside. */
+class StandIn implements Schema {
+  readonly type = 'object';
+  readonly #compile: () => Schema;
+  #compiled: Schema | undefined;
+
+  constructor(compile: () => Schema) {
+    this.#compile = compile;
+  }
+
+  get #schema(): Schema {
+    return (this.#compiled ??= this.#compile());
+  }
+  get fields(): ReadonlyMap<string, Field> {
+    return this.#schema.fields as ReadonlyMap<string, Field>;
+  }
+  get source(): unknown {
+    return this.#schema.source;
+  }
+  get preserveUnknownFields(): boolean {
+    return this.#schema.preserveUnknownFields === true;
+  }
+  get default(): unknown {
+    return this.#schema.default;
+  }
+  get mapType(): 'atomic' | 'granular' {
+    return this.#schema.mapType ?? 'granular';
+  }
+}
+
+/** What schemas are made with. */
+export interface SchemaDependencies {
+  /** Answers the definition, parsed anew. */
+  readonly reload: () => KubeObject;
+  /** Schema of metav1.ObjectMeta. */
+  readonly objectMeta: Schema;
+  readonly cache: SchemaCache;
+}
+
+function createSlot(version: string, { reload, objectMeta, cache }: SchemaDependencies): Slot {
+  const compile = (): Schema => {
+    const compiled = compileStructuralSchema(sourceOf(reload(), version), { objectMeta });
+    cache.keep(slot, estimateBytes(compiled.source));
+    return compiled;
+  };
+  const slot: Slot = { current: new StandIn(compile), renew: () => void (slot.current = new StandIn(compile)) };
+  return slot;
+}
+
+/** The schemas of these versions of a definition; `get` counts as use. */
+export function createSchemas(versions: readonly string[], dependencies: SchemaDependencies): VersionSchemas {
+  const slots = new Map(versions.map((version) => [version, createSlot(version, dependencies)]));
+  return {
+    size: slots.size,
+    has: (version) => slots.has(version),
+    get(version) {
+      const slot = slots.get(version);
+      if (slot !== undefined) dependencies.cache.touch(slot);
+      return slot?.current;
+    },
+  };
+}
