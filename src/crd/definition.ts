@@ -139,7 +139,9 @@ function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { sc
   const warning = deprecationWarning(spec, version);
   const { name } = version;
   return {
-    name, served: version.served === true, get schema() { return schemas.get(name) as Schema; }, published: () => sourceOf(reload(), name), columns: createColumns(version.additionalPrinterColumns, formatAge),
+    name, served: version.served === true, published: () => sourceOf(reload(), name),
+    get schema() { return schemas.get(name) as Schema; },
+    columns: createColumns(version.additionalPrinterColumns, formatAge),
     ...(warning !== undefined && { deprecationWarning: warning }),
   };
 }

@@ -13,7 +13,9 @@ function define(kind: string, fields: number): KubeObject {
     spec: { group: 'g.io', names: {}, versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } } as unknown as KubeObject;
 }
 
-function createKind(kind: string, cache: SchemaCache, fields = 20): { schema: () => Schema; loads: () => number } {
+type Kind = { readonly schema: () => Schema; readonly loads: () => number };
+
+function createKind(kind: string, cache: SchemaCache, fields = 20): Kind {
   let loads = 0;
   const reload = (): KubeObject => {
     loads++;
@@ -39,7 +41,7 @@ test('the schema that was used least recently goes first, stays whole for who ho
   const one = new SchemaCache();
   void createKind('x', one).schema().fields;
   const cache = new SchemaCache(one.size.bytes * 2.5);
-  const [a, b, c] = ['a', 'b', 'c'].map((name) => createKind(name, cache)) as [ReturnType<typeof createKind>, ReturnType<typeof createKind>, ReturnType<typeof createKind>];
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => createKind(name, cache)) as [Kind, Kind, Kind];
   const held = [a, b].map(({ schema }) => schema());
   for (const schema of held) void schema.fields;
   a.schema();
