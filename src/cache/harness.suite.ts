@@ -96,7 +96,8 @@ export function createBreakableStore(store: Store): BreakableStore {
     }
   };
   const broken: BreakableStore = {
-    txn: (request) => store.txn(request), compact: (revision) => store.compact(revision), close: () => store.close(),
+    txn: (request) => store.txn(request), compact: (revision) => store.compact(revision),
+    timesToLive: () => store.timesToLive(), close: () => store.close(),
     range: unlessDown('range', (request) => store.range(request)), revision: unlessDown('revision', () => store.revision()),
     watch: watchStore, breakWatches, calls, down: false,
   };

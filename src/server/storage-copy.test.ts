@@ -63,6 +63,27 @@ test('copyStorage goes through etcd and back without a difference', { skip: noEt
   }
 });
 
+test('copyStorage keeps what is left of times to live, from a directory to etcd and on', { skip: noEtcd }, async () => {
+  const origin = await openDirectory('events');
+  const { revision } = await origin.txn({ key: '/registry/events/n/e', expect: 0, value: Buffer.from('{}'), ttlSeconds: 3600 });
+  await origin.txn({ key: '/registry/pods/n/p', expect: 0, value: Buffer.from('{}') });
+  assert.deepEqual([...await origin.timesToLive()], [[revision, 3600]]);
+  await origin.close();
+  const { endpoints, stop } = await startCluster();
+  try {
+    await copyStorage({ from: join(root, 'events'), to: endpoints.join(',') });
+    await copyStorage({ from: endpoints.join(','), to: join(root, 'events-back') });
+    const back = await openDirectory('events-back');
+    const [[at, left] = [0, 0], ...others] = await back.timesToLive();
+    const result = await back.range(prefixRange('/registry/events/'));
+    assert.equal(result.type === 'ok' && result.kvs[0]?.modRevision, at);
+    assert.ok(left > 3500 && left <= 3720 && others.length === 0, `${left}`);
+    await back.close();
+  } finally {
+    await stop();
+  }
+});
+
 test('formatProgress shows how much is done', () => {
   assert.equal(formatProgress(1, 4), `[${'#'.repeat(10)}${' '.repeat(30)}]  25 % 1/4 keys`);
   assert.equal(formatProgress(0, 0), `[${'#'.repeat(40)}] 100 % 0/0 keys`);

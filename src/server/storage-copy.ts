@@ -1,9 +1,9 @@
 // `pintle storage copy`: everything from one store into an empty one, embedded or etcd: every key and value as of one revision, compared
-// again at the end. What only the store itself knows does not travel: revisions begin anew, and times to live stay behind.
+// again at the end, and what is left of times to live. What only the store itself knows does not travel: revisions begin anew.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../base/index.ts';
-import { type EtcdStoreOptions, type KeyRange, type KeyValue, type Store, openEmbeddedStore, openEtcdStore } from '../storage/index.ts';
+import { type EtcdStoreOptions, type KeyRange, type KeyValue, type Store, type TxnResult, openEmbeddedStore, openEtcdStore } from '../storage/index.ts';
 import { findStoreDirectory } from './data-directory.ts';
 import { StartError } from './options.ts';
 
@@ -76,10 +76,11 @@ async function copyAll(copy: Copy): Promise<CopyReport> {
   if (await holdsAnything(target)) throw new StartError(`--to ${copy.to} is not empty`);
   const revision = await source.revision();
   const total = await countKeys(source, revision);
+  const timesToLive = await source.timesToLive();
   let keys = 0;
   let bytes = 0;
   for await (const page of readPages(source, revision)) {
-    await writePage(copy, page);
+    await writePage(copy, page, timesToLive);
     keys += page.length;
     bytes = page.reduce((sum, kv) => sum + kv.key.length + kv.value.length, bytes);
     progress?.(keys, total);
@@ -109,9 +110,13 @@ async function* readPages(store: Store, revision: number | undefined): AsyncGene
   }
 }
 
-async function writePage({ target, to }: Copy, page: readonly KeyValue[]): Promise<void> {
+async function writePage({ target, to }: Copy, page: readonly KeyValue[], timesToLive: ReadonlyMap<number, number>): Promise<void> {
+  const write = ({ key, value, modRevision }: KeyValue): Promise<TxnResult> => {
+    const ttlSeconds = timesToLive.get(modRevision);
+    return target.txn({ key, expect: 0, value, ...(ttlSeconds !== undefined && { ttlSeconds }) });
+  };
   for (let at = 0; at < page.length; at += writesAtOnce) {
-    const results = await Promise.all(page.slice(at, at + writesAtOnce).map(({ key, value }) => target.txn({ key, expect: 0, value })));
+    const results = await Promise.all(page.slice(at, at + writesAtOnce).map(write));
     if (results.some(({ type }) => type !== 'committed')) throw new StartError(`--to ${to}: somebody else writes to it`);
   }
 }

@@ -16,6 +16,11 @@ export interface LeaseBook {
   remove(leases: readonly Lease[]): Promise<void>;
 }
 
+/** What is left of leases, as Store.timesToLive tells it; at least something of those that end this moment. */
+export function tellTimesToLive(leases: readonly Lease[], now: number): ReadonlyMap<number, number> {
+  return new Map(leases.map(({ revision, expiresAt }) => [revision, Math.max(1, Math.ceil((expiresAt - now) / 1000))]));
+}
+
 const leasesPerRound = 64;
 /** Timers hold 31 bits of milliseconds; a later lease is looked at again then. */
 const longestDelayMs = 2 ** 31 - 1;

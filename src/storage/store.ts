@@ -97,6 +97,8 @@ export interface Store {
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch;
   /** Forgets versions superseded at or before `revision`; exact reads and watches before it are then `compacted`. */
   compact(revision: number): Promise<{ readonly compactRevision: number }>;
+  /** Seconds that are left of times to live, by the revision of the put that began them; what was written again or deleted since may be among them. */
+  timesToLive(): Promise<ReadonlyMap<number, number>>;
   /** The newest durable revision, linearizable: at least that of every txn answered before the call. */
   revision(): Promise<number>;
   close(): Promise<void>;

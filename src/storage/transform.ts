@@ -64,6 +64,10 @@ class TransformedStore implements Store {
     return this.#store.compact(revision);
   }
 
+  timesToLive(): Promise<ReadonlyMap<number, number>> {
+    return this.#store.timesToLive();
+  }
+
   revision(): Promise<number> {
     return this.#store.revision();
   }

@@ -4,7 +4,7 @@
 import { type Clock, compareKeys, createBoundsTest } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError, StorageWriteError } from '../errors.ts';
-import { ExpiryAlarm, type LeaseBook } from '../expiry.ts';
+import { ExpiryAlarm, type LeaseBook, tellTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
@@ -50,6 +50,9 @@ const defaultReaderSlots = 126;
 /** Values that a watch may be sent in one turn while it catches up. */
 const historyBytesPerTurn = 2 ** 21;
 
+/** Later than any lease ends. */
+const latestMs = Number.MAX_SAFE_INTEGER - 1;
+
 /** A Store on LMDB tables; opened by open.ts. */
 export class EmbeddedStore implements Store {
   readonly #parts: EmbeddedStoreParts;
@@ -84,7 +87,7 @@ export class EmbeddedStore implements Store {
     // Half of the slots stay free for reads within one turn and for snapshots that are being given up.
     this.#concurrentReads = Math.max(1, Math.min(mostConcurrentReads, (parts.maxReaders ?? defaultReaderSlots) >> 1));
     const { revision, compaction, lease } = parts.tables.read((snapshot) => ({
-      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(Number.MAX_SAFE_INTEGER - 1, 1)[0],
+      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(latestMs, 1)[0],
     }));
     this.#assigned = revision;
     this.#pending = new PendingState(revision);
@@ -156,6 +159,13 @@ export class EmbeddedStore implements Store {
     if (revision > this.#pending.durable) throw new RangeError(`revision ${revision} is in the future`);
     await this.#compact(revision);
     return { compactRevision: this.#sweeper.compactRevision };
+  }
+
+  async timesToLive(): Promise<ReadonlyMap<number, number>> {
+    this.#checkOpen();
+    await this.#applier.drain(this.#pending.durable);
+    const leases = this.#tables.read((snapshot) => snapshot.leases(latestMs, Number.MAX_SAFE_INTEGER));
+    return tellTimesToLive(leases, this.#parts.clock.now());
   }
 
   async revision(): Promise<number> {
@@ -334,7 +344,7 @@ export class EmbeddedStore implements Store {
 
   #createAlarm(): ExpiryAlarm {
     const book: LeaseBook = {
-      earliest: () => this.#tables.read((snapshot) => snapshot.leases(Number.MAX_SAFE_INTEGER - 1, 1)[0]?.expiresAt),
+      earliest: () => this.#tables.read((snapshot) => snapshot.leases(latestMs, 1)[0]?.expiresAt),
       due: (now, limit) => this.#tables.read((snapshot) => snapshot.leases(now, limit)),
       remove: (leases) => this.#removeLeases(leases),
     };

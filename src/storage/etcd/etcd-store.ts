@@ -9,7 +9,7 @@ import type { EtcdConnection } from './connection.ts';
 import { EtcdError } from './endpoint.ts';
 import { EventStream } from './event-stream.ts';
 import { Feed } from './feed.ts';
-import { Leases } from './leases.ts';
+import { Leases, readTimesToLive } from './leases.ts';
 import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './messages.ts';
 import { readRange } from './range.ts';
 
@@ -89,6 +89,10 @@ export class EtcdStore implements Store {
       }
       return { compactRevision: this.#feed.compactRevision };
     });
+  }
+
+  timesToLive(): Promise<ReadonlyMap<number, number>> {
+    return this.#track(() => readTimesToLive(this.#connection));
   }
 
   revision(): Promise<number> {

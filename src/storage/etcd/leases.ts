@@ -3,7 +3,8 @@
 import type { Clock } from '../../base/index.ts';
 import type { EtcdConnection } from './connection.ts';
 import { EtcdError } from './endpoint.ts';
-import { decodeLeaseGrant, encodeLeaseGrant } from './messages.ts';
+import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './messages.ts';
+import { readRange } from './range.ts';
 
 interface SharedLease {
   readonly id: Promise<bigint>;
@@ -15,6 +16,8 @@ interface SharedLease {
 const reuseSeconds = 60;
 const reuseShare = 0.05;
 const usesLimit = 1000;
+const questionsAtOnce = 32;
+const everything = { start: '\u0000', end: '\u{10ffff}' };
 const kindsLimit = 64;
 
 /** The leases that one Store has taken. */
@@ -56,4 +59,19 @@ export class Leases {
     this.#shared.set(ttl, { id, usableUntilMs: this.#clock.monotonicMs() + reuse * 1000, uses: 1 });
     return id;
   }
+}
+
+/** Seconds that are left of the leases of all keys, by the revision of their puts. */
+export async function readTimesToLive(connection: EtcdConnection): Promise<ReadonlyMap<number, number>> {
+  const { kvs } = await readRange(connection, { ...everything, keysOnly: true });
+  const leased = kvs.filter(({ lease }) => lease !== undefined);
+  const ids = [...new Set(leased.map(({ lease }) => lease as bigint))];
+  const seconds = new Map<bigint, number>();
+  for (let at = 0; at < ids.length; at += questionsAtOnce) {
+    await Promise.all(ids.slice(at, at + questionsAtOnce).map(async (id) => {
+      const answer = await connection.call('/etcdserverpb.Lease/LeaseTimeToLive', encodeLeaseQuestion(id), { type: 'read' });
+      seconds.set(id, Math.max(1, decodeLeaseAnswer(answer)));
+    }));
+  }
+  return new Map(leased.map(({ modRevision, lease }) => [modRevision, seconds.get(lease as bigint) ?? 1]));
 }

@@ -25,6 +25,8 @@ export interface RangeAnswer {
 /** A key-value with the number of writes since its creation, which compaction's agreement counts on. */
 export interface StoredKeyValue extends KeyValue {
   readonly version: number;
+  /** The lease under which it lives, if any. */
+  readonly lease?: bigint;
 }
 
 /** One key compared and written at once: `expect` is its modRevision, or its version, or no condition. */
@@ -89,6 +91,9 @@ export function encodeWatchEverything(startRevision: number): Buffer {
 /** LeaseGrantRequest: TTL 1. */
 export const encodeLeaseGrant = (ttlSeconds: number): Buffer => new MessageWriter().number(1, ttlSeconds).finish();
 
+/** LeaseTimeToLiveRequest: ID 1. */
+export const encodeLeaseQuestion = (id: bigint): Buffer => new MessageWriter().long(1, id).finish();
+
 /** CompactionRequest: revision 1. */
 export const encodeCompaction = (revision: number): Buffer => new MessageWriter().number(1, revision).finish();
 
@@ -124,22 +129,24 @@ function readHeader(reader: MessageReader): number {
 
 const noValue = new Uint8Array(0);
 
-/** KeyValue: key 1, create_revision 2, mod_revision 3, version 4, value 5. */
+/** KeyValue: key 1, create_revision 2, mod_revision 3, version 4, value 5, lease 6. */
 function readKeyValue(reader: MessageReader): StoredKeyValue {
   let key = '';
   let createRevision = 0;
   let modRevision = 0;
   let version = 0;
   let value: Uint8Array = noValue;
+  let lease = 0n;
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 1) key = reader.text();
     else if (field === 2) createRevision = reader.number();
     else if (field === 3) modRevision = reader.number();
     else if (field === 4) version = reader.number();
     else if (field === 5) value = reader.bytes();
+    else if (field === 6) lease = reader.long();
     else reader.skip();
   }
-  return { key, value, createRevision, modRevision, version };
+  return lease === 0n ? { key, value, createRevision, modRevision, version } : { key, value, createRevision, modRevision, version, lease };
 }
 
 /** TxnResponse: header 1, succeeded 2, responses 3 (of which the range, 1, is read). */
@@ -211,6 +218,17 @@ export function decodeLeaseGrant(bytes: Buffer): { readonly id: bigint; readonly
     else reader.skip();
   }
   return { id, ttlSeconds, error };
+}
+
+/** LeaseTimeToLiveResponse: TTL 3, in seconds; below zero for a lease that is over. */
+export function decodeLeaseAnswer(bytes: Buffer): number {
+  const reader = new MessageReader(bytes);
+  let seconds = 0;
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field === 3) seconds = Number(reader.long());
+    else reader.skip();
+  }
+  return seconds;
 }
 
 /** What a server says of itself. */

@@ -18,18 +18,19 @@ interface Page {
   readonly end: string;
   readonly revision: number | undefined;
   readonly limit: number;
+  readonly keysOnly: boolean;
 }
 
 /** All key-values of a request with etcd's revision, `more` and `count` as of the first page. */
-export async function readRange(connection: EtcdConnection, request: RangeRequest): Promise<RangeAnswer> {
-  const { start, end, limit = Infinity, countOnly = false } = request;
-  if (countOnly) return callRange(connection, { start, end, revision: request.revision, limit: 0 }, true);
+export async function readRange(connection: EtcdConnection, request: RangeRequest & { readonly keysOnly?: boolean }): Promise<RangeAnswer> {
+  const { start, end, limit = Infinity, countOnly = false, keysOnly = false } = request;
+  if (countOnly) return callRange(connection, { start, end, revision: request.revision, limit: 0, keysOnly }, true);
   const kvs: StoredKeyValue[] = [];
   let first: RangeAnswer | undefined;
   let from = start;
   for (let keys = firstPageKeys; ;) {
     const wanted = Math.min(keys, limit - kvs.length);
-    const page = await callPage(connection, { start: from, end, limit: wanted, revision: request.revision ?? first?.revision });
+    const page = await callPage(connection, { start: from, end, limit: wanted, keysOnly, revision: request.revision ?? first?.revision });
     first ??= page;
     for (const kv of page.kvs) kvs.push(kv);
     const last = page.kvs.at(-1);
@@ -57,8 +58,8 @@ async function callPage(connection: EtcdConnection, page: Page): Promise<RangeAn
 }
 
 async function callRange(connection: EtcdConnection, page: Page, countOnly: boolean): Promise<RangeAnswer> {
-  const { start, end, revision, limit } = page;
-  const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, limit, ...(revision !== undefined && { revision }) });
+  const { start, end, revision, limit, keysOnly } = page;
+  const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, keysOnly, limit, ...(revision !== undefined && { revision }) });
   const isLarge = limit > 1 && !countOnly;
   const times = isLarge ? { attemptMs: pageAttemptMs, totalMs: pageTotalMs } : {};
   return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', ...times }));

@@ -12,6 +12,10 @@ export class MemoryLeases implements LeaseBook {
     this.#leases.splice(at, 0, lease);
   }
 
+  all(): readonly Lease[] {
+    return this.#leases;
+  }
+
   earliest(): number | undefined {
     return this.#leases[0]?.expiresAt;
   }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError } from '../errors.ts';
-import { ExpiryAlarm } from '../expiry.ts';
+import { ExpiryAlarm, tellTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import { VersionedKeys } from '../mvcc.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
@@ -85,6 +85,11 @@ class MemoryStore implements Store {
     if (revision > this.#state.revision) throw new RangeError(`revision ${revision} is in the future`);
     this.#state.compact(revision);
     return { compactRevision: this.#state.compactRevision };
+  }
+
+  async timesToLive(): Promise<ReadonlyMap<number, number>> {
+    this.#checkOpen();
+    return tellTimesToLive(this.#leases.all(), this.#clock.now());
   }
 
   async revision(): Promise<number> {
