@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type Server, createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
@@ -24,6 +25,9 @@ type Answer = (review: Review) => { status?: number; body: unknown; headers?: Re
 const context = { clock: systemClock, random: systemRandom };
 const lifetimeMs = 3_600_000;
 const authority = createCertificate({ commonName: 'test-ca', lifetimeMs }, context);
+/** Slices do not take loopback addresses. */
+const ownAddress = Object.values(networkInterfaces()).flat().find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? '';
+const isAlone = ownAddress === '' && 'this machine has loopback addresses only';
 const serving = createCertificate({ commonName: 'webhook', hosts: ['127.0.0.1', 'convert.default.svc'], issuer: authority, lifetimeMs }, context);
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -75,7 +79,7 @@ describe('conversion webhooks', () => {
         response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
       });
     });
-    await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => webhook.listen(0, '0.0.0.0', resolve));
     port = (webhook.address() as AddressInfo).port;
     server = await startTestServer();
     const caBundle = Buffer.from(authority.certificate).toString('base64');
@@ -217,7 +221,7 @@ describe('conversion webhooks', () => {
     });
   });
 
-  it('are found through a Service and its EndpointSlice', async () => {
+  it('are found through a Service and its EndpointSlice', { skip: isAlone }, async () => {
     const headers = { 'content-type': 'application/merge-patch+json' };
     const clientConfig = { url: null, service: { name: 'convert', namespace: 'default', path: '/convert', port: 8443 } };
     const patch = { spec: { conversion: { webhook: { clientConfig } } } };
@@ -230,14 +234,14 @@ describe('conversion webhooks', () => {
     const service = { metadata: { name: 'convert' }, spec: { ports: [{ name: 'https', port: 8443 }] } };
     await server.request({ method: 'POST', path: '/api/v1/namespaces/default/services', body: service });
     await server.request({ method: 'POST', path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', body: {
-      metadata: { name: 'convert-1', labels: { 'kubernetes.io/service-name': 'convert' } }, addressType: 'IPv4', endpoints: [{ addresses: ['127.0.0.1'] }],
+      metadata: { name: 'convert-1', labels: { 'kubernetes.io/service-name': 'convert' } }, addressType: 'IPv4', endpoints: [{ addresses: [ownAddress] }],
       ports: [{ name: 'https', port }],
     } });
     const { body, status } = await requestUntil(server, { path: `${at('v2')}/a` }, { until: (reply) => reply.status === 200 });
     assert.deepEqual([status, body.spec], [200, { width: 3 }]);
   });
 
-  it('deletes through them', async () => {
+  it('deletes through them', { skip: isAlone }, async () => {
     assert.equal((await server.request({ method: 'DELETE', path: `${at('v2')}/a` })).status, 200);
     assert.equal((await server.request({ method: 'DELETE', path: at('v1') })).status, 200);
     assert.equal(((await server.request({ path: at('v1') })).body.items as Item[]).length, 0);
