@@ -1,7 +1,11 @@
-// What a decision costs with 1,000 roles and 10,000 bindings, for callers with few and with many bindings of their own, allowed and refused.
+// What RBAC costs with 1,000 roles and 10,000 bindings: a decision, for callers with few and with many bindings of their own, allowed and refused; and
+// gets of a normal user at 64 clients, beside a server with the same objects that allows everything, in rounds that take turns.
 import { pathToFileURL } from 'node:url';
 import { createRbacAuthorizer } from '../src/auth/index.ts';
 import { PolicyStore, makeBinding, makeRequest, makeRole } from '../src/auth/authorize/testing.ts';
+import { type Row, callOnce, measureLoad, quantile } from './load/measure.ts';
+import { collection, nameOf, populate } from './load/objects.ts';
+import { type Target, callerToken, startOwnServer } from './load/target.ts';
 
 /** One measurement: microseconds for each of `count` decisions. */
 export interface Measurement {
@@ -48,8 +52,68 @@ export async function measureDecisions(bindings: number, seconds: number): Promi
   });
 }
 
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const apiGroup = 'rbac.authorization.k8s.io';
+
+/** Roles and bindings of others, and the one binding that lets the caller read. */
+async function fillServer(target: Target, bindings: number): Promise<void> {
+  await populate(target, 1000);
+  for (let i = 0; i < 100; i++) {
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `ns${i}` } });
+    await callOnce(target, { method: 'POST', path: '/api/v1/namespaces', body });
+  }
+  const makeAll = async (count: number, call: (index: number) => { readonly path: string; readonly object: unknown }): Promise<void> => {
+    const limited = { workload: 'fill', clients: 32, seconds: 60, limit: count };
+    await measureLoad(target, {
+      ...limited, call(index) {
+        const { path, object } = call(index);
+        return { method: 'POST', path, body: JSON.stringify(object) };
+      },
+    });
+  };
+  const rule = { verbs: ['get', 'list'], apiGroups: ['', 'apps'], resources: ['configmaps'] };
+  await makeAll(roles, (index) => ({
+    path: `${rbac}/clusterroles`, object: { metadata: { name: `r${index}` }, rules: [{ ...rule, resources: [`things${index}`, 'configmaps'] }] },
+  }));
+  await makeAll(bindings, (index) => {
+    const roleRef = { apiGroup, kind: 'ClusterRole', name: `r${index % roles}` };
+    const subjects = [{ kind: 'User', apiGroup, name: `user${index % 5000}` }];
+    return { path: `${rbac}/namespaces/ns${index % 100}/rolebindings`, object: { metadata: { name: `b${index}` }, roleRef, subjects } };
+  });
+  const own = { metadata: { name: 'own' }, roleRef: { apiGroup, kind: 'ClusterRole', name: 'r1' }, subjects: [{ kind: 'User', apiGroup, name: 'caller' }] };
+  await callOnce(target, { method: 'POST', path: `${rbac}/namespaces/bench/rolebindings`, body: JSON.stringify(own) });
+}
+
+/** Gets with RBAC beside gets that everybody may: medians of rounds that take turns, and what RBAC loses of rate and takes in CPU. */
+export async function measureGets(bindings: number, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
+  const modes = ['RBAC', 'AlwaysAllow'] as const;
+  const servers = await Promise.all(modes.map((mode) => startOwnServer(['--authorization-mode', mode])));
+  try {
+    for (const server of servers) await fillServer(server, bindings);
+    const rows: Row[][] = [[], []];
+    const load = { workload: 'get', clients: 64, call: (index: number) => ({ path: `${collection}/${nameOf('item', (index * 7919) % 1000)}` }) };
+    for (let round = -1; round < rounds; round++) {
+      // Whoever begins changes with the round; the first round warms up and does not count.
+      for (const which of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const row = await measureLoad({ ...servers[which] as Target, token: callerToken }, { ...load, seconds });
+        if (round >= 0) rows[which]?.push(row);
+      }
+    }
+    const medians = (of: (row: Row) => number) => rows.map((found) => quantile(found.map(of), 0.5)) as [number, number];
+    const [rate, allowedRate] = medians((row) => row.opsPerSecond);
+    const [cpu, allowedCpu] = medians((row) => row.cpuMsPerOp);
+    return { rate, allowedRate, loss: 1 - rate / allowedRate, cpuMs: cpu, allowedCpuMs: allowedCpu, cpuRatio: cpu / allowedCpu };
+  } finally {
+    await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   for (const bindings of [0, 1000, 10_000]) {
-    for (const { name, usPer } of await measureDecisions(bindings, 0.5)) console.log(`${name}: ${usPer.toFixed(2)} µs`);
+    for (const { name, usPer } of await measureDecisions(bindings, 0.2)) console.log(`${name}: ${usPer.toFixed(2)} µs`);
   }
+  const found = await measureGets(10_000, { rounds: 8, seconds: 1 });
+  const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
+  console.log(`gets at 64 clients: RBAC ${found.rate}/s, AlwaysAllow ${found.allowedRate}/s: loses ${percent(found.loss)}`);
+  console.log(`CPU of a get: RBAC ${found.cpuMs} ms, AlwaysAllow ${found.allowedCpuMs} ms: ratio ${found.cpuRatio.toFixed(3)}`);
 }

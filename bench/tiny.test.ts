@@ -1,6 +1,7 @@
 // Every workload in seconds, so that none rots: what it measures is not looked at, what it proves is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { measureGets } from './rbac.ts';
 import { runBench } from './run.ts';
 
 test('runBench runs every workload', { timeout: 60_000 }, async () => {
@@ -8,4 +9,9 @@ test('runBench runs every workload', { timeout: 60_000 }, async () => {
   const names = rows.map(({ workload }) => workload.split(' ')[0]);
   for (const name of ['W1', 'W2', 'W3', 'W4', 'W5', 'W8', 'W9', 'W11']) assert.ok(names.includes(name), `${name} is missing`);
   assert.equal(rows.find(({ workload }) => workload.startsWith('W11'))?.extra?.['lostOrDoubled'], 0);
+});
+
+test('measureGets compares RBAC with a server that allows everything', { timeout: 60_000 }, async () => {
+  const { rate, allowedRate, cpuRatio } = await measureGets(50, { rounds: 1, seconds: 0.2 });
+  assert.ok(rate > 0 && allowedRate > 0 && cpuRatio > 0);
 });

@@ -16,11 +16,14 @@ export interface Target extends Address {
 
 const token = 'bench-token';
 
-/** A built server, in a fresh data directory, with further flags; resolves when it answers. */
+/** The token of a caller who is nobody special: user `caller` in the groups g1, g2 and g3. */
+export const callerToken = 'caller-token';
+
+/** A built server, in a fresh data directory; resolves when it answers. `flags` are further ones. */
 export async function startOwnServer(flags: readonly string[] = []): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const tokens = join(folder, 'tokens.csv');
-  writeFileSync(tokens, `${token},bench,bench-uid,"system:masters"\n`);
+  writeFileSync(tokens, `${token},bench,bench-uid,"system:masters"\n${callerToken},caller,caller-uid,"g1,g2,g3"\n`);
   const startedMs = performance.now();
   const child = spawn(process.execPath,
     [findCommand(), '--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
