@@ -159,7 +159,7 @@ describe('a server with service accounts', () => {
     assert.equal(inside.status, 403);
   });
 
-  it('limits the pods of an account that says so to its own secrets, debugging containers included', async () => {
+  it('attack 44: limits the pods of an account that says so to its own secrets, debugging containers included', async () => {
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     await server.request(post(accounts, { metadata: { name: 'strict', annotations }, secrets: [{ name: 'mine' }] }));
     const pods = '/api/v1/namespaces/default/pods';
@@ -182,7 +182,7 @@ describe('a server with service accounts', () => {
     assert.match(later.body.message, /^pods "ok" is forbidden: ephemeral container e with envFrom referencing secret\.secretName="theirs"/);
   });
 
-  it('acts as others only for those who may, and never as a group by the back door', async () => {
+  it('attack 37: acts as others only for those who may, and never as a group by the back door', async () => {
     const ask = (headers: Record<string, string>, token = 'admin-token') =>
       server.request({ ...post(selfReviews, selfReview), headers: { 'content-type': 'application/json', ...headers }, token });
     const acted = await ask({ 'impersonate-user': 'carol', 'impersonate-extra-scopes': 'view' });
@@ -222,7 +222,7 @@ describe('a server with service accounts', () => {
     assert.match((await patch('approval', { status: { conditions: [] } }, 'admin-token')).body.message, /may not remove a condition of type "Approved"/);
   });
 
-  it('writes no token into its logs', () => {
+  it('attack 41: writes no token into its logs', () => {
     assert.ok(tokens.length > 5 && lines.length > 0);
     const log = lines.join('');
     for (const token of [...tokens, 'admin-token', 'alice-token']) assert.ok(!log.includes(token) && !log.includes(token.split('.')[2] ?? token));
@@ -248,7 +248,7 @@ describe('a server with a front proxy', () => {
   });
   const files = { requestheaderClientCaFile: write('proxies.crt', proxies.certificate), clientCaFile: write('clients.crt', clients.certificate) };
 
-  it('believes its headers with its certificate only', async () => {
+  it('attack 34: believes its headers with its certificate only', async () => {
     const server = await startTestServer({ ...files, requestheaderAllowedNames: ['front'] });
     const remote = { 'x-remote-user': 'erin', 'x-remote-group': 'devs' };
     const nameOf = async (pair: KeyPair | undefined) => {
@@ -267,7 +267,7 @@ describe('a server with a front proxy', () => {
     await server.close();
   });
 
-  it('does not start when every client could be a proxy', async () => {
+  it('attack 34: does not start when every client could be a proxy', async () => {
     await assert.rejects(startTestServer({ ...files, clientCaFile: files.requestheaderClientCaFile }), /contain overlapping certificates/);
   });
 });

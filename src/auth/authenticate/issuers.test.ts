@@ -93,7 +93,7 @@ describe('createOidcAuthenticator', () => {
     assert.match(await judge(good, provide(), { ...stranger, keyId: key.keyId }), /signature/);
   });
 
-  it('refuses keys of a discovery document that names another issuer or a place without TLS', async () => {
+  it('attack 42: refuses keys of a discovery document that names another issuer or a place without TLS', async () => {
     const discovery = `${url}/.well-known/openid-configuration`;
     assert.match(await judge(good, provide({}, { [discovery]: { issuer: 'https://evil.example', jwks_uri: `${url}/keys` } })), /signature/);
     assert.match(await judge(good, provide({}, { [discovery]: { issuer: url, jwks_uri: 'http://issuer.example/keys' } })), /signature/);

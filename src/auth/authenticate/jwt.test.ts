@@ -25,18 +25,18 @@ describe('verifyJwt', () => {
     assert.deepEqual([rsa, ec].map((key) => algorithmOf(key.publicKey)), ['RS256', 'ES256']);
   });
 
-  it('refuses alg none, in every spelling', () => {
+  it('attack 42: refuses alg none, in every spelling', () => {
     for (const alg of ['none', 'None', 'NONE', '']) assert.equal(check(`${encode({ alg })}.${encode({ sub: 'x' })}.AA`), false, alg);
     assert.equal(parseJwt(`${encode({ alg: 'none' })}.${encode({})}.`), undefined);
   });
 
-  it('refuses an HMAC whose secret is the public key', () => {
+  it('attack 42: refuses an HMAC whose secret is the public key', () => {
     const text = `${encode({ alg: 'HS256', kid: rsa.keyId })}.${encode({ sub: 'x' })}`;
     const secrets = [rsa.publicKey.export({ type: 'spki', format: 'pem' }), rsa.publicKey.export({ type: 'spki', format: 'der' })];
     for (const secret of secrets) assert.equal(check(`${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`), false);
   });
 
-  it('refuses a signature of another key, another claim set, and an algorithm that is not the key\'s', async () => {
+  it('attack 42: refuses a signature of another key, another claim set, and an algorithm that is not the key\'s', async () => {
     const token = await signJwt({ sub: 'x' }, ec);
     const [head = '', body = '', signature = ''] = token.split('.');
     assert.equal(check(token, [rsa, other]), false);
@@ -46,7 +46,7 @@ describe('verifyJwt', () => {
     assert.equal(check(`${head}.${body}.${Buffer.alloc(64).toString('base64url')}`), false);
   });
 
-  it('takes key names and embedded keys for what they are: text that is compared', async () => {
+  it('attack 42: takes key names and embedded keys for what they are: text that is compared', async () => {
     const forged = await signJwt({ sub: 'x' }, { ...other, keyId: rsa.keyId });
     assert.equal(check(forged), false);
     const [, body = ''] = forged.split('.');

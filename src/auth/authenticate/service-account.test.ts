@@ -55,7 +55,7 @@ describe('createServiceAccountAuthenticator', () => {
     });
   });
 
-  it('refuses tokens that are too old, too new, or for somebody else', async () => {
+  it('attack 42: refuses tokens that are too old, too new, or for somebody else', async () => {
     const old = await issue({ expiresAt: seconds() - 61, issuedAt: seconds() - 4000 });
     assert.equal(await judge(old), 'service account token has expired');
     assert.equal(await judge(await issue({ issuedAt: seconds() + 61 })), 'service account token is not valid yet');
@@ -71,7 +71,7 @@ describe('createServiceAccountAuthenticator', () => {
     assert.equal(await judge(await signJwt(forged, key)), 'service account token claims could not be validated');
   });
 
-  it('refuses a token at the next use after what it is bound to is gone or another one', async () => {
+  it('attack 43: refuses a token at the next use after what it is bound to is gone or another one', async () => {
     const rows = [
       ['serviceaccounts/n/a', 'u', {}], ['pods/n/p', 'pu', { pod: { name: 'p', uid: 'pu' } }], ['secrets/n/s', 'su', { secret: { name: 's', uid: 'su' } }],
       ['nodes//w', 'wu', { node: { name: 'w', uid: 'wu' } }],
@@ -90,7 +90,7 @@ describe('createServiceAccountAuthenticator', () => {
     }
   });
 
-  it('honours a token from a Secret only while the Secret holds it', async () => {
+  it('attack 43: honours a token from a Secret only while the Secret holds it', async () => {
     const token = await signJwt(encodeLegacyClaims({ namespace: 'n', name: 'a', uid: 'u', secret: 's' }), key);
     const data = { token: Buffer.from(token).toString('base64') };
     put('secrets/n/s', 'su', { data });
