@@ -2,6 +2,7 @@
 export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
 export { type MayUseSigner, createCertificateAdmission } from './plugins/certificates.ts';
 export { type FindNamespace, type NamespaceState, createNamespaceLifecycle, findNamespaceWith } from './plugins/namespace-lifecycle.ts';
+export { type NodeRestrictionOptions, createNodeRestriction } from './plugins/node-restriction.ts';
 export { type AskedRight, type EscalationQuestions, createRbacEscalation } from './plugins/rbac-escalation.ts';
 export { type ServiceAccountOptions, createServiceAccountAdmission } from './plugins/service-account.ts';
 export { createAddressClaims, listReadyRanges } from './services/addresses.ts';

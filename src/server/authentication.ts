@@ -76,6 +76,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     stop: () => configured?.stop(),
     authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
     requestToken: createTokenRequests({
+      restrictNodes: options.enableAdmissionPlugins.includes('NodeRestriction'),
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
       maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),
     }),

@@ -210,6 +210,83 @@ describe('authorization', () => {
   });
 });
 
+describe('a server that restricts nodes', () => {
+  it('attack 45: a kubelet writes nothing that would steer others', async () => {
+    const groups = ['system:nodes'];
+    const tokens = [{ token: 'kubelet', user: { name: 'system:node:n1', groups } }, { token: 'lost', user: { name: 'system:node:', groups } }];
+    const server = await startTestServer({ authorizationMode: ['Node', 'RBAC'], enableAdmissionPlugins: ['NodeRestriction'], tokens });
+    const send = async (method: string, path: string, body?: unknown, token = 'kubelet') => {
+      const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+      const answer = await server.request({ method, path, token, headers, ...(body !== undefined && { body }) });
+      return answer.status < 300 ? answer.body : answer.status === 403 ? (answer.body.message as string).replace(/^.* is forbidden: /, '') : answer.status;
+    };
+    const admin = (method: string, path: string, body?: unknown) => send(method, path, body, 'admin-token');
+    const node = await send('POST', '/api/v1/nodes', { metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1', plain: 'x' } } });
+    assert.equal(node.metadata.name, 'n1');
+    const patches: readonly (readonly [object, string])[] = [
+      [{ metadata: { labels: { 'node-restriction.kubernetes.io/zone': 'secure' } } }, 'is not allowed to modify labels: node-restriction.kubernetes.io/zone'],
+      [{ metadata: { labels: { 'node-role.kubernetes.io/control-plane': '' } } }, 'is not allowed to modify labels: node-role.kubernetes.io/control-plane'],
+      [{ spec: { taints: [] } }, 'node "n1" is not allowed to modify taints'],
+      [{ metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'gone', uid: 'gone' }] } },
+        'node "n1" is not allowed to modify ownerReferences'],
+    ];
+    await admin('PATCH', '/api/v1/nodes/n1', { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } });
+    for (const [patch, message] of patches) {
+      for (const path of ['/api/v1/nodes/n1', '/api/v1/nodes/n1/status']) {
+        const answer = await send('PATCH', path, patch);
+        // What a status write leaves alone anyway may pass.
+        if (path.endsWith('/status') && typeof answer === 'object') assert.deepEqual((await admin('GET', '/api/v1/nodes/n1')).spec.taints?.length, 1);
+        else assert.equal(answer, message);
+      }
+    }
+    assert.equal((await send('PATCH', '/api/v1/nodes/n1', { metadata: { labels: { plain: 'y', 'node.kubernetes.io/x': 'y' } } })).metadata.labels.plain, 'y');
+    assert.equal(await send('POST', '/api/v1/nodes', { metadata: { name: 'n2' } }), 'node "n1" is not allowed to modify node "n2"');
+    assert.match(await send('POST', '/api/v1/nodes', { metadata: { name: 'n1' } }, 'lost') as string, /cannot create resource "nodes"/);
+
+    const pods = '/api/v1/namespaces/default/pods';
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: node.metadata.uid, controller: true };
+    const mirror = (metadata: object, spec: object = {}) => send('POST', pods, {
+      metadata: { name: 'm', annotations: { 'kubernetes.io/config.mirror': 'x' }, ownerReferences: [owner], ...metadata },
+      spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }], ...spec },
+    });
+    const refused: readonly (readonly [object, object, RegExp])[] = [
+      [{ annotations: {} }, {}, /can only create mirror pods$/], [{}, { nodeName: 'n2' }, /spec\.nodeName set to itself$/], [{ ownerReferences: [] }, {},
+        /an owner ref/],
+      [{ ownerReferences: [{ ...owner, uid: 'other' }] }, {}, /UID mismatch/], [{ ownerReferences: [{ ...owner, controller: false }] }, {},
+        /a controller owner/],
+      [{ ownerReferences: [{ ...owner, blockOwnerDeletion: true }] }, {}, /must not set blockOwnerDeletion/], [{}, { serviceAccountName: 'default' },
+        /reference (?:a )?service account/],
+      [{}, { volumes: [{ name: 'v', secret: { secretName: 's' } }] }, /reference secrets$/],
+      [{}, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 's' } }] }, /reference persistentvolumeclaims$/],
+      [{}, { resourceClaims: [{ name: 'r', resourceClaimName: 'theirs' }] }, /reference resourceclaims$/],
+    ];
+    for (const [metadata, spec, message] of refused) assert.match(await mirror(metadata, spec) as string, message);
+    assert.equal((await mirror({})).metadata.name, 'm');
+    await admin('POST', pods, { metadata: { name: 'theirs' }, spec: { nodeName: 'n2', containers: [{ name: 'c', image: 'i' }] } });
+    const own = await admin('POST', pods, { metadata: { name: 'ours' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } });
+    assert.equal(await send('DELETE', `${pods}/theirs`), 'node "n1" can only delete pods with spec.nodeName set to itself');
+    assert.match(await send('PATCH', `${pods}/theirs/status`, { status: { phase: 'Failed' } }) as string, /can only update pod status for pods/);
+    assert.equal((await send('PATCH', `${pods}/ours/status`, { status: { phase: 'Running' } })).status.phase, 'Running');
+    const claims = { status: { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'theirs' }] } };
+    assert.match(String(await send('PATCH', `${pods}/ours/status`, claims)), /cannot update resource claim statuses|422/);
+
+    const token = (boundObjectRef: object | undefined) => send('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', {
+      apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { ...(boundObjectRef !== undefined && { boundObjectRef }) },
+    });
+    const bound = { apiVersion: 'v1', kind: 'Pod', name: 'ours', uid: own.metadata.uid };
+    assert.equal(await token(undefined), 'node requested token not bound to a pod');
+    assert.equal(await token({ ...bound, uid: undefined }), 'node requested token with a pod binding without a uid');
+    assert.match(await token({ ...bound, uid: 'x' }) as string, /does not match the UID in record/);
+    assert.equal(typeof (await token(bound)).status.token, 'string');
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+    await requestUntil(server, { path: '/api/v1/namespaces/kube-node-lease' }, { until: ({ status }) => status === 200 });
+    const lease = (name: string) => send('POST', leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } });
+    assert.equal(await lease('n2'), 'can only access node lease with the same name as the requesting node');
+    assert.equal((await lease('n1')).metadata.name, 'n1');
+    await server.close();
+  });
+});
+
 describe('the bootstrap roles', () => {
   it('are restored at a start, except where they opted out', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'pintle-roles-'));

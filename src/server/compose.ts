@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import {
-  type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle,
-    createPortClaims,
+  type AdmissionPlugin, type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins,
+    createNamespaceLifecycle,
+    createNodeRestriction, createPortClaims,
   createRbacEscalation, createReads,
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
@@ -12,7 +13,7 @@ import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchema
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, findCurrent, findKnown,
+import { type Admission, type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, findCurrent, findKnown,
   trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -26,6 +27,7 @@ import { findRoot } from './open-store.ts';
 import { useStoredValues } from './stored-values.ts';
 import { createPodBinding } from './pod-binding.ts';
 import { createReviews } from './reviews.ts';
+import { findKubelet } from './token-requests.ts';
 import { kubernetesVersion } from './version.ts';
 import { createWebhookCaller } from './webhook-client.ts';
 
@@ -65,6 +67,16 @@ function withDefinitionStrategy(resource: Resource): Resource {
   return resource.kind === 'CustomResourceDefinition' ? { ...resource, strategy: createDefinitionStrategy(resource.strategy) } : resource;
 }
 
+/** Off unless they are asked for, as in the reference. */
+const optionalPlugins: ReadonlySet<string> = new Set(['NodeRestriction']);
+
+/** The plugins that are on; those that are asked for and not here are logged. */
+function createChain({ enableAdmissionPlugins: wanted, logger }: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
+  const absent = wanted.filter((name) => !plugins.some((plugin) => plugin.name === name));
+  if (absent.length > 0) logger.warn('admission plugins that are not here are left out', { plugins: absent });
+  return createAdmissionChain(plugins.filter(({ name }) => !optionalPlugins.has(name) || wanted.includes(name)));
+}
+
 /** Makes the API over a Store. */
 export function composeApi({ options, store, authentication, rolesReady, plan, serverAddress, otherPaths, isRemote }: ApiOptions): Api {
   const { clock, random } = options;
@@ -78,11 +90,13 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
   const findNamespace = findNamespaceWith({
     known: (name) => findKnown(registry, namespaceTarget(name)), current: (name) => findCurrent(registry, namespaceTarget(name)),
   });
-  const defaults = createDefaultPlugins(createReads(() => registry, () => catalog));
-  const admission = createAdmissionChain([
+  const readsOf = createReads(() => registry, () => catalog);
+  const defaults = createDefaultPlugins(readsOf);
+  const admission = createChain(options, [
     createNamespaceLifecycle(findNamespace),
     ...defaults.early,
     createServiceAccountAdmission({ findAccount: (namespace, name) => authentication.find('serviceaccounts', { namespace, name }), clock, random }),
+    createNodeRestriction({ nodeOf: findKubelet, readsOf }),
     ...defaults.middle,
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...defaults.late,

@@ -28,6 +28,8 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'anonymous-auth', type: 'switch', option: 'anonymousAuth', default: 'true', help: 'Let callers without credentials in as system:anonymous.' },
   { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC',
     help: 'Modes, asked in order: RBAC, Node, Webhook, AlwaysAllow, AlwaysDeny.' },
+  { name: 'enable-admission-plugins', type: 'list', option: 'enableAdmissionPlugins',
+    help: 'Plugins besides those that are always on: NodeRestriction. Names of plugins that are not here are logged.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },
   { name: 'request-timeout', type: 'duration', option: 'requestTimeoutMs', default: '60s', help: 'Longest that a request may take; watches are exempt.' },
   {

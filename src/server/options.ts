@@ -84,6 +84,8 @@ export interface ServerOptions {
   readonly authorizationConfig: string;
   /** Asked in order. Default RBAC. */
   readonly authorizationMode: readonly AuthorizationMode[];
+  /** Admission plugins besides those that are always on: NodeRestriction. Default []. */
+  readonly enableAdmissionPlugins: readonly string[];
   /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
   readonly serviceClusterIpRange: string;
   /** Longest that a request may take. Default 60 s. */
@@ -131,7 +133,7 @@ export interface ServerOptions {
 }
 
 const identityDefaults = {
-  authorizationConfig: '',
+  authorizationConfig: '', enableAdmissionPlugins: [],
   authenticationConfig: '', serviceAccountIssuers: ['https://kubernetes.default.svc'], serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '',
   serviceAccountJwksUri: '', apiAudiences: [], serviceAccountMaxTokenExpirationMs: 0, serviceAccountExtendTokenExpiration: true,
   enableBootstrapTokenAuth: false, requestheaderClientCaFile: '', requestheaderAllowedNames: [], requestheaderUsernameHeaders: ['x-remote-user'],
