@@ -80,10 +80,21 @@ function requestLimits(container: JsonObject): void {
   resources['requests'] = mergeMissing(resources['requests'], limits);
 }
 
+/** The first address of a pod and of its node is also a field of its own. */
+function mirrorAddresses(status: JsonObject | undefined): void {
+  if (status === undefined) return;
+  for (const [one, all] of [['podIP', 'podIPs'], ['hostIP', 'hostIPs']] as const) {
+    const list = readStructs(status, all);
+    if (list.length > 0) setZero(status, { [one]: list[0]?.['ip'] as string });
+    else if (status[one]) status[all] = [{ ip: status[one] }];
+  }
+}
+
 /** Defaults of a pod. */
 export function applyPodDefaults(pod: KubeObject): void {
   const spec = ensureStruct(pod, 'spec');
   applyPodSpecDefaults(spec);
   for (const field of ['containers', 'initContainers']) for (const container of readStructs(spec, field)) requestLimits(container);
   setAbsent(spec, { enableServiceLinks: true });
+  mirrorAddresses(readPointer(pod, 'status'));
 }

@@ -4,7 +4,7 @@ import type { Strategy } from '../../registry/index.ts';
 import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
 import { applyPodDefaults } from '../defaults/pods.ts';
 import { ensureStruct, readStructs } from '../defaults/set.ts';
-import { copyMember, keepAllButStatus, keepMetadata } from './status.ts';
+import { copyMember, formatTime, keepAllButStatus, keepMetadata } from './status.ts';
 
 const qosResources = ['cpu', 'memory'];
 
@@ -38,9 +38,9 @@ const gatedCondition = {
   type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
-function makeStatus(spec: JsonObject): JsonObject {
+function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
   const status: JsonObject = { phase: 'Pending' };
-  if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: null }];
+  if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: formatTime(nowMs) }];
   status['qosClass'] = computeQosClass(spec);
   return status;
 }
@@ -85,8 +85,8 @@ const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] 
 /** What makes pods special. */
 export const podStrategy: Strategy = {
   applyDefaults: applyPodDefaults,
-  prepareForCreate(pod) {
-    pod['status'] = makeStatus(ensureStruct(pod, 'spec'));
+  prepareForCreate(pod, { nowMs }) {
+    pod['status'] = makeStatus(ensureStruct(pod, 'spec'), nowMs);
   },
   gracePeriodSeconds: readGrace,
   prepareForUpdate(pod, old, { subresource }) {

@@ -9,6 +9,7 @@ import * as events from './events.ts';
 import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
 import * as net from './networking.ts';
 import * as nodes from './nodes.ts';
+import { validatePodStatus } from './pod-status.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
 import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
@@ -43,7 +44,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
   '/PersistentVolume': validateWith(storage.validateVolume, storage.validateVolumeUpdate),
   '/PersistentVolumeClaim': validateWith(storage.validateClaim, storage.validateClaimUpdate),
-  '/Pod': validateWith(validatePod, validatePodUpdate),
+  '/Pod': validateWith(validatePod, validatePodUpdate, validatePodStatus),
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
   '/ReplicationController': validateWith(workloads.validateReplicationController),
   '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),

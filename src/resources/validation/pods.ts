@@ -1,19 +1,24 @@
 // Validation of pods and pod templates, as far as it is common: containers with names, images, ports and probes, volumes and their mounts,
 // the closed sets, and what an update of a pod may change.
 import {
-  type FieldError, type KubeObject, duplicate, forbiddenField, invalidValue, notFoundValue, required,
+  type FieldError, type KubeObject, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkLabelName, checkNotNegative, checkObjectName, checkOneOf, checkPortName, checkPortNumber, checkRequired, checkText, each,
-  isSame,
+  type Errors, type Place, at, checkLabelName, checkNotNegative, checkObjectName, checkOneOf, checkPort, checkPortName, checkPortNumber, checkRequired,
+  checkText, each, isSame,
 } from './check.ts';
+
+import { checkResources } from './pod-resources.ts';
+import { checkAffinity, checkNodeSelector, checkSpread, checkTolerations } from './pod-scheduling.ts';
+import { checkContainerSecurity, checkPodSecurity } from './pod-security.ts';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+const systems = ['linux', 'windows'];
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
 
 function checkPortEntry(port: Place, names: Set<string>): Errors {
@@ -64,7 +69,39 @@ function checkEnvironment(container: Place): Errors {
       const reference = at(source, kind);
       if (reference.value !== undefined) errors.push(...checkRequired(at(reference, 'key')));
     }
-    return errors;
+    return [...errors, ...checkFieldPath(at(source, 'fieldRef', 'fieldPath'))];
+  });
+}
+
+const fieldPaths = [
+  'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP',
+  'status.podIPs',
+];
+const subscripted = /^metadata\.(?:annotations|labels)\['.+'\]$/;
+
+function checkFieldPath({ path, value }: Place): Errors {
+  if (value === undefined) return [];
+  const text = toText(value);
+  if (text === '') return [required(path)];
+  if (fieldPaths.includes(text) || subscripted.test(text)) return [];
+  return [invalidValue(path, text, `error converting fieldPath: field label not supported: ${text}`)];
+}
+
+function checkEnvironmentSources(container: Place): Errors {
+  const list = at(container, 'envFrom');
+  return each(list).flatMap((source): Errors => {
+    const given = ['configMapRef', 'secretRef'].filter((name) => readPath(source.value, name) !== undefined);
+    if (given.length === 0) return [invalidValue(list.path, '', 'must specify one of: `configMapRef` or `secretRef`')];
+    return given.length > 1 ? [invalidValue(list.path, '', 'may not have more than one field specified at a time')] : [];
+  });
+}
+
+const checkHttpGet = (http: Place): Errors =>
+  [...checkRequired(at(http, 'path')), ...checkPort(at(http, 'port')), ...checkOneOf(at(http, 'scheme'), ['HTTP', 'HTTPS'])];
+
+function checkHooks(container: Place): Errors {
+  return ['postStart', 'preStop'].map((name) => at(container, 'lifecycle', name)).filter(({ value }) => value !== undefined).flatMap((hook) => {
+    return readPath(hook.value, 'sleep') === undefined ? checkHandler(hook) : [];
   });
 }
 
@@ -74,7 +111,8 @@ function checkHandler(handler: Place): Errors {
   const errors: FieldError[] = given.slice(1).map((name) => forbiddenField(at(handler, name).path, 'may not specify more than 1 handler type'));
   const command = at(handler, 'exec', 'command');
   if (given[0] === 'exec' && toList(command.value).length === 0) errors.push(required(command.path));
-  return errors;
+  if (given[0] === 'httpGet') errors.push(...checkHttpGet(at(handler, 'httpGet')));
+  return given[0] === 'tcpSocket' ? [...errors, ...checkPort(at(handler, 'tcpSocket', 'port'))] : errors;
 }
 
 function checkProbes(container: Place): Errors {
@@ -100,8 +138,16 @@ function checkMounts(container: Place, volumes: ReadonlySet<string>): Errors {
     if (toText(path.value) === '') errors.push(required(path.path));
     if (paths.has(toText(path.value))) errors.push(invalidValue(path.path, path.value, 'must be unique'));
     paths.add(toText(path.value));
-    return errors;
+    // The reference leaves the index out here.
+    return [...errors, ...checkRelative({ path: `${container.path}.volumeMounts.subPath`, value: readPath(mount.value, 'subPath') })];
   });
+}
+
+/** A path below something, which it may not leave. */
+function checkRelative({ path, value }: Place): Errors {
+  const text = toText(value);
+  const errors: FieldError[] = text.startsWith('/') ? [invalidValue(path, text, 'must be a relative path')] : [];
+  return text.split('/').includes('..') ? [...errors, invalidValue(path, text, "must not contain '..'")] : errors;
 }
 
 interface ContainerContext {
@@ -119,8 +165,10 @@ function checkContainer(container: Place, { names, volumes }: ContainerContext):
   if (text === '') errors.push(required(image.path));
   else if (text !== text.trim()) errors.push(invalidValue(image.path, text, 'must not have leading or trailing whitespace'));
   return [
-    ...errors, ...checkProbes(container), ...checkOneOf(at(container, 'terminationMessagePolicy'), messagePolicies, true), ...checkPorts(container),
-    ...checkEnvironment(container), ...checkMounts(container, volumes), ...checkOneOf(at(container, 'imagePullPolicy'), pullPolicies),
+    ...errors, ...checkHooks(container), ...checkProbes(container), ...checkOneOf(at(container, 'terminationMessagePolicy'), messagePolicies, true),
+    ...checkPorts(container), ...checkEnvironment(container), ...checkEnvironmentSources(container), ...checkMounts(container, volumes),
+    ...checkOneOf(at(container, 'imagePullPolicy'), pullPolicies), ...checkResources(at(container, 'resources')),
+    ...checkContainerSecurity(at(container, 'securityContext')),
   ];
 }
 
@@ -132,10 +180,45 @@ function checkVolume(volume: Place, names: Set<string>): Errors {
   for (const [kind, field] of [['secret', 'secretName'], ['persistentVolumeClaim', 'claimName'], ['hostPath', 'path']] as const) {
     if (given[0] === kind) errors.push(...checkRequired(at(volume, kind, field)));
   }
+  for (const kind of ['configMap', 'secret']) if (given[0] === kind) errors.push(...checkFiles(at(volume, kind)));
   errors.push(...checkLabelName(name));
   if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
   names.add(toText(name.value));
   return errors;
+}
+
+function checkMode({ path, value }: Place): Errors {
+  const isWrong = value !== undefined && (toNumber(value) < 0 || toNumber(value) > 0o777);
+  return isWrong ? [invalidValue(path, value, 'must be a number between 0 and 0777 (octal), both inclusive')] : [];
+}
+
+/** Files that a volume is made of. */
+function checkFiles(source: Place): Errors {
+  return [
+    ...checkMode(at(source, 'defaultMode')),
+    ...each(at(source, 'items')).flatMap((item) => {
+      const path = at(item, 'path');
+      return [...checkRequired(at(item, 'key')), ...(toText(path.value) === '' ? [required(path.path)] : checkRelative(path)), ...checkMode(at(item, 'mode'))];
+    }),
+  ];
+}
+
+/** What a pod on the network of its node may not do, and the names that it is given to ask. */
+function checkNetwork(spec: Place): Errors {
+  const errors: FieldError[] = [];
+  if (readPath(spec.value, 'hostNetwork') === true) {
+    for (const port of [...each(at(spec, 'containers')), ...each(at(spec, 'initContainers'))].flatMap((container) => each(at(container, 'ports')))) {
+      const host = at(port, 'hostPort');
+      if (toNumber(host.value ?? 0) === toNumber(readPath(port.value, 'containerPort'))) continue;
+      errors.push(invalidValue(host.path, host.value ?? 0, 'must match `containerPort` when `hostNetwork` is true'));
+    }
+  }
+  if (readPath(spec.value, 'dnsPolicy') !== 'None') return errors;
+  const config = at(spec, 'dnsConfig');
+  const servers = at(config, 'nameservers');
+  if (config.value === undefined) return [...errors, required(config.path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+  if (toList(servers.value).length > 0) return errors;
+  return [...errors, required(servers.path, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
 }
 
 /** Validates the spec of a pod or of a template. */
@@ -147,7 +230,11 @@ export function validatePodSpec(spec: Place): Errors {
   if (toList(containers.value).length === 0) errors.push(required(containers.path));
   const context = { names, volumes };
   for (const list of [containers, at(spec, 'initContainers')]) errors.push(...each(list).flatMap((container) => checkContainer(container, context)));
-  errors.push(...checkOneOf(at(spec, 'restartPolicy'), restartPolicies, true), ...checkOneOf(at(spec, 'dnsPolicy'), dnsPolicies, true));
+  errors.push(
+    ...checkOneOf(at(spec, 'restartPolicy'), restartPolicies, true), ...checkOneOf(at(spec, 'dnsPolicy'), dnsPolicies, true),
+    ...checkNodeSelector(at(spec, 'nodeSelector')), ...checkNetwork(spec), ...checkPodSecurity(spec), ...checkAffinity(at(spec, 'affinity')),
+    ...checkSpread(at(spec, 'topologySpreadConstraints')),
+  );
   const account = at(spec, 'serviceAccountName');
   if (toText(account.value) !== '') errors.push(...checkObjectName(account));
   const nodeName = at(spec, 'nodeName');
@@ -159,12 +246,16 @@ export function validatePodSpec(spec: Place): Errors {
   if (toText(nodeName.value) !== '' && toList(readPath(spec.value, 'schedulingGates')).length > 0) {
     errors.push(forbiddenField(nodeName.path, 'cannot be set until all schedulingGates have been cleared'));
   }
-  return errors;
+  const system = at(spec, 'os', 'name');
+  if (system.value !== undefined && !systems.includes(toText(system.value))) errors.push(notSupported(`${spec.path}.os`, system.value, systems));
+  return [...errors, ...checkTolerations(at(spec, 'tolerations'))];
 }
 
 /** Validates a new pod. */
 export function validatePod(pod: KubeObject): Errors {
-  return validatePodSpec({ path: 'spec', value: pod['spec'] });
+  const ephemeral = readPath(pod, 'spec', 'ephemeralContainers');
+  const errors = validatePodSpec({ path: 'spec', value: pod['spec'] });
+  return toList(ephemeral).length > 0 ? [...errors, forbiddenField('spec.ephemeralContainers', 'cannot be set on create')] : errors;
 }
 
 const changeable = '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` '
@@ -225,6 +316,10 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
       if (toText(readPath(container.value, 'image')) === '') errors.push(required(at(container, 'image').path));
     }
   }
+  // Missing images are told twice, by what every pod must have and by what an update may change.
+  const known = new Set(validatePodSpec({ path: 'spec', value: old['spec'] }).map(({ field, message }) => `${field} ${message}`));
+  const fresh = validatePodSpec({ path: 'spec', value: pod['spec'] }).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  errors.unshift(...fresh);
   errors.push(...checkDeadline(pod, old), ...checkGates(pod, old));
   if (errors.length > 0 || changesOnlyAllowed(pod, old)) return errors;
   return [forbiddenField('spec', `pod updates may not change fields other than ${changeable}`)];

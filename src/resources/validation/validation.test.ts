@@ -30,6 +30,29 @@ const selector = { matchLabels: { app: 'x' } };
 
 /** Kind, body, and what the reference answered. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['/Pod', { spec: { containers: [box({ resources: { requests: { cpu: '2', gpu: '1', 'example.com/gpu': '1' }, limits: { cpu: '1' } } })] } }, [
+    'spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
+    'spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources',
+    'spec.containers[0].resources.requests[gpu]: Invalid value: "gpu": must be a standard resource type or fully qualified',
+    'spec.containers[0].resources.requests[gpu]: Invalid value: "gpu": must be a standard resource for containers',
+  ]],
+  ['/Pod', { spec: { containers: [box({ resources: { limits: { 'hugepages-x': '3Mi', cpu: '1' } } })] } }, [
+    'spec.containers[0].resources.limits[hugepages-x]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-x',
+    'spec.containers[0].resources.requests[hugepages-x]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-x',
+  ]],
+  ['/Pod', { spec: { containers: [box()], securityContext: { runAsUser: -1, sysctls: [{ name: 'Bad..Name' }], seccompProfile: { type: 'Localhost' } } } }, [
+    'spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+    'spec.securityContext.sysctls[0].name: Invalid value: "Bad..Name": must have at most 253 characters and match regex '
+      + '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
+    'spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost',
+  ]],
+  ['/Pod', {
+    spec: { containers: [box()], tolerations: [{ operator: 'Exists', value: 'x' }], topologySpreadConstraints: [{ maxSkew: 0, topologyKey: 'zone' }] },
+  }, [
+    'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
+    'spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "": supported values: "DoNotSchedule", "ScheduleAnyway"',
+    'spec.tolerations[0].operator: Invalid value: "x": value must be empty when `operator` is \'Exists\'',
+  ]],
   ['flowcontrol.apiserver.k8s.io/FlowSchema', { spec: { priorityLevelConfiguration: { name: 'x' }, rules: [{ subjects: [{ kind: 'User' }] }] } }, [
     "spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'",
     'spec.rules[0]: Required value: at least one of resourceRules and nonResourceRules has to be non-empty',
