@@ -31,7 +31,8 @@ export {
 export { type CertificateRequestParts, type PemBlock, parseCertificateRequest, parsePem } from './certificate-request.ts';
 export { loadSchemas } from './schema/load.ts';
 export { type ApplyInput, type ApplyOutput, ApplyConflictError, applyConfiguration } from './apply/apply.ts';
-export { type FieldSet, fieldSetOf } from './apply/field-set.ts';
+export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';
+export { outlineOf } from './apply/outline.ts';
 export {
   type ManagedVersions, type Manager, type Managers, type Updater, decodeManagers, encodeManagers, managersBefore, sameManagers, updateManagers,
 } from './apply/managers.ts';

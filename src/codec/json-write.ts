@@ -3,14 +3,18 @@
 import { type JsonObject, type JsonValue } from '../apimachinery/index.ts';
 import { encodeUtf8 } from './utf8.ts';
 
-const special = /[<>&\u2028\u2029]/;
 const everySpecial = /[<>&\u2028\u2029]/g;
 const escapes: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
 /** JSON text with Go's HTML escapes, keys in the order of the objects, no newline at the end; `indent` spaces per level when given. */
 export function stringifyJson(value: unknown, indent = 0): string {
   const text = writeJson(value, indent);
-  return special.test(text) ? text.replace(everySpecial, (c) => escapes[c] as string) : text;
+  return hasSpecial(text) ? text.replace(everySpecial, (c) => escapes[c] as string) : text;
+}
+
+/** Searches for single characters run many times faster than a class of them. */
+function hasSpecial(text: string): boolean {
+  return text.includes('<') || text.includes('>') || text.includes('&') || text.includes('\u2028') || text.includes('\u2029');
 }
 
 /** The UTF-8 bytes of `stringifyJson(value)`. */

@@ -18,18 +18,26 @@ type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
 /** What came of one look at an item. */
 export type Outcome = 'done' | 'unresolved';
 
-/** The acts of the collector. `enqueue` asks for a look at an item. */
+/** What the collector's acts need of its queue. */
+interface GarbageQueue {
+  /** Asks for a look at an item. */
+  readonly enqueue: (key: string) => void;
+  /** Awaited between steps: many looks are under way at once, and none may take a turn of the event loop for all of its steps. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** The acts of the collector. */
 export class GarbageCollection {
   readonly #context: ControllerContext;
   readonly #graph: GarbageGraph;
-  readonly #enqueue: (key: string) => void;
+  readonly #queue: GarbageQueue;
   /** Dependents whose owner in another namespace was told of. */
   readonly #told = new Set<string>();
 
-  constructor(context: ControllerContext, graph: GarbageGraph, enqueue: (key: string) => void) {
+  constructor(context: ControllerContext, graph: GarbageGraph, queue: GarbageQueue) {
     this.#context = context;
     this.#graph = graph;
-    this.#enqueue = enqueue;
+    this.#queue = queue;
   }
 
   /** One look at an item. Throws what should be tried again. */
@@ -58,6 +66,7 @@ export class GarbageCollection {
   async #setDependentsFree(item: GarbageItem, client: ResourceClient): Promise<Outcome> {
     for (const dependent of [...this.#graph.dependentsOf(item.uid)]) {
       const other = this.#clientOf(dependent);
+      await this.#queue.pause();
       if (other !== undefined) await this.#cutOwners(dependent, other, new Set([item.uid]));
     }
     await this.#removeFinalizer(item, client, orphanFinalizer);
@@ -81,6 +90,7 @@ export class GarbageCollection {
 
   async #collect(item: GarbageItem, client: ResourceClient): Promise<Outcome> {
     if (await this.#allSolid(item)) return 'done';
+    await this.#queue.pause();
     const live = await client.get(item);
     if (live?.metadata.uid !== item.uid || live.metadata.deletionTimestamp !== undefined) return 'done';
     const owners = live.metadata.ownerReferences ?? [];
@@ -96,6 +106,7 @@ export class GarbageCollection {
       if (waiting.length + absent.length > 0) await this.#cutOwners(item, client, new Set([...waiting, ...absent].map(({ uid }) => uid)));
       return 'done';
     }
+    await this.#queue.pause();
     await this.#remove(live, item, { client, isWaitedFor: waiting.length > 0 });
     return 'done';
   }
@@ -115,7 +126,7 @@ export class GarbageCollection {
     const own = finalizers.includes(orphanFinalizer) ? 'Orphan' : finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background';
     const preconditions = { uid, ...(!isCircle && { resourceVersion }) };
     const gone = await client.remove(item, { propagationPolicy: inForeground ? 'Foreground' : own, preconditions });
-    if (!gone) this.#enqueue(item.key);
+    if (!gone) this.#queue.enqueue(item.key);
   }
 
   /** In a circle somebody has to stop waiting. */

@@ -23,9 +23,8 @@ const search = (bytes: Uint8Array, text: string): number => Buffer.from(bytes.bu
 
 /** The object as the graph holds it; undefined when it has no owners and waits for nothing. */
 export function readItem(version: ObjectVersion): GarbageItem | undefined {
+  if (!version.contains('"ownerReferences":[') && !version.contains('"deletionTimestamp":"')) return undefined;
   const { resource, namespace, name } = version;
-  const bytes = version.bytes(resource.storageVersion, 'json-item');
-  if (search(bytes, '"ownerReferences":[') < 0 && search(bytes, '"deletionTimestamp":"') < 0) return undefined;
   const object = version.object(resource.storageVersion);
   const owners = object.metadata.ownerReferences ?? [];
   const waits = waitOf(object);

@@ -10,7 +10,7 @@ import { WorkQueue } from './work-queue.ts';
 
 const concurrency = 16;
 /** How long the collector holds the event loop at most; a store in memory would let it work everything off in one turn. */
-const sliceMs = 5;
+const sliceMs = 3;
 
 /** Whether an event about an item asks for a look: something has to be done that did not have to be before. */
 function asksForLook(item: GarbageItem, before: GarbageItem | undefined): boolean {
@@ -42,7 +42,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
     if (synced) queue.add(key);
     else early.add(key);
   };
-  const collection = new GarbageCollection(context, graph, enqueue);
+  const collection = new GarbageCollection(context, graph, { enqueue, pause });
   const tellOwners = (item: GarbageItem): void => {
     for (const { uid } of item.owners) {
       const owner = graph.isBlocked(uid) ? undefined : graph.withUid(uid);

@@ -20,6 +20,8 @@ export interface ObjectVersion {
   object(version: string): KubeObject;
   /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message. */
   bytes(version: string, form: EncodedForm): Uint8Array;
+  /** Whether the object's JSON, in some version, has this text (ASCII) anywhere. Copies and parses nothing. */
+  contains(text: string): boolean;
 }
 
 /** Where a request points. */

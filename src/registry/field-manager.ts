@@ -2,7 +2,8 @@
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
-  applyConfiguration, decodeObject, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, parseGroupVersion, updateManagers,
+  type Updater, applyConfiguration, decodeObject, emptySet, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
+  parseGroupVersion, updateManagers,
 } from '../apimachinery/index.ts';
 import type { TrackUpdate } from './contract.ts';
 import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
@@ -70,16 +71,47 @@ export const trackUpdate: TrackUpdate = (input) => {
   if (schema === undefined) return object.metadata.managedFields;
   const managers = managersBefore(old, object, subresource !== '');
   if (managers.size === 0 && old !== undefined) return undefined;
-  const live = old ?? { ...zeroObject(schema), apiVersion, kind: resource.kind };
+  const updater = { manager, apiVersion, subresource, time: formatTime(nowMs) };
+  const reset = resetFields(resource, subresource);
   try {
-    const reset = resetFields(resource, subresource);
-    return encodeManagers(updateManagers({ versions, live, object, managers, reset }, { manager, apiVersion, subresource, time: formatTime(nowMs) }));
+    if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
+    const live = old ?? { ...zeroObject(schema), apiVersion, kind: resource.kind };
+    return encodeManagers(updateManagers({ versions, live, object, managers, reset }, updater));
   } catch (error) {
     // Values that cannot be typed (items without their keys) are refused by validation; until then owners stay as they were.
     if (error instanceof TypedValueError) return encodeManagers(managers);
     throw error;
   }
 };
+
+/** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
+const ownedAtFirst = new WeakMap<Resource, Map<string, FieldSet>>();
+const mostOutlines = 256;
+
+interface NewObject {
+  readonly resource: Resource;
+  readonly schema: Schema;
+  readonly object: KubeObject;
+  readonly updater: Updater;
+  readonly reset: FieldSet | undefined;
+}
+
+/** managedFields of an object that nobody has stated owners of. Objects of one outline share the search for its paths. */
+function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): ManagedFieldsEntry[] | undefined {
+  const live = { ...zeroObject(schema), apiVersion: updater.apiVersion, kind: resource.kind };
+  const outline = outlineOf(live, object);
+  const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
+  let known = ownedAtFirst.get(resource);
+  if (known === undefined) ownedAtFirst.set(resource, (known = new Map()));
+  let set = key === undefined ? undefined : known.get(key);
+  if (set === undefined) {
+    const managers = updateManagers({ versions: managedVersions(resource), live, object, managers: new Map(), reset }, updater);
+    set = [...managers.values()][0]?.set ?? emptySet;
+    if (known.size >= mostOutlines) known.clear();
+    if (key !== undefined) known.set(key, set);
+  }
+  return set.isEmpty ? undefined : encodeManagers(new Map([['', { ...updater, operation: 'Update', set }]]));
+}
 
 function trackScale({ resource, version, manager, nowMs, old, object }: Parameters<TrackUpdate>[0] & { old: KubeObject }): ManagedFieldsEntry[] | undefined {
   const before = old.metadata.managedFields;

@@ -13,9 +13,14 @@ import type { Resource } from './resource.ts';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
+let formatted = { second: Number.NaN, text: '' };
+
 /** RFC 3339 in UTC, to the second, as timestamps of metadata are. */
 export function formatTime(nowMs: number): string {
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(nowMs / 1000);
+  // All writes of a second ask for the same text.
+  if (second !== formatted.second) formatted = { second, text: `${new Date(nowMs).toISOString().slice(0, 19)}Z` };
+  return formatted.text;
 }
 
 /** Events are nobody's dependents and own nothing: policies do not apply to them. */

@@ -160,6 +160,11 @@ class StoredVersion implements ObjectVersion {
     return this.#context.memo.get(this, `${form} ${version}`, () => this.#encode(version, form));
   }
 
+  contains(text: string): boolean {
+    if (this.#memory !== undefined) return hasText(this.#memory.subarray(this.#start, this.#end), text);
+    return hasText(this.#isForeign() ? this.#bytes : this.#stored(), text);
+  }
+
   /** The same content at another revision: what a DELETED event shows. */
   at(revision: number): StoredVersion {
     const foreign = this.#isForeign();
@@ -346,6 +351,11 @@ class StoredVersion implements ObjectVersion {
   }
 }
 
+function hasText(bytes: Uint8Array, text: string): boolean {
+  if (typeof Buffer === 'undefined') return decoder.decode(bytes).includes(text);
+  return (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).includes(text, 0, 'latin1');
+}
+
 function encodeObject(object: KubeObject, withoutType: boolean): Uint8Array {
   if (!withoutType) return encodeJson(object);
   const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
@@ -386,6 +396,10 @@ class ViewedVersion implements ObjectVersion {
     const from = this.#base.resource;
     const object = this.#base.object(from.storageVersion);
     return convertView({ object, from: { group: from.group, version: from.storageVersion }, resource: this.resource, version });
+  }
+
+  contains(text: string): boolean {
+    return this.#base.contains(text);
   }
 
   bytes(version: string, form: EncodedForm): Uint8Array {

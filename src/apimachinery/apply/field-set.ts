@@ -17,6 +17,8 @@ interface Node {
 /** An immutable set of paths. All operations share what they do not change. */
 export class FieldSet {
   readonly nodes: ReadonlyMap<PathElement, Node>;
+  /** What encodeFieldSet made of this set. */
+  encoded: JsonObject | undefined = undefined;
   constructor(nodes: ReadonlyMap<PathElement, Node>) {
     this.nodes = nodes;
   }
@@ -43,15 +45,13 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (this.isEmpty || this === other) return other;
     if (other.isEmpty) return this;
-    const nodes = new Map(this.nodes);
+    let nodes: Map<PathElement, Node> | undefined;
     for (const [element, theirs] of other.nodes) {
-      const ours = nodes.get(element);
-      nodes.set(element, ours === undefined ? theirs : {
-        member: ours.member || theirs.member,
-        children: ours.children && theirs.children ? ours.children.union(theirs.children) : ours.children ?? theirs.children,
-      });
+      const ours = this.nodes.get(element);
+      const both = ours === undefined ? theirs : joinNodes(ours, theirs);
+      if (both !== ours) (nodes ??= new Map(this.nodes)).set(element, both);
     }
-    return new FieldSet(nodes);
+    return nodes === undefined ? this : new FieldSet(nodes);
   }
 
   /** Paths in both. */
@@ -104,6 +104,13 @@ export class FieldSet {
     for (const element of elements) if (this.holds(element)) yield [...prefix, element];
     for (const element of elements) yield* this.below(element)?.paths([...prefix, element]) ?? [];
   }
+}
+
+/** Both nodes as one; `ours` itself when theirs adds nothing. */
+function joinNodes(ours: Node, theirs: Node): Node {
+  const member = ours.member || theirs.member;
+  const children = ours.children && theirs.children ? ours.children.union(theirs.children) : ours.children ?? theirs.children;
+  return member === ours.member && children === ours.children ? ours : { member, children };
 }
 
 function putNode(nodes: Map<PathElement, Node>, element: PathElement, node: Node): void {
@@ -181,8 +188,12 @@ function compareJson(a: unknown, b: unknown): number {
 
 const sortElements = (elements: Iterable<PathElement>): PathElement[] => [...elements].sort(compareElements);
 
-/** Writes a set as FieldsV1, elements in order. */
+/** Writes a set as FieldsV1, elements in order. The same set gives the same object, which nobody may change. */
 export function encodeFieldSet(set: FieldSet): JsonObject {
+  return (set.encoded ??= Object.freeze(writeFieldSet(set)));
+}
+
+function writeFieldSet(set: FieldSet): JsonObject {
   const out: JsonObject = {};
   for (const element of sortElements(set.nodes.keys())) {
     const { member, children } = set.nodes.get(element) as Node;
@@ -204,6 +215,36 @@ export function decodeFieldSet(fields: unknown): FieldSet | undefined {
     putNode(nodes, element, { member: children.isEmpty || Object.hasOwn(inner as object, '.'), children });
   }
   return nodes.size === 0 ? emptySet : new FieldSet(nodes);
+}
+
+/** Sets that were read lately, by their text: most objects of a kind have the same owners of the same fields. */
+const recentSets = { young: new Map<string, FieldSet>(), old: new Map<string, FieldSet>() };
+const mostRecentSets = 512;
+const longestText = 2000;
+
+/** Reads FieldsV1 as decodeFieldSet does; equal texts give the same set. */
+export function readFieldSet(fields: unknown): FieldSet | undefined {
+  const text = textOf(fields);
+  if (text === undefined || text.length > longestText) return decodeFieldSet(fields);
+  const known = recentSets.young.get(text);
+  if (known !== undefined) return known;
+  const set = recentSets.old.get(text) ?? decodeFieldSet(fields);
+  if (set === undefined) return undefined;
+  if (recentSets.young.size >= mostRecentSets) {
+    recentSets.old = recentSets.young;
+    recentSets.young = new Map();
+  }
+  recentSets.young.set(text, set);
+  return set;
+}
+
+/** undefined for what JSON.stringify cannot write: numbers beyond its own, for one. */
+function textOf(fields: unknown): string | undefined {
+  try {
+    return JSON.stringify(fields);
+  } catch {
+    return undefined;
+  }
 }
 
 function isValidElement(element: PathElement): boolean {

@@ -4,7 +4,7 @@ import { compareKeys } from '../../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Comparison, compareObjects } from './compare.ts';
-import { type FieldSet, decodeFieldSet, emptySet, encodeFieldSet, fieldSetOf } from './field-set.ts';
+import { type FieldSet, emptySet, encodeFieldSet, fieldSetOf, readFieldSet } from './field-set.ts';
 
 /** What one manager owns. `time` is absent for entries that never changed hands by a write. */
 export interface Manager {
@@ -45,7 +45,7 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries ?? []) {
-    const set = entry.fieldsV1 === undefined ? emptySet : decodeFieldSet(entry.fieldsV1);
+    const set = entry.fieldsV1 === undefined ? emptySet : readFieldSet(entry.fieldsV1);
     if (set === undefined || (entry.operation !== 'Apply' && entry.operation !== 'Update')) return undefined;
     if (entry.fieldsType !== 'FieldsV1' || !entry.apiVersion) return undefined;
     const manager: Manager = {
@@ -137,7 +137,8 @@ export function takeChanged(change: Change): { managers: Map<string, Manager>; c
     if (identity === change.self) { managers.set(identity, manager); continue; }
     const comparison = comparisonIn(manager.apiVersion);
     if (comparison === undefined) continue;
-    const set = manager.set.intersection(comparison.modified.union(comparison.added));
+    const changed = comparison.modified.union(comparison.added);
+    const set = changed.isEmpty ? emptySet : manager.set.intersection(changed);
     if (!set.isEmpty) conflicts.set(identity, { manager, set });
     const left = manager.set.difference(set).difference(comparison.removed);
     if (!left.isEmpty) managers.set(identity, left.equals(manager.set) ? manager : { ...manager, set: left });

@@ -15,7 +15,7 @@ import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
 import { PendingState } from './pending.ts';
-import { type LogRecord, encodeLeaseKey, encodeRecord } from './record.ts';
+import { type LogRecord, encodeLeaseKey } from './record.ts';
 import { Pacer, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
 import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
@@ -39,6 +39,7 @@ export interface EmbeddedStoreParts {
 
 /** One write that has passed its check. */
 interface AcceptedWrite extends DurableChange {
+  readonly entry: Buffer;
   readonly resolve: (result: TxnResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -66,6 +67,8 @@ export class EmbeddedStore implements Store {
   #journal: Journal | undefined;
   /** Entries of the journal's commit under way. */
   #entries: Buffer[] = [];
+  /** The revision of the last of them. */
+  #newest = 0;
   readonly #sweeper: Sweeper;
   readonly #hub: WatchHub;
   readonly #alarm: ExpiryAlarm;
@@ -249,14 +252,18 @@ export class EmbeddedStore implements Store {
     const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
     const expiresAt = value && request.ttlSeconds !== undefined ? this.#parts.clock.now() + Math.ceil(request.ttlSeconds * 1000) : undefined;
     this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
-    const record = encodeRecord({ ...kv, isTombstone: value === undefined, replaced: previous?.modRevision ?? 0 });
-    return new Promise((resolve, reject) => this.#submit({ event, record, expiresAt, resolve, reject }));
+    const change = { key, value: kv.value, createRevision: kv.createRevision, modRevision, isTombstone: value === undefined, expiresAt };
+    const { entry, record } = encodeEntry({ ...change, replaced: previous?.modRevision ?? 0 }, this.#parts.createdAt);
+    return new Promise((resolve, reject) => this.#submit({ event, entry, record, expiresAt, resolve, reject }));
   }
 
   #submit(write: AcceptedWrite): void {
     const { modRevision } = write.event.kv;
     this.#commits.submit({
-      write: () => this.#entries.push(encodeEntry(write.record, { createdAt: this.#parts.createdAt, expiresAt: write.expiresAt })),
+      write: () => {
+        this.#entries.push(write.entry);
+        this.#newest = modRevision;
+      },
       bytes: write.record.length,
       committed: () => {
         this.#pending.markDurable(modRevision);
@@ -271,8 +278,7 @@ export class EmbeddedStore implements Store {
   async #writeJournal(fill: () => void): Promise<void> {
     this.#entries = [];
     fill();
-    const last = this.#entries.at(-1) as Buffer;
-    await (this.#journal as Journal).append(this.#entries, revisionOf(last));
+    await (this.#journal as Journal).append(this.#entries, this.#newest);
   }
 
   /** After a commit: durable changes go to the watches, then those who waited for them go on. */
@@ -387,9 +393,6 @@ export class EmbeddedStore implements Store {
     }
   }
 }
-
-/** The revision of an entry's record. */
-const revisionOf = (entry: Buffer): number => entry.readDoubleLE(entry.length - (entry.readUInt32LE(4) - 8));
 
 function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): HistoryPart {
   const isInside = createBoundsTest(range);

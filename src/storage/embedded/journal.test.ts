@@ -9,7 +9,6 @@ import { systemClock } from '../../base/index.ts';
 import { type Store, prefixRange } from '../store.ts';
 import { type Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
 import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
-import { encodeRecord } from './record.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-journal-'));
 after(() => rmSync(root, { recursive: true }));
@@ -26,7 +25,7 @@ function change(modRevision: number, bytes = 100): JournaledChange {
   };
 }
 
-const encode = ({ expiresAt, ...record }: JournaledChange): Buffer => encodeEntry(encodeRecord(record), { createdAt, expiresAt });
+const encode = (one: JournaledChange): Buffer => encodeEntry(one, createdAt).entry;
 const seen = (changes: readonly JournaledChange[]) => changes.map(({ value, ...rest }) => ({ ...rest, value: Buffer.from(value).toString() }));
 
 async function makeJournal(directory: string, makeRoom: (revision: number) => Promise<void> = async () => {}): Promise<Journal> {

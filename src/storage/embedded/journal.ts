@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { StorageCorruptError } from '../errors.ts';
 import { journalFiles, syncPath } from './directory.ts';
-import { type LogRecord, decodeRecord } from './record.ts';
+import { type LogRecord, decodeRecord, encodeRecord } from './record.ts';
 
 /** A change as the journal holds it. */
 export interface JournaledChange extends LogRecord {
@@ -37,15 +37,15 @@ const headerBytes = 24;
 /** Refusals after which a file is what it was once its new end is cut off; after other errors nobody knows what is on the disk. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** An entry around a log record. */
-export function encodeEntry(record: Buffer, { createdAt, expiresAt }: { readonly createdAt: number; readonly expiresAt: number | undefined }): Buffer {
-  const bytes = Buffer.allocUnsafe(headerBytes + record.length);
-  bytes.writeUInt32LE(record.length, 4);
-  bytes.writeDoubleLE(createdAt, 8);
-  bytes.writeDoubleLE(expiresAt ?? 0, 16);
-  bytes.writeUInt32LE(crc32(bytes.subarray(4, headerBytes)), 0);
-  record.copy(bytes, headerBytes);
-  return bytes;
+/** A change as an entry, and as the log record that is a part of it. */
+export function encodeEntry(change: JournaledChange, createdAt: number): { readonly entry: Buffer; readonly record: Buffer } {
+  const record = encodeRecord(change, headerBytes);
+  const entry = Buffer.from(record.buffer, record.byteOffset - headerBytes, headerBytes + record.length);
+  entry.writeUInt32LE(record.length, 4);
+  entry.writeDoubleLE(createdAt, 8);
+  entry.writeDoubleLE(change.expiresAt ?? 0, 16);
+  entry.writeUInt32LE(crc32(entry.subarray(4, headerBytes)), 0);
+  return { entry, record };
 }
 
 /** All whole entries of the directory made at `createdAt`, in revision order; what is in the tables already among them. */

@@ -28,10 +28,10 @@ const typePut = 1;
 const typeDelete = 2;
 const noValue = new Uint8Array(0);
 
-/** The log record of a change, with its checksum. */
-export function encodeRecord(record: LogRecord): Buffer {
+/** The log record of a change, with its checksum; the memory in front of it has room for `before` bytes more. */
+export function encodeRecord(record: LogRecord, before = 0): Buffer {
   const keyBytes = Buffer.byteLength(record.key);
-  const bytes = Buffer.allocUnsafe(headerBytes + keyBytes + record.value.length);
+  const bytes = Buffer.allocUnsafe(before + headerBytes + keyBytes + record.value.length).subarray(before);
   bytes[4] = record.isTombstone ? typeDelete : typePut;
   bytes[5] = 0;
   bytes.writeUInt16LE(keyBytes, 6);

@@ -1,0 +1,56 @@
+// Outlines against the paths themselves: objects with the same outline have the same owners.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { KubeObject } from '../object.ts';
+import { type Schema } from '../schema/schema.ts';
+import { encodeManagers, updateManagers } from './managers.ts';
+import { outlineOf } from './outline.ts';
+
+const text: Schema = { type: 'string' };
+const schema: Schema = {
+  type: 'object',
+  fields: new Map([
+    ['kind', { schema: text }], ['apiVersion', { schema: text }],
+    ['metadata', { schema: { type: 'object', fields: new Map([['labels', { schema: { type: 'map', items: text } }], ['name', { schema: text }]]) } }],
+    ['spec', { schema: { type: 'object', fields: new Map<string, { schema: Schema }>([
+      ['count', { schema: { type: 'integer' } }], ['free', { schema: { type: 'any', format: 'json' } }],
+      ['whole', { schema: { type: 'map', items: text, mapType: 'atomic' } }],
+      ['list', { schema: { type: 'array', items: text, listType: 'set' } }],
+    ]) } }],
+  ]),
+} as unknown as Schema;
+
+const zero = { kind: 'K', apiVersion: 'v1', metadata: {}, spec: { count: 0, list: null } };
+const key = fc.constantFrom('a', 'b', '1:a', '__proto__', '{', '');
+const labels = fc.dictionary(key, fc.constantFrom('', 'x', 'y'), { maxKeys: 3 });
+const anything = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 2 }, fc.constantFrom<unknown>(null, 'x', 'y', 0, true), fc.dictionary(key, tie('value'), { maxKeys: 2 }),
+    fc.array(tie('value'), { maxLength: 1 })),
+})).value;
+const spec = fc.record({ count: fc.constantFrom(0, 1, 2), free: anything, whole: labels, list: fc.constantFrom(null, [], ['x'], ['y']) },
+  { requiredKeys: [], noNullPrototype: true });
+const object = fc.record({ metadata: fc.record({ name: fc.constantFrom('n', 'm'), labels }, { requiredKeys: [], noNullPrototype: true }), spec },
+  { requiredKeys: ['metadata'], noNullPrototype: true }).map((rest) => ({ kind: 'K', apiVersion: 'v1', ...rest }) as unknown as KubeObject);
+
+const ownersOf = (of: KubeObject): string => JSON.stringify(encodeManagers(updateManagers(
+  { versions: { schemaFor: () => schema, convert: (one) => one }, live: zero, object: of, managers: new Map(), reset: undefined },
+  { manager: 'm', apiVersion: 'v1', subresource: '', time: '2026-01-01T00:00:00Z' })) ?? null);
+
+test('outlineOf tells apart whatever has different owners', () => {
+  const known = new Map<string, string>();
+  fc.assert(fc.property(object, (one) => {
+    const outline = outlineOf(zero, one);
+    if (outline === undefined) return;
+    const owners = ownersOf(one);
+    assert.equal(known.get(outline) ?? owners, owners, outline);
+    known.set(outline, owners);
+  }), { numRuns: 3000 });
+  assert.ok(known.size > 50);
+});
+
+test('outlineOf says nothing of items, nor of what is large', () => {
+  assert.equal(outlineOf({}, { spec: { list: ['x'] } }), undefined);
+  assert.equal(outlineOf({}, Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key-${index}`, 'x']))), undefined);
+  assert.equal(outlineOf({}, { data: { a: '1' } }), outlineOf({}, { data: { a: 'x'.repeat(5000) } }));
+});
