@@ -2,6 +2,7 @@
 import { systemClock } from '../base/index.ts';
 import { findStoreDirectory } from './data-directory.ts';
 import { type CommandLine, formatHelp } from './flags.ts';
+import { startHeapTrim } from './heap-trim.ts';
 import { createLogger, describeError } from './logger.ts';
 import { makeKubeconfig } from './make-kubeconfig.ts';
 import { StartError } from './options.ts';
@@ -56,7 +57,9 @@ async function serve({ options, verbosity, warnings }: Extract<CommandLine, { ty
   const server = await startServer({ ...options, logger });
   print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
   print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);
+  const stopTrim = startHeapTrim(systemClock);
   await stopped;
+  stopTrim();
   await server.close();
   return 0;
 }

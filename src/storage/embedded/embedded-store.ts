@@ -14,6 +14,7 @@ import { Applier, type DurableChange } from './applier.ts';
 import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
+import { MappedMemory } from './mapped-memory.ts';
 import { PendingState } from './pending.ts';
 import { type LogRecord, encodeLeaseKey } from './record.ts';
 import { Pacer, readSliced } from './sliced-range.ts';
@@ -73,6 +74,7 @@ export class EmbeddedStore implements Store {
   readonly #hub: WatchHub;
   readonly #alarm: ExpiryAlarm;
   readonly #compaction: AutomaticCompaction;
+  readonly #mapped: MappedMemory;
   /** The newest revision that was handed out; never lowered, so that a revision of unknown outcome is not used again. */
   #assigned: number;
   /** Changes of the commit that is being completed, in revision order. */
@@ -110,6 +112,12 @@ export class EmbeddedStore implements Store {
     this.#hub = this.#createHub();
     this.#alarm = this.#createAlarm();
     this.#compaction = this.#createCompaction();
+    this.#mapped = new MappedMemory({
+      clock: parts.clock,
+      isQuiet: () => this.#readers === 0 && this.#tableCommits.isIdle && this.#poison === undefined,
+      remap: () => this.#tables.remap(),
+      onFailed: (error) => this.#fail(error, 'the file could not be opened again'),
+    });
     if (lease) this.#alarm.arm(lease.expiresAt);
     this.#sweeper.resume();
   }
@@ -304,17 +312,17 @@ export class EmbeddedStore implements Store {
   #recover(error: Error): void {
     this.#pending.fail(error, this.#applier.waiting.map(({ event }) => event));
     const journal = this.#journal as Journal;
-    if (journal.isUnsure || journal.last > this.#pending.durable) this.#fail(error, 'may yet have reached the disk');
+    if (journal.isUnsure || journal.last > this.#pending.durable) this.#fail(error, 'a commit failed and may yet have reached the disk');
   }
 
   /** The same for the tables, which must still be readable: what did not get into them is still in the journal. */
   #recoverTables(error: Error): void {
     const problem = this.#findDisagreement();
-    if (problem !== undefined) this.#fail(error, problem);
+    if (problem !== undefined) this.#fail(error, `a commit failed and ${problem}`);
   }
 
   #fail(cause: Error, problem: string): void {
-    this.#poison = new StorageWriteError(`a commit failed and ${problem}; restart to recover the last durable state`, { cause });
+    this.#poison = new StorageWriteError(`${problem}; restart to recover the last durable state`, { cause });
     this.#hub.end({ type: 'failed', error: this.#poison });
   }
 
@@ -378,7 +386,7 @@ export class EmbeddedStore implements Store {
 
   async #close(): Promise<void> {
     this.#alarm.stop();
-    await Promise.all([this.#sweeper.stop(), this.#compaction.stop()]);
+    await Promise.all([this.#sweeper.stop(), this.#compaction.stop(), this.#mapped.stop()]);
     await this.#commits.idle();
     // What a full disk keeps out of the tables is in the journal, where the next start finds it.
     if (this.#poison === undefined) await this.#applier.drain().catch(() => undefined);

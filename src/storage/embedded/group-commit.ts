@@ -48,6 +48,11 @@ export class GroupCommit {
     setImmediate(() => this.#start());
   }
 
+  /** Nothing waits or is being written. */
+  get isIdle(): boolean {
+    return !this.#scheduled && this.#committing === undefined;
+  }
+
   /** Resolves when nothing waits or is being written. */
   async idle(): Promise<void> {
     while (this.#scheduled || this.#committing) await (this.#committing ?? new Promise((resolve) => setImmediate(resolve)));

@@ -48,22 +48,54 @@ const metaRevision = Buffer.from('revision');
 const metaCompaction = Buffer.from('compaction');
 const metaCreated = Buffer.from('created');
 
-/** One LMDB environment. Writes go through `write` only, one batch at a time. */
-export class Tables {
+interface OpenTables {
   readonly env: RootDatabase<Buffer, Buffer>;
   readonly meta: Table;
   readonly log: Table;
   readonly live: Table;
   readonly old: Table;
   readonly leases: Table;
+}
+
+function openTables(options: TablesOptions): OpenTables {
+  const env = open<Buffer, Buffer>(environmentOptions(options));
+  const table = (name: string): Table => env.openDB(name, tableOptions);
+  return { env, meta: table('meta'), log: table('log'), live: table('live'), old: table('old'), leases: table('leases') };
+}
+
+/** One LMDB environment. Writes go through `write` only, one batch at a time. */
+export class Tables {
+  readonly #options: TablesOptions;
+  #opened: OpenTables;
 
   constructor(options: TablesOptions) {
-    this.env = open<Buffer, Buffer>(environmentOptions(options));
-    this.meta = this.env.openDB('meta', tableOptions);
-    this.log = this.env.openDB('log', tableOptions);
-    this.live = this.env.openDB('live', tableOptions);
-    this.old = this.env.openDB('old', tableOptions);
-    this.leases = this.env.openDB('leases', tableOptions);
+    this.#options = options;
+    this.#opened = openTables(options);
+  }
+
+  get env(): RootDatabase<Buffer, Buffer> {
+    return this.#opened.env;
+  }
+  get meta(): Table {
+    return this.#opened.meta;
+  }
+  get log(): Table {
+    return this.#opened.log;
+  }
+  get live(): Table {
+    return this.#opened.live;
+  }
+  get old(): Table {
+    return this.#opened.old;
+  }
+  get leases(): Table {
+    return this.#opened.leases;
+  }
+
+  /** Maps the file anew. There must be no snapshot and no write; then it is done before anybody else gets a turn. */
+  async remap(): Promise<void> {
+    await this.env.close();
+    this.#opened = openTables(this.#options);
   }
 
   /** Applies what `fill` puts and removes as one transaction; resolves when it is on disk. */

@@ -1,0 +1,42 @@
+// Memory that the engine keeps for the next burst of work, given back when there is none: after many writes two thirds of the heap are
+// pages with little on them, which it would collect when they are needed and not before.
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Clock, Timer } from '../base/index.ts';
+
+const checkEveryMs = 5_000;
+/** Below this share of busy time in an interval the process has nothing to do. */
+const idleShare = 0.1;
+/** What the heap must have grown by since the last time. */
+const worthBytes = 32 * 2 ** 20;
+/** Pages that a first pass has emptied are given back by a second one. */
+const secondPassMs = 200;
+
+/** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
+export function startHeapTrim(clock: Clock): () => void {
+  const collect = findCollector();
+  let settledBytes = getHeapStatistics().total_heap_size;
+  let seen = performance.eventLoopUtilization();
+  let timer: Timer;
+  const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
+  const check = (): void => {
+    const now = performance.eventLoopUtilization();
+    const busy = performance.eventLoopUtilization(now, seen).utilization;
+    seen = now;
+    if (busy > idleShare || getHeapStatistics().total_heap_size - settledBytes < worthBytes) return again(checkEveryMs, check);
+    collect();
+    again(secondPassMs, () => {
+      collect();
+      settledBytes = getHeapStatistics().total_heap_size;
+      again(checkEveryMs, check);
+    });
+  };
+  again(checkEveryMs, check);
+  return () => timer.cancel();
+}
+
+function findCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}

@@ -1,0 +1,47 @@
+// Mapping anew: only when there is much to give back and nobody at work, and without anybody noticing.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createManualClock } from '../../base/index.ts';
+import { MappedMemory } from './mapped-memory.ts';
+import { Tables } from './tables.ts';
+
+test('MappedMemory maps anew when much is resident and nobody is at work, then rests', async () => {
+  const clock = createManualClock();
+  const state = { quiet: false, residentKb: 200_000, remaps: 0 };
+  const remap = async (): Promise<void> => void state.remaps++;
+  const memory = new MappedMemory({ clock, isQuiet: () => state.quiet, remap, onFailed: assert.fail, residentKb: () => state.residentKb });
+  const pass = async (ms: number): Promise<number> => {
+    clock.advance(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+    return state.remaps;
+  };
+  assert.equal(await pass(5_000), 0);
+  state.quiet = true;
+  assert.equal(await pass(5_000), 1);
+  assert.equal(await pass(29_000), 1);
+  assert.equal(await pass(1_000), 2);
+  state.residentKb = 50_000;
+  assert.equal(await pass(120_000), 2);
+  await memory.stop();
+  state.residentKb = 200_000;
+  assert.equal(await pass(120_000), 2);
+});
+
+test('Tables.remap gives nobody else a turn, keeps everything and can be written afterwards', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pintle-remap-'));
+  const tables = new Tables({ file: join(directory, 'store.mdb') });
+  for (let revision = 1; revision <= 20; revision++) {
+    await tables.write(() => tables.putRevision(revision));
+    let turns = 0;
+    const other = setImmediate(() => turns++);
+    await tables.remap();
+    clearImmediate(other);
+    assert.equal(turns, 0);
+    assert.equal(tables.read((snapshot) => snapshot.revision), revision);
+  }
+  await tables.close();
+  rmSync(directory, { recursive: true });
+});
