@@ -190,9 +190,9 @@ async function fill({ port }: Subject): Promise<void> {
   await Promise.all(Array.from({ length: 64 }, work));
 }
 
-/** Server CPU and wall time of one of `runs` repetitions, after two that do not count. */
+/** Server CPU and wall time of one of `runs` repetitions, after five that do not count. */
 async function measure(subject: Subject, what: () => Promise<unknown>, runs: number): Promise<{ cpu: number; wall: number }> {
-  for (let i = 0; i < 2; i++) await what();
+  for (let i = 0; i < 5; i++) await what();
   const before = cpuMs(subject.pid);
   const startedMs = performance.now();
   for (let i = 0; i < runs; i++) await what();
@@ -342,8 +342,8 @@ async function compareSlow(subject: Subject, watchers: number, rate: number): Pr
     p99s.push({ without, with: await fanOut(subject, { watchers, slow: 100, updates: rate * 3, rate }) });
   }
   const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
-  const [without, beside] = [median(p99s.map((each) => each.without)), median(p99s.map((each) => each.with))];
-  say(`median p99 at ${rate}/s: ${without} ms alone, ${beside} ms beside 100 slow watchers, ratio ${(beside / without).toFixed(2)}`);
+  const ratios = p99s.map((each) => each.with / each.without);
+  say(`p99 beside 100 slow watchers at ${rate}/s, relative to none: median ${median(ratios).toFixed(2)} of ${ratios.map((each) => each.toFixed(2)).join(' ')}`);
 }
 
 /** One write of the same size to each of as many connections, at the same rate, by a process that does nothing else. */

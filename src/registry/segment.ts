@@ -12,6 +12,8 @@ export type VersionChunk = readonly { readonly value: StoredVersion }[];
 
 /** A chunk is packed in the background when more than a quarter of it lies elsewhere; a list packs whatever it comes across. */
 const LOOSE_SHARE = 0.25;
+/** A leaf that was split leaves its piece to one half: more than this share of a piece unused is given back. */
+const SPARE_SHARE = 0.1;
 const comma = 0x2c;
 
 function allocate(length: number): Uint8Array {
@@ -70,12 +72,22 @@ export function joinItems(chunk: VersionChunk, from: number, to: number): Uint8A
   return joined;
 }
 
-/** Packs a chunk much of which lies elsewhere; true when there was work. Objects that cannot be read stay as they are. */
-export function packLoose(chunk: VersionChunk): boolean {
+/** Whether so much of a chunk lies elsewhere, or so much of its piece belongs to others, that it should be packed anew. */
+function isLoose(chunk: VersionChunk): boolean {
   const memory = chunk[0]?.value.memory;
+  if (memory === undefined) return true;
   let loose = 0;
-  for (const { value } of chunk) if (value.memory === undefined || value.memory !== memory) loose++;
-  if (loose <= chunk.length * LOOSE_SHARE) return false;
+  let used = 0;
+  for (const { value } of chunk) {
+    if (value.memory === memory) used += value.end - value.start + 1;
+    else loose++;
+  }
+  return loose > chunk.length * LOOSE_SHARE || used < memory.length * (1 - SPARE_SHARE);
+}
+
+/** Packs a chunk of which much lies elsewhere, or which uses little of its piece; true when there was work. Objects that cannot be read stay. */
+export function packLoose(chunk: VersionChunk): boolean {
+  if (chunk.length === 0 || !isLoose(chunk)) return false;
   try {
     return pack(chunk);
   } catch {

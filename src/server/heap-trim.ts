@@ -10,8 +10,10 @@ const checkEveryMs = 5_000;
 const idleShare = 0.1;
 /** What the heap must have grown by since the last time. */
 const worthBytes = 32 * 2 ** 20;
-/** Pages that a first pass has emptied are given back by a second one. */
-const secondPassMs = 200;
+/** Pages that one pass empties are given back by the next; passes go on while that is worth it. */
+const nextPassMs = 200;
+const passBytes = 4 * 2 ** 20;
+const mostPasses = 4;
 
 /** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
 export function startHeapTrim(clock: Clock): () => void {
@@ -20,17 +22,19 @@ export function startHeapTrim(clock: Clock): () => void {
   let seen = performance.eventLoopUtilization();
   let timer: Timer;
   const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
+  const pass = (left: number): void => {
+    const before = getHeapStatistics().total_heap_size;
+    collect();
+    settledBytes = getHeapStatistics().total_heap_size;
+    if (left > 1 && before - settledBytes > passBytes) again(nextPassMs, () => pass(left - 1));
+    else again(checkEveryMs, check);
+  };
   const check = (): void => {
     const now = performance.eventLoopUtilization();
     const busy = performance.eventLoopUtilization(now, seen).utilization;
     seen = now;
-    if (busy > idleShare || getHeapStatistics().total_heap_size - settledBytes < worthBytes) return again(checkEveryMs, check);
-    collect();
-    again(secondPassMs, () => {
-      collect();
-      settledBytes = getHeapStatistics().total_heap_size;
-      again(checkEveryMs, check);
-    });
+    if (busy > idleShare || getHeapStatistics().total_heap_size - settledBytes < worthBytes) again(checkEveryMs, check);
+    else pass(mostPasses);
   };
   again(checkEveryMs, check);
   return () => timer.cancel();
