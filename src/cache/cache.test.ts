@@ -45,6 +45,22 @@ test('at answers the exact state of every revision since the list, foreign write
   cache.close();
 });
 
+test('close lets a reader take what history holds before its watcher ends', async () => {
+  const { write, store, clock } = createStoreHarness();
+  const cache = await startCache({ store, clock });
+  const watcher = cache.watch(prefixRange('/p/'), cache.revision, () => undefined);
+  const quiet = cache.watch(prefixRange('/q/'), cache.revision, () => undefined);
+  await settle();
+  for (const value of ['1', '2', '3']) await write('/p/a', value);
+  cache.close();
+  assert.deepEqual([watcher.end, quiet.end], [undefined, 'closed']);
+  assert.deepEqual(watcher.take(2).map(({ value }) => value), ['1', '2']);
+  assert.equal(watcher.end, undefined);
+  assert.deepEqual(watcher.take(2).map(({ value }) => value), ['3']);
+  assert.equal(watcher.end, 'closed');
+  assert.deepEqual(watcher.take(2), []);
+});
+
 test('watch delivers changes of its range once, in order, with the version before, and wakes once per emptying take', async () => {
   const { write, remove, store, clock } = createStoreHarness();
   const cache = await startCache({ store, clock });

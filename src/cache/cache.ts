@@ -43,6 +43,8 @@ export interface CacheOptions<T> {
 const SHORTEST_WINDOW_MS = 75_000;
 /** Large objects that change often would fill the memory well within the window; what fell out is replayed from the Store. */
 const HISTORY_BYTES = 32 * 2 ** 20;
+/** After so many changes those who pack have a look, so that what came in bursts does not lie about until the next tick. */
+const PACKED_AFTER = 2000;
 /** Entries of a listing that are packed together: some chunks of the map that is made of them. */
 const PACKED_AT_ONCE = 480;
 
@@ -64,6 +66,7 @@ class PrefixCache<T> implements Cache<T> {
   #tick: Timer | undefined;
   #latest: Snapshot<T> | undefined;
   #listing: Entry<T>[] = [];
+  #unpacked = 0;
 
   constructor(options: CacheOptions<T>) {
     const { store, clock, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
@@ -134,7 +137,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#packer?.close();
     this.#freshness.close();
     this.#rejectReady(new Error('the cache was closed'));
-    for (const watcher of this.#watchers) watcher.finish('closed');
+    for (const watcher of this.#watchers) watcher.conclude();
   }
 
   #makeSink(): FeedSink {
@@ -175,7 +178,15 @@ class PrefixCache<T> implements Cache<T> {
     this.#tellSuperseded(first);
     const woken = this.#findWoken(changes, first);
     this.#advance(revision);
+    this.#packSome(changes.length);
     for (const watcher of woken) watcher.signal();
+  }
+
+  #packSome(changed: number): void {
+    this.#unpacked += changed;
+    if (this.#unpacked < PACKED_AFTER) return;
+    this.#unpacked = 0;
+    this.#packer?.begin(this.#history.newest);
   }
 
   #tellSuperseded(first: number): void {

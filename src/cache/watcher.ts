@@ -35,7 +35,7 @@ export interface WatchRequest {
 
 type State = 'waiting' | 'lagging' | 'reading' | 'idle' | 'ended';
 
-/** A Watcher over History. The cache calls `place`, `hit`, `signal` and `finish`; the reader calls the rest. */
+/** A Watcher over History. The cache calls `place`, `hit`, `signal` and `conclude`; the reader calls the rest. */
 export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   readonly range: KeyRange;
   readonly rangeKind: RangeKind;
@@ -51,6 +51,8 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   /** The reader found nothing and waits for its wake. */
   #armed = false;
   #touched = false;
+  /** There will be no more changes than history holds. */
+  #concluding = false;
 
   constructor(host: WatchHost<T>, { range, after, wake }: WatchRequest) {
     this.range = range;
@@ -143,6 +145,13 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     else this.place();
   }
 
+  /** The cache is closing: what history holds can still be taken, then the watcher ends. */
+  conclude(): void {
+    if (this.#state !== 'reading') return this.finish('closed');
+    this.#concluding = true;
+    this.signal();
+  }
+
   /** Ends the watcher; does nothing when it has ended before. */
   finish(end: 'expired' | 'closed'): void {
     if (this.#state === 'ended') return;
@@ -194,6 +203,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
       if (event.revision > this.#passed && this.isInside(event.key)) return;
     }
     this.#state = 'idle';
+    if (this.#concluding) this.finish('closed');
   }
 
   #join(after: number): void {
