@@ -5,5 +5,7 @@ export { type Random, systemRandom } from './random.ts';
 export { invariant } from './invariant.ts';
 export { type KeyBounds, compareKeys, createBoundsTest } from './key-order.ts';
 export { type Chunk, type Keyed, SortedMap, SortedMapEdit, createSortedMap } from './sorted-map.ts';
+export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { createPacer } from './pacer.ts';
+export { type Soon, attempt, follow } from './soon.ts';

@@ -15,8 +15,7 @@ export interface Chunk<E> {
 }
 
 /** Position of the first entry whose key is not before `key`. */
-function lowerBound<E extends Keyed>(items: readonly E[], key: string): number {
-  const exact = needsByteOrder(key);
+function lowerBound<E extends Keyed>(items: readonly E[], key: string, exact: boolean = needsByteOrder(key)): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -29,8 +28,7 @@ function lowerBound<E extends Keyed>(items: readonly E[], key: string): number {
 }
 
 /** Position of the child that holds `key` if any does: the last whose first key is not after it. */
-function findChild<E extends Keyed>(children: readonly Node<E>[], key: string): number {
-  const exact = needsByteOrder(key);
+function findChild<E extends Keyed>(children: readonly Node<E>[], key: string, exact: boolean = needsByteOrder(key)): number {
   let low = 1;
   let high = children.length;
   while (low < high) {
@@ -43,9 +41,10 @@ function findChild<E extends Keyed>(children: readonly Node<E>[], key: string): 
 }
 
 function findEntry<E extends Keyed>(root: Node<E>, key: string): E | undefined {
+  const exact = needsByteOrder(key);
   let node = root;
-  while (node.children !== undefined) node = node.children[findChild(node.children, key)] as Node<E>;
-  const entry = node.items[lowerBound(node.items, key)];
+  while (node.children !== undefined) node = node.children[findChild(node.children, key, exact)] as Node<E>;
+  const entry = node.items[lowerBound(node.items, key, exact)];
   return entry?.key === key ? entry : undefined;
 }
 

@@ -113,7 +113,15 @@ class PrefixCache<T> implements Cache<T> {
     return this.#freshness.waitUntil(revision, timeoutMs);
   }
 
+  isCurrent(): boolean {
+    const revision = this.#listed ? this.#feed.delivered() : undefined;
+    if (revision === undefined) return false;
+    if (revision > this.#revision) this.#advance(revision);
+    return true;
+  }
+
   waitUntilCurrent(timeoutMs: number): Promise<boolean> {
+    if (this.isCurrent()) return Promise.resolve(true);
     return this.#freshness.waitUntilCurrent(timeoutMs);
   }
 

@@ -64,6 +64,8 @@ export interface Cache<T> {
   readonly revision: number;
   /** True once the cache has reached `revision`; false when `timeoutMs` passed first. */
   waitUntil(revision: number, timeoutMs: number): Promise<boolean>;
+  /** True when the copy has every write acknowledged before, as far as that is known without waiting; `revision` is then the Store's. */
+  isCurrent(): boolean;
   /** Learns the Store's revision and waits for it: a read begun now sees every write acknowledged before. */
   waitUntilCurrent(timeoutMs: number): Promise<boolean>;
   /** Watches `range` for changes after revision `after`. `wake` is called (at most once per emptying take) when there is something to take. */

@@ -74,6 +74,11 @@ export class Feed {
     this.#session?.watch?.requestProgress();
   }
 
+  /** The Store's revision, when all changes up to it have come in; undefined when that is not known in this turn. */
+  delivered(): number | undefined {
+    return this.#session?.watch?.delivered?.();
+  }
+
   close(): void {
     this.#closed = true;
     this.#retry?.cancel();

@@ -36,7 +36,7 @@ export function createClient(registry: Registry, resource: Resource, manager: st
   const target = (namespace: string): Target => ({ resource, version: resource.storageVersion, namespace });
   return {
     target,
-    get: ({ namespace, name }) => absentIsUndefined(registry.get({ ...target(namespace), name }, {}).then((found) => found.object(resource.storageVersion))),
+    get: ({ namespace, name }) => absentIsUndefined((async () => (await registry.get({ ...target(namespace), name }, {})).object(resource.storageVersion))()),
     async list(namespace) {
       const result = await registry.list(target(namespace), { predicate: everything });
       return Array.from(result.items, (item) => item.object(resource.storageVersion));

@@ -16,8 +16,28 @@ export function offerOf(resource: Resource): Offer {
 
 /** Checks Accept as the route of the call does, then picks a representation. */
 export function negotiateCall({ exchange, resource }: Call, collection = false): Representation {
+  const accept = exchange.headers['accept'] ?? '';
+  const offer = offerOf(resource);
+  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0);
+  const known = agreed.get(accept)?.[route];
+  if (known !== undefined) return known;
   if (!resource.custom) checkAccept(exchange, collection ? COLLECTION_PRODUCES : OBJECT_TYPES);
-  return negotiate(exchange.headers['accept'], offerOf(resource));
+  const found = negotiate(accept, offer);
+  remember(accept, route, found);
+  return found;
+}
+
+/** What headers came to, by kind of route: clients send the same few again and again. */
+const agreed = new Map<string, Representation[]>();
+const mostAgreed = 200;
+const longestAgreed = 500;
+
+function remember(accept: string, route: number, found: Representation): void {
+  if (accept.length > longestAgreed) return;
+  if (agreed.size >= mostAgreed) agreed.clear();
+  const routes = agreed.get(accept) ?? [];
+  routes[route] = found;
+  agreed.set(accept, routes);
 }
 
 /** The row of the call's subresource; undefined for the object itself. */

@@ -1,4 +1,5 @@
 // DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
+import type { Soon } from '../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, JsonError, parseJson, parseYaml, ProtobufError, YamlError } from '../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../registry/index.ts';
@@ -73,7 +74,7 @@ interface Deleted {
   readonly representation: Representation;
 }
 
-function respondDeleted(call: Call, { result, options, representation }: Deleted): Promise<Response> {
+function respondDeleted(call: Call, { result, options, representation }: Deleted): Soon<Response> {
   const { resource, dependencies, exchange, name, target } = call;
   // 202 tells a client that asked for the dependents to go as well that it has to wait.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;

@@ -5,7 +5,6 @@ import { encodeEnvelope, encodeJson, encodeMessage, parseJson, stringifyJson, st
 import type { Form } from './media.ts';
 
 const utf8 = new TextEncoder();
-export const NEWLINE: Uint8Array = utf8.encode('\n');
 
 /** A value with what its protobuf form needs. */
 export interface Encodable {

@@ -1,5 +1,6 @@
 // The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
 import { StatusError } from '../apimachinery/index.ts';
+import { type Soon, attempt } from '../base/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { Discovery } from './discovery.ts';
 import { methodNotAllowed } from './errors.ts';
@@ -31,16 +32,14 @@ class Endpoints {
     this.#openapi = new OpenApi(dependencies);
   }
 
-  async handle(exchange: Exchange): Promise<Response> {
-    try {
-      return await this.#route(exchange);
-    } catch (error) {
+  handle(exchange: Exchange): Soon<Response> {
+    return attempt(() => this.#route(exchange), (error) => {
       if (error instanceof StatusError) return respondError(exchange, error, this.#dependencies.schemas);
       throw error;
-    }
+    });
   }
 
-  async #route(exchange: Exchange): Promise<Response> {
+  #route(exchange: Exchange): Soon<Response> {
     if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;

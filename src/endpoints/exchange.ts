@@ -1,5 +1,5 @@
 // A request and its response without a socket: what the filters and handlers see. The listener (server/) makes one per request.
-import type { Clock } from '../base/index.ts';
+import type { Clock, Soon } from '../base/index.ts';
 
 /** Who is calling, as authentication found. */
 export interface UserInfo {
@@ -85,5 +85,5 @@ export interface Exchange {
   readonly warnings: string[];
 }
 
-/** One verb. Throws StatusError only. */
-export type Handler = (exchange: Exchange) => Promise<Response>;
+/** One verb. Throws StatusError only, or rejects with it. */
+export type Handler = (exchange: Exchange) => Soon<Response>;

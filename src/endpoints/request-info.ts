@@ -57,8 +57,38 @@ function collectionVerb(verb: string, query: URLSearchParams): string {
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 
+type Shape = Pick<RequestInfo, 'prefix' | 'group' | 'version' | 'namespace' | 'resource'>;
+
+/** What collections that were seen mean: most requests name an object below one of them. */
+const shapes = new Map<string, Shape>();
+const mostShapes = 2000;
+const longestShape = 300;
+
 /** Reads the path, method and query of a request. Never fails. */
 export function parseRequestInfo(line: RequestLine): RequestInfo {
+  const { method, path } = line;
+  const slash = path.lastIndexOf('/');
+  const [collection, name] = [path.slice(0, slash), path.slice(slash + 1)];
+  const shape = name === '' ? undefined : shapes.get(collection);
+  if (shape === undefined) return learnShape(collection, name, parseLine(line));
+  const { prefix, group, version, namespace, resource } = shape;
+  return {
+    isResource: true, path, verb: METHOD_VERBS[method] ?? '', prefix, group, version, namespace, resource, subresource: '', name, parts: [resource, name],
+  };
+}
+
+/** Remembers a collection if whatever follows it is the name of an object. */
+function learnShape(collection: string, name: string, info: RequestInfo): RequestInfo {
+  const { prefix, group, version, namespace, resource, parts } = info;
+  if (parts.length !== 2 || parts[1] !== name || collection.length > longestShape) return info;
+  const root = prefix === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
+  if (collection !== `${root}${namespace === '' ? '' : `/namespaces/${namespace}`}/${resource}` || resource === 'namespaces') return info;
+  if (shapes.size >= mostShapes) shapes.clear();
+  shapes.set(collection, { prefix, group, version, namespace, resource });
+  return info;
+}
+
+function parseLine(line: RequestLine): RequestInfo {
   const all = splitPath(line.path);
   const [prefix = '', ...rest] = all;
   if (all.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(line);

@@ -1,9 +1,10 @@
 // Answers with one object: as it is, as a table, as metadata. Plain JSON and protobuf are the bytes that the object keeps.
+import type { Soon } from '../base/index.ts';
 import { failure, type KubeObject, type Schema } from '../apimachinery/index.ts';
 import { parseJson } from '../codec/index.ts';
 import type { ObjectVersion } from '../registry/index.ts';
 import type { Call } from './dependencies.ts';
-import { type Encodable, encodeBody, NEWLINE } from './encoding.ts';
+import { type Encodable, encodeBody } from './encoding.ts';
 import type { Response } from './exchange.ts';
 import { FORM_TYPES } from './media.ts';
 import { type Representation, wantsPretty } from './negotiate.ts';
@@ -38,7 +39,7 @@ function convert(call: Call, object: ObjectVersion, { conversion }: Representati
 }
 
 /** Answers with an object of the store. */
-export function respondObject(call: Call, answer: { status: number; object: ObjectVersion; representation: Representation }): Promise<Response> {
+export function respondObject(call: Call, answer: { status: number; object: ObjectVersion; representation: Representation }): Soon<Response> {
   const { exchange, dependencies, target } = call;
   const { status, object, representation } = answer;
   const { form } = representation;
@@ -46,16 +47,16 @@ export function respondObject(call: Call, answer: { status: number; object: Obje
   if (form === 'protobuf') {
     return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
   }
-  const bytes = object.bytes(target.version, 'json-single');
   const plain = form === 'json' && !wantsPretty(exchange);
-  const body = plain ? [bytes, NEWLINE] : [encodeBody({ value: parseJson(bytes).value }, form, true)];
-  return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body });
+  const body = plain ? object.bytes(target.version, 'json-line')
+    : encodeBody({ value: parseJson(object.bytes(target.version, 'json-single')).value }, form, true);
+  return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body: [body] });
 }
 
 /** Answers with an object that is not of the store: a Scale, a review. */
 export function respondKubeObject(
   call: Call, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation },
-): Promise<Response> {
+): Soon<Response> {
   const { status, object, schema, representation: { form, conversion } } = answer;
   if (conversion?.kind === 'PartialObjectMetadata') {
     const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(call.dependencies.schemas)?.object };

@@ -1,4 +1,5 @@
 // Answers: headers that every answer has, Status in the negotiated form, objects, compression of large bodies, Warning headers.
+import type { Soon } from '../base/index.ts';
 import { internalError, type Schema, type SchemaSet, type Status, StatusError } from '../apimachinery/index.ts';
 import { byteLength, type Encodable, encodeBody, encodePretty, encodeText, joinBytes } from './encoding.ts';
 import type { Exchange, Response } from './exchange.ts';
@@ -21,6 +22,7 @@ export interface Responder {
 /** Headers of an answer with a body of this type; warnings so far included. */
 export function headersFor(exchange: Exchange, contentType: string): Headers {
   const headers: Headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
+  if (exchange.warnings.length === 0) return headers;
   const warnings = formatWarnings(exchange.warnings);
   if (warnings.length > 0) headers['warning'] = warnings;
   return headers;
@@ -31,22 +33,20 @@ export const acceptsGzip = (exchange: Exchange): boolean =>
   (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');
 
 /** Answers with whole bytes, compressed when they are large and the client can read it. */
-export async function respondBytes(
+export function respondBytes(
   exchange: Exchange, responder: Pick<Responder, 'gzip'>, answer: { status: number; contentType: string; body: readonly Uint8Array[] },
-): Promise<Response> {
+): Soon<Response> {
   const headers = headersFor(exchange, answer.contentType);
   const { status, body } = answer;
-  if (byteLength(body) > GZIP_MIN_BYTES && acceptsGzip(exchange)) {
-    const zipped = await responder.gzip(joinBytes(body));
-    return { status, headers: { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: zipped };
-  }
-  return { status, headers, body };
+  if (byteLength(body) <= GZIP_MIN_BYTES || !acceptsGzip(exchange)) return { status, headers, body };
+  return responder.gzip(joinBytes(body)).then((zipped) =>
+    ({ status, headers: { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: zipped }));
 }
 
 /** Answers with a value in a form. */
 export function respondValue(
   exchange: Exchange, responder: Responder, answer: { status: number; form: Form; value: Encodable },
-): Promise<Response> {
+): Soon<Response> {
   const body = encodeBody(answer.value, answer.form, answer.form === 'json' && wantsPretty(exchange));
   return respondBytes(exchange, responder, { status: answer.status, contentType: FORM_TYPES[answer.form], body: [body] });
 }

@@ -1,6 +1,7 @@
 // Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
 // to what does not exist (errors.ts).
 import { methodNotSupported, notFound } from '../apimachinery/index.ts';
+import type { Soon } from '../base/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
 import { subresourceOf } from './call.ts';
 import { handleCreate } from './create.ts';
@@ -18,7 +19,7 @@ import { respondNotFoundText } from './respond.ts';
 import { handleUpdate } from './update.ts';
 import { handleWatch } from './watch.ts';
 
-type CallHandler = (call: Call) => Promise<Response>;
+type CallHandler = (call: Call) => Soon<Response>;
 
 /** A method of a kind of route: the verb that the row must have, and who does it. */
 interface Method {
@@ -38,6 +39,7 @@ const SUBRESOURCE_METHODS: Readonly<Record<string, Method>> = { ...OBJECT_METHOD
 
 /** Whether the path has the old `/watch/` prefix below its version. */
 function isOldWatch({ path, prefix, parts }: RequestInfo): boolean {
+  if (!path.includes('/watch/')) return false;
   const segments = splitPath(path);
   return segments[prefix === 'api' ? 2 : 3] === 'watch' && parts.length > 0 && segments.length > (prefix === 'api' ? 3 : 4);
 }
@@ -73,7 +75,7 @@ function methodOf(call: Call, methods: Readonly<Record<string, Method>>, verbs: 
   return method;
 }
 
-async function handleSubresource(call: Call): Promise<Response> {
+function handleSubresource(call: Call): Soon<Response> {
   const { resource, exchange, name, dependencies } = call;
   const subresource = subresourceOf(call);
   if (!subresource) {
@@ -97,17 +99,17 @@ function isBeyondReading({ resource, target, exchange }: Call): boolean {
   return resource.custom && resource.namespaced && target.namespace === '' && exchange.method !== 'GET' && exchange.method !== 'HEAD';
 }
 
-function dispatch(call: Call): Promise<Response> {
+function dispatch(call: Call): Soon<Response> {
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
   if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
   // Custom resources have no such route at all.
-  if (isBeyondReading(call)) return Promise.resolve(respondNotFoundText(call.exchange));
+  if (isBeyondReading(call)) return respondNotFoundText(call.exchange);
   return methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)).handle(call);
 }
 
 /** Handles a request below a group version. */
-export async function routeResource(exchange: Exchange, dependencies: EndpointsDependencies): Promise<Response> {
+export function routeResource(exchange: Exchange, dependencies: EndpointsDependencies): Soon<Response> {
   const { info } = exchange;
   const { catalog } = dependencies;
   const resource = catalog.find(info.group, info.version, info.resource);

@@ -1,4 +1,5 @@
 // PUT: the body replaces the object, or what its subresource covers.
+import type { Soon } from '../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, type Resource, toScale, type WriteResult } from '../registry/index.ts';
 import { expectedKind, negotiateCall, scaleSchema, writeContext, writeOptions } from './call.ts';
@@ -10,7 +11,7 @@ import { parseWriteQuery, validateWriteQuery, validationLevel } from './options.
 import { respondKubeObject, respondObject } from './respond-object.ts';
 
 /** Answers a write in the kind of the subresource. */
-export function respondWrite(call: Call, result: WriteResult, representation: Representation): Promise<Response> {
+export function respondWrite(call: Call, result: WriteResult, representation: Representation): Soon<Response> {
   const status = result.created ? 201 : 200;
   if (call.subresource !== 'scale') return respondObject(call, { status, object: result.object, representation });
   const scale = toScale(call.resource, result.object.object(call.target.version));

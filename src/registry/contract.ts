@@ -1,10 +1,13 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
-import type { Clock, Random } from '../base/index.ts';
+import type { Clock, Random, Soon } from '../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry, StatusError } from '../apimachinery/index.ts';
 import type { Resource } from './resource.ts';
 
-/** JSON or protobuf; `single` carries kind and apiVersion, `item` is how a typed list holds it (JSON of built-ins: without them). */
-export type EncodedForm = 'json-single' | 'json-item' | 'protobuf-single' | 'protobuf-item';
+/**
+ * JSON or protobuf; `single` carries kind and apiVersion, `line` is the same with a newline at its end, `item` is how a typed list holds it
+ * (JSON of built-ins: without them).
+ */
+export type EncodedForm = 'json-single' | 'json-line' | 'json-item' | 'protobuf-single' | 'protobuf-item';
 
 /**
  * One version of one stored object. Immutable. Bytes are made once per form and version and kept while something uses them.
@@ -190,7 +193,8 @@ export interface DeleteResult {
 
 /** The semantics of every resource behind seven verbs. All throw StatusError for what a client did wrong. */
 export interface Registry {
-  get(target: Target & { readonly name: string }, options: GetOptions): Promise<ObjectVersion>;
+  /** Answers, or throws, in the same turn where nothing has to be waited for. */
+  get(target: Target & { readonly name: string }, options: GetOptions): Soon<ObjectVersion>;
   list(target: Target, options: ListOptions): Promise<ListResult>;
   watch(target: Target, options: WatchOptions): Promise<RegistryWatch>;
   create(request: CreateRequest): Promise<WriteResult>;

@@ -58,6 +58,8 @@ interface Slot extends Shelf {
   listed: number;
 }
 
+const showAsIs = (version: StoredVersion): ObjectVersion => version;
+
 /** State of one registry. */
 export class Core {
   readonly options: RegistryOptions;
@@ -89,8 +91,8 @@ export class Core {
     const { resource } = target;
     const storing = this.#storingRow(resource);
     const shelf = this.#slot(storing);
-    const viewed = `${storing.group}/${storing.plural}` !== `${resource.group}/${resource.plural}`;
-    if (!viewed) return { target, shelf, viewed, show: (version) => version };
+    const viewed = storing.plural !== resource.plural || storing.group !== resource.group;
+    if (!viewed) return { target, shelf, viewed, show: showAsIs };
     const context = this.#viewContext(resource);
     return { target, shelf, viewed, show: (version) => viewVersion(context, version) };
   }
@@ -98,9 +100,13 @@ export class Core {
   /** The same, once the cache is filled; 429 when that takes too long. */
   async readyPlace(target: Target): Promise<Place> {
     const place = this.place(target);
-    if (place.shelf.cache.revision > 0) return place;
-    await this.#awaitReady(place.shelf.cache);
+    await this.awaitFilled(place);
     return place;
+  }
+
+  /** Resolves when the cache of the place is filled; rejects with 429 when that takes too long. */
+  async awaitFilled({ shelf }: Place): Promise<void> {
+    if (shelf.cache.revision === 0) await this.#awaitReady(shelf.cache);
   }
 
   /** Ends the cache of a row that is no longer served, and with it its watches. */

@@ -54,6 +54,11 @@ test('bytes agree with the object for any metadata and data', () => {
       assert.deepEqual(Object.entries(parsed['data'] as object).sort(), Object.entries(object.data).sort());
       const item = JSON.parse(text(version.bytes('v1', 'json-item'))) as KubeObject;
       assert.deepEqual(item.metadata, parsed.metadata);
+      const lines = [version.bytes('v1', 'json-line')];
+      const home = version.item();
+      version.move(home, 0, home.length);
+      lines.push(version.bytes('v1', 'json-line'));
+      for (const line of lines) assert.equal(text(line), `${text(version.bytes('v1', 'json-single'))}\n`);
     }));
   }
 });

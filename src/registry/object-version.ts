@@ -16,6 +16,7 @@ const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const decoder = new TextDecoder();
 const closeBrace = 0x7d;
 const comma = 0x2c;
+const newline = 0x0a;
 const noBytes = new Uint8Array(0);
 
 /** What the versions of one row share. */
@@ -43,17 +44,18 @@ function findPlace({ layout }: VersionContext, bytes: Uint8Array): { readonly at
   return layout.resource.custom ? { at: uid.keyStart, before: '', after: ',' } : { at: uid.valueEnd, before: ',', after: '' };
 }
 
-/** The stored bytes with another head and with resourceVersion `revision` in metadata (none when 0). */
+/** The stored bytes with another head and with resourceVersion `revision` in metadata (none when 0), and a newline if it shall be a line. */
 function spliceVersion(bytes: Uint8Array, head: Uint8Array,
-  { context, revision }: { readonly context: VersionContext; readonly revision: number }): Uint8Array {
+  { context, revision, line = false }: { readonly context: VersionContext; readonly revision: number; readonly line?: boolean }): Uint8Array {
   const start = context.layout.head.length;
   const place = revision === 0 ? { at: start, before: '', after: '' } : findPlace(context, bytes);
   const member = revision === 0 ? '' : `${place.before}"resourceVersion":"${revision}"${place.after}`;
-  const target = allocate(head.length + bytes.length - start + member.length);
+  const target = allocate(head.length + bytes.length - start + member.length + (line ? 1 : 0));
   target.set(head, 0);
   let at = copyPart(target, head.length, { bytes, from: start, to: place.at });
   for (let i = 0; i < member.length; i++) target[at++] = member.charCodeAt(i);
-  copyPart(target, at, { bytes, from: place.at, to: bytes.length });
+  at = copyPart(target, at, { bytes, from: place.at, to: bytes.length });
+  if (line) target[at] = newline;
   return target;
 }
 
@@ -156,7 +158,7 @@ class StoredVersion implements ObjectVersion {
   bytes(version: string, form: EncodedForm): Uint8Array {
     if (form === 'json-item' || form === 'protobuf-item') return this.#encode(version, form);
     // Another head in front of what lies there is cheaper than keeping it.
-    if (form === 'json-single' && this.#memory !== undefined) return this.#encode(version, form);
+    if ((form === 'json-single' && this.#memory !== undefined) || (form === 'json-line' && this.#isSpliced(version))) return this.#encode(version, form);
     return this.#context.memo.get(this, `${form} ${version}`, () => this.#encode(version, form));
   }
 
@@ -252,20 +254,28 @@ class StoredVersion implements ObjectVersion {
       return encodeEnvelope({ apiVersion: layout.apiVersion(version), kind: resource.kind }, this.#encode(version, 'protobuf-item'));
     }
     const item = form === 'json-item';
-    const asStored = version === resource.storageVersion && !this.#isForeign();
-    if (asStored || (resource.convert === undefined && resource.readStored === undefined)) return this.#withHead(layout.headOf(version, item));
-    return encodeObject(this.object(version), item && !resource.custom);
+    const line = form === 'json-line';
+    if (this.#isSpliced(version)) return this.#withHead(layout.headOf(version, item), line);
+    const bytes = encodeObject(this.object(version), item && !resource.custom);
+    return line ? addNewline(bytes) : bytes;
+  }
+
+  /** Whether the JSON of a version is the stored bytes with another head. */
+  #isSpliced(version: string): boolean {
+    const { resource } = this.#context.layout;
+    return (version === resource.storageVersion && !this.#isForeign()) || (resource.convert === undefined && resource.readStored === undefined);
   }
 
   /** The object's JSON with another head: of a single object or of an item, and of the version that it says. */
-  #withHead(head: Uint8Array): Uint8Array {
-    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision });
+  #withHead(head: Uint8Array, line = false): Uint8Array {
+    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision, line });
     const itemHead = this.#itemHead();
-    if (head === itemHead) return this.#memory.subarray(this.#start, this.#end);
+    if (head === itemHead && !line) return this.#memory.subarray(this.#start, this.#end);
     const from = this.#start + itemHead.length;
-    const target = allocate(head.length + this.#end - from);
+    const target = allocate(head.length + this.#end - from + (line ? 1 : 0));
     target.set(head, 0);
-    copyPart(target, head.length, { bytes: this.#memory, from, to: this.#end });
+    const at = copyPart(target, head.length, { bytes: this.#memory, from, to: this.#end });
+    if (line) target[at] = newline;
     return target;
   }
 
@@ -356,6 +366,13 @@ function hasText(bytes: Uint8Array, text: string): boolean {
   return (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).includes(text, 0, 'latin1');
 }
 
+function addNewline(bytes: Uint8Array): Uint8Array {
+  const target = allocate(bytes.length + 1);
+  target.set(bytes);
+  target[bytes.length] = newline;
+  return target;
+}
+
 function encodeObject(object: KubeObject, withoutType: boolean): Uint8Array {
   if (!withoutType) return encodeJson(object);
   const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
@@ -408,6 +425,7 @@ class ViewedVersion implements ObjectVersion {
   }
 
   #encode(version: string, form: EncodedForm): Uint8Array {
+    if (form === 'json-line') return addNewline(this.#encode(version, 'json-single'));
     if (form === 'json-item' || form === 'json-single') return encodeObject(this.object(version), form === 'json-item');
     const raw = encodeMessage(this.#context.layout.schema(version), this.object(version) as unknown as JsonValue);
     return form === 'protobuf-item' ? raw : encodeEnvelope({ apiVersion: this.#context.layout.apiVersion(version), kind: this.resource.kind }, raw);

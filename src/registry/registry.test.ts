@@ -407,7 +407,7 @@ test('watch whose state lies in the future ends with an error', async () => {
 
 test('get answers 500 for a malformed version and 404 for absent names, and no name escapes its prefix', async () => {
   const { registry, at } = createBench();
-  const get = (name: string, resourceVersion = ''): Promise<unknown> => registry.get({ ...at(rows.configMaps), name }, { resourceVersion });
+  const get = async (name: string, resourceVersion = ''): Promise<unknown> => registry.get({ ...at(rows.configMaps), name }, { resourceVersion });
   const malformed = await refusal(get('a', 'abc'));
   assert.deepEqual([malformed.code, malformed.message, malformed.status.details],
     [500, 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax', undefined]);

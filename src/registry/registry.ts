@@ -1,4 +1,5 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
+import { type Soon, attempt, follow } from '../base/index.ts';
 import type { ListOptions, ListResult, ObjectVersion, Registry, RegistryWatch, Target, WatchOptions } from './contract.ts';
 import { Core, type RegistryOptions } from './core.ts';
 import { createObject } from './create.ts';
@@ -43,11 +44,16 @@ async function ready<T extends { readonly object: ObjectVersion }>({ version }: 
   return result;
 }
 
+/** Only rows with remote conversion have to be waited for. */
+function getReady(object: ObjectVersion, version: string): Soon<ObjectVersion> {
+  return object.resource.convertRemotely === undefined ? object : readyVersion(object, version);
+}
+
 /** A registry over a store and a catalog. */
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => getObject(core, target, getOptions).then((object) => readyVersion(object, target.version)).catch(throwAsStatus),
+    get: (target, getOptions) => attempt(() => follow(getObject(core, target, getOptions), (object) => getReady(object, target.version)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
     create: (request) => ready(request, createObject(core, request)).catch(throwAsStatus),

@@ -11,8 +11,8 @@ export interface Wire {
   readonly output: Writable;
   /** Sends the interim answer that a client with `Expect: 100-continue` waits for. */
   sendContinue(): void;
-  /** Sends status and headers. `bodyless` ends the response. */
-  start(status: number, headers: Readonly<Record<string, string | readonly string[]>>, bodyless: boolean): void;
+  /** Sends status and headers, which are names and values in turn; the list is the wire's from then on. `bodyless` ends the response. */
+  start(status: number, headers: string[], bodyless: boolean): void;
   /** Cuts the response off, so that the client sees that it is incomplete. */
   destroy(): void;
 }
@@ -52,6 +52,8 @@ export interface ServerExchange extends Exchange {
 const noInfo: RequestInfo = {
   isResource: false, path: '', verb: '', prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [],
 };
+/** Nobody changes queries. */
+const noQuery = new URLSearchParams();
 const nobody: UserInfo = { name: '', groups: [] };
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
 const discardLimitBytes = 16 * 1024 * 1024;
@@ -121,7 +123,7 @@ export class HttpExchange implements ServerExchange {
   }
 
   get query(): URLSearchParams {
-    return (this.#query ??= new URLSearchParams(this.#search));
+    return (this.#query ??= this.#search === '' ? noQuery : new URLSearchParams(this.#search));
   }
 
   get signal(): AbortSignal {

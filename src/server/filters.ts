@@ -1,15 +1,16 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → audit id and common headers → request info → metrics → authenticate → impersonate → flow control → deadline → authorize → handler
+//   guard panics → access log → request info → metrics → authenticate → impersonate → flow control → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
 import type { Authenticate, Authorize, Impersonate } from '../auth/index.ts';
+import { type Clock, type Soon, attempt } from '../base/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
 import type { ServerExchange } from './exchange.ts';
+import { logAccesses } from './filters/access-log.ts';
 import { authenticateRequests } from './filters/authenticate.ts';
 import { authorizeRequests } from './filters/authorize.ts';
-import { addCommonHeaders } from './filters/common-headers.ts';
 import { limitTime } from './filters/deadline.ts';
 import { controlFlow } from './filters/flow-control.ts';
 import { guardPanics } from './filters/guard-panics.ts';
@@ -21,10 +22,11 @@ import type { FlowControl } from './flow-control/flow-control.ts';
 import type { Logger } from './logger.ts';
 import type { ServerMetrics } from './metrics.ts';
 
-/** One step of the chain. It throws StatusError or answers; `next` is the rest of the chain. */
-export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>) => Promise<Response>;
+/** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
+export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>) => Soon<Response>;
 
 export interface FilterDependencies {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
   readonly authenticate: Authenticate;
@@ -41,10 +43,10 @@ export interface FilterDependencies {
 }
 
 /** The whole chain as one handler. */
-export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => Promise<Response> {
+export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => Soon<Response> {
   const filters: readonly Filter[] = [
     guardPanics(deps),
-    addCommonHeaders(deps),
+    logAccesses(deps),
     readRequestInfo(),
     measureRequests(deps),
     answerErrors(deps),
@@ -54,19 +56,15 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     limitTime(deps),
     authorizeRequests(deps),
   ];
-  return filters.reduceRight<(exchange: ServerExchange) => Promise<Response>>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
+  return filters.reduceRight<(exchange: ServerExchange) => Soon<Response>>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
 }
 
 /** Status errors of the filters and handlers inside become answers here; anything else is a panic for the outermost filter. */
 function answerErrors({ respondError }: FilterDependencies): Filter {
-  return async (exchange, next) => {
-    try {
-      return await next(exchange);
-    } catch (error) {
-      if (isStatusError(error)) return respondError(exchange, error);
-      throw error;
-    }
-  };
+  return (exchange, next) => attempt(() => next(exchange), (error) => {
+    if (isStatusError(error)) return respondError(exchange, error);
+    throw error;
+  });
 }
 
 const isStatusError = (error: unknown): boolean => error instanceof Error && error.name === 'StatusError';

@@ -1,12 +1,12 @@
 // One port, TLS with HTTP/2 and HTTP/1.1 side by side (or plain HTTP/1.1 when asked): each request becomes an Exchange, each answer is written.
 // What a client can do to a connection is bounded here: header sizes and times, streams per connection, resets per second.
-import { type IncomingMessage, type Server as HttpServer, ServerResponse, createServer as createHttpServer } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type Server as HttpServer, ServerResponse, createServer as createHttpServer } from 'node:http';
 import {
   type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream, constants, createServer as createHttp2Server,
 } from 'node:http2';
 import type { Server as NetServer, Socket } from 'node:net';
 import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
-import type { Clock, Random } from '../base/index.ts';
+import { type Clock, LinkedList, type Random, type Soon, attempt, follow } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import { createCertificateJudge, describeCertificate } from './client-certificate.ts';
 import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
@@ -42,7 +42,7 @@ export interface Listener {
   /** Stops accepting, ends long-running requests at once, waits up to `graceMs` for the others, then closes every connection. */
   close(graceMs: number): Promise<void>;
   /** Requests whose response is not finished. */
-  readonly active: ReadonlySet<HttpExchange>;
+  readonly active: Iterable<HttpExchange> & { readonly size: number };
 }
 
 const headersTimeoutMs = 32_000;
@@ -57,7 +57,7 @@ const badTarget = new TextEncoder().encode('400 Bad Request');
 
 /** Makes a listener that accepts nothing until `listen`. */
 export function createListener(options: ListenerOptions): Listener {
-  const state: ListenerState = { options, active: new Set(), sockets: new Set(), sessions: new Set(), stopping: false, accepting: undefined };
+  const state: ListenerState = { options, active: new LinkedList(), sockets: new Set(), sessions: new Set(), stopping: false, accepting: undefined };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
   const server = options.tls === undefined ? http1 : createTls(options.tls, state, { http1, http2: http2 as Http2Server });
@@ -73,7 +73,7 @@ export function createListener(options: ListenerOptions): Listener {
 
 interface ListenerState {
   readonly options: ListenerOptions;
-  readonly active: Set<HttpExchange>;
+  readonly active: LinkedList<HttpExchange>;
   readonly sockets: Set<Socket>;
   readonly sessions: Set<ServerHttp2Session>;
   stopping: boolean;
@@ -226,7 +226,7 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     output: stream,
     sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
     start(status, responseHeaders, bodyless) {
-      if (!stream.destroyed && !stream.closed) stream.respond({ ':status': status, ...(responseHeaders as Record<string, string>) }, { endStream: bodyless });
+      if (!stream.destroyed && !stream.closed) stream.respond(collectHeaders(status, responseHeaders), { endStream: bodyless });
     },
     // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
     destroy: () => stream.destroy(new Error('the response was cut off')),
@@ -238,80 +238,98 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
     if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < rapidResetMs) context.countReset();
-    finishExchange(state, exchange, complete);
+    exchange?.close(complete);
   });
-  void serve(state, exchange, wire);
+  serve(state, exchange, wire);
+}
+
+/** The wire of an HTTP/1.1 request. */
+class Http1Wire implements Wire {
+  readonly input: IncomingMessage;
+  readonly output: ServerResponse;
+  /** The request has a body, which may still be on its way. */
+  readonly hasBody: boolean;
+  readonly #state: ListenerState;
+
+  constructor(state: ListenerState, request: IncomingMessage, response: ServerResponse) {
+    this.input = request;
+    this.output = response;
+    this.#state = state;
+    const { headers } = request;
+    this.hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  }
+
+  /** Node has sent it. */
+  sendContinue(): void {}
+
+  start(status: number, headers: string[], bodyless: boolean): void {
+    const { input, output } = this;
+    if (output.destroyed || output.headersSent) return;
+    const unread = this.hasBody && !input.complete && !input.readableEnded;
+    if (this.#state.stopping || unread) headers.push('connection', 'close');
+    output.writeHead(status, headers);
+    if (bodyless) output.end();
+  }
+
+  destroy(): void {
+    this.input.socket.destroy();
+  }
 }
 
 function handleHttp1(state: ListenerState, request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void {
-  const socket = request.socket;
+  const { socket, headers } = request;
   const head: RequestHead = {
     method: request.method ?? 'GET',
     target: request.url ?? '',
-    headers: request.headers as RequestHead['headers'],
+    headers: headers as RequestHead['headers'],
     rawHeaders: request.rawHeaders,
     remoteAddress: socket.remoteAddress ?? '',
     clientCertificate: describeCertificate(socket),
-    auditId: (request.headers['audit-id'] as string | undefined) || state.options.random.uuid(),
+    auditId: (headers['audit-id'] as string | undefined) || state.options.random.uuid(),
   };
-  const wire: Wire = {
-    input: request,
-    output: response,
-    sendContinue() {},
-    start(status, headers, bodyless) {
-      if (response.destroyed || response.headersSent) return;
-      const unread = !request.complete && !request.readableEnded;
-      response.writeHead(status, listHeaders(headers, state.stopping || unread));
-      if (bodyless) response.end();
-    },
-    destroy: () => socket.destroy(),
-  };
+  const wire = new Http1Wire(state, request, response);
   const exchange = createExchange(head, wire, state.options.clock);
-  request.on('error', () => {});
   response.on('close', () => {
     // A body that nobody read would be taken for the next request.
     if (!request.complete) request.resume();
-    finishExchange(state, exchange, response.writableFinished);
+    exchange?.close(response.writableFinished);
   });
-  void serve(state, exchange, wire, upgrade);
+  // Most bodies come with their head: once they are read, an answer that does not want them need not end the connection.
+  if (wire.hasBody) queueMicrotask(() => serve(state, exchange, wire, upgrade));
+  else serve(state, exchange, wire, upgrade);
 }
 
-/** Names and values in turn, which Node writes without making objects of them. */
-function listHeaders(headers: Readonly<Record<string, string | readonly string[]>>, closes: boolean): string[] {
-  const list: string[] = [];
-  for (const name in headers) {
-    const value = headers[name] as string | readonly string[];
-    if (typeof value === 'string') list.push(name, value);
-    else for (const each of value) list.push(name, each);
+/** HTTP/2 in Node takes an object, with a list of values for a name that comes repeatedly. */
+function collectHeaders(status: number, list: readonly string[]): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { ':status': status };
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const [name, value] = [list[at] as string, list[at + 1] as string];
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
   }
-  if (closes) list.push('connection', 'close');
-  return list;
-}
-
-function finishExchange(state: ListenerState, exchange: HttpExchange | undefined, complete: boolean): void {
-  if (exchange === undefined) return;
-  state.active.delete(exchange);
-  exchange.close(complete);
+  return headers;
 }
 
 /** Runs one request from head to last byte. Whatever goes wrong in it stays in it. */
-async function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): Promise<void> {
+function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): void {
   if (exchange === undefined) {
-    wire.start(400, { 'content-type': 'text/plain; charset=utf-8' }, false);
+    wire.start(400, ['content-type', 'text/plain; charset=utf-8'], false);
     wire.output.end(badTarget);
     return;
   }
-  state.active.add(exchange);
-  try {
-    const response: Response = await state.options.handler(exchange);
-    if (exchange.disconnected) return;
-    if (upgrade?.request !== undefined && isEventStream(exchange, response)) await writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });
-    else await writeResponse(exchange, response);
-  } catch (error) {
+  const link = state.active.add(exchange);
+  exchange.onClosed(() => state.active.remove(link));
+  void attempt(() => follow(state.options.handler(exchange), (response) => send(exchange, response, upgrade)), (error) => {
     const { path, auditId, disconnected } = exchange;
     if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });
     wire.destroy();
-  }
+  });
+}
+
+function send(exchange: HttpExchange, response: Response, upgrade: Upgrade | undefined): Soon<void> {
+  if (exchange.disconnected) return;
+  if (upgrade?.request === undefined || !isEventStream(exchange, response)) return writeResponse(exchange, response);
+  return writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });
 }
 
 async function closeListener(state: ListenerState, parts: { server: NetServer; http1: HttpServer; graceMs: number }): Promise<void> {

@@ -52,15 +52,16 @@ interface Series {
 export function createMetrics(): ServerMetrics {
   const requests = new Map<string, Series>();
   const watchEvents = new Map<string, number>();
+  const recall = createSeriesMemo();
   const metrics: ServerMetrics = {
     inFlight: { readOnly: 0, mutating: 0 },
     longRunning: 0,
     recordRequest(record) {
-      const series = findSeries(requests, labelRequest(record));
+      const series = recall(record, () => findSeries(requests, labelRequest(record)));
       const seconds = record.durationMs / 1000;
       series.codes.set(record.status, (series.codes.get(record.status) ?? 0) + 1);
-      const bucket = bucketsSeconds.findIndex((bound) => seconds <= bound);
-      const index = bucket === -1 ? bucketsSeconds.length : bucket;
+      let index = 0;
+      while (index < bucketsSeconds.length && seconds > (bucketsSeconds[index] as number)) index += 1;
       series.buckets[index] = (series.buckets[index] as number) + 1;
       series.sumSeconds += seconds;
       series.count += 1;
@@ -81,15 +82,32 @@ export function createMetrics(): ServerMetrics {
   return metrics;
 }
 
+const scopeOf = ({ isResource, name, namespace }: RequestInfo): string =>
+  (!isResource ? '' : name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster');
+
+/** Remembers the series of requests that differ in nothing that is a label: making the labels costs more than counting. */
+function createSeriesMemo(): (record: RequestRecord, find: () => Series) => Series {
+  const known = new Map<string, Series>();
+  return ({ info, dryRun }, find) => {
+    if (!info.isResource) return find();
+    const key = `${info.verb}/${dryRun}/${scopeOf(info)}/${info.version}/${info.resource}/${info.subresource}/${info.group}`;
+    let series = known.get(key);
+    if (series === undefined) {
+      series = find();
+      if (known.size < maxSeries) known.set(key, series);
+    }
+    return series;
+  };
+}
+
 const knownVerbs: Readonly<Record<string, string>> = {
   get: 'GET', list: 'LIST', watch: 'WATCH', create: 'POST', update: 'PUT', patch: 'PATCH', delete: 'DELETE', deletecollection: 'DELETECOLLECTION',
   post: 'POST', put: 'PUT', head: 'GET', connect: 'CONNECT', options: 'OPTIONS',
 };
 
 function labelRequest({ info, dryRun }: RequestRecord): string {
-  const scope = !info.isResource ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
   return formatLabels({
-    component: 'apiserver', dry_run: dryRun ? 'All' : '', group: info.group, resource: info.resource, scope,
+    component: 'apiserver', dry_run: dryRun ? 'All' : '', group: info.group, resource: info.resource, scope: scopeOf(info),
     subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: knownVerbs[info.verb] ?? 'other', version: info.version,
   });
 }

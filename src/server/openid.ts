@@ -1,6 +1,7 @@
 // The two documents with which others verify service account tokens: OpenID discovery, and the public keys. Mirrors kube-apiserver's, which says
 // RSA or ECDSA by the keys that there are.
 import { failure } from '../apimachinery/index.ts';
+import type { Soon } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import type { ServiceAccountKeys } from './service-account-keys.ts';
 
@@ -15,7 +16,7 @@ export interface OpenIdOptions {
 }
 
 /** Answers both paths; undefined for all others. */
-export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Promise<Response> | undefined {
+export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Soon<Response> | undefined {
   const answerDiscovery: Handler = async (exchange) => {
     const published = await keys.publish();
     const document = {

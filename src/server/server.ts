@@ -2,7 +2,8 @@
 import { isIPv6 } from 'node:net';
 import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
-import type { Handler } from '../endpoints/index.ts';
+import { follow } from '../base/index.ts';
+import type { Handler, Response } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
 import { firstAddress } from './addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
@@ -121,7 +122,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const flowControl = createFlowControl(options);
   const metrics = createMetrics();
   const chain = createFilterChain({
-    logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
+    clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     ...(flowControl !== undefined && { flowControl }),
@@ -184,12 +185,13 @@ interface RootParts {
 
 function createRootHandler(api: Api, parts: RootParts): Handler {
   const health = createHealthHandler(parts.checks);
-  return async (exchange) => {
+  return (exchange) => {
     if (exchange.info.isResource) return api.handler(exchange);
     const document = parts.openId(exchange);
     if (document !== undefined) return document;
     if (exchange.path === '/metrics') return answerMetrics(api, parts);
-    return (await health(exchange)) ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange));
+    return follow<Response | undefined, Response>(health(exchange), (answer) =>
+      answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
   };
 }
 

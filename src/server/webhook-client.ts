@@ -2,6 +2,7 @@
 // cluster IP. HTTPS only, no redirects, one answer of bounded size in bounded time. Failures are worded as client-go words them.
 import { type RequestOptions, request } from 'node:https';
 import type { KubeObject } from '../apimachinery/index.ts';
+import { attempt } from '../base/index.ts';
 import { encodeJson, parseJson } from '../codec/index.ts';
 import { type Catalog, type Registry, everything } from '../registry/index.ts';
 import type { WebhookClient } from '../crd/index.ts';
@@ -48,7 +49,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 async function readSpec({ registry, catalog }: WebhookCallerOptions, namespace: string, name: string): Promise<ServiceSpec> {
   const resource = catalog.find('', 'v1', 'services');
   if (resource === undefined) throw new Error(`service "${name}" not found`);
-  const object = await registry.get({ resource, version: 'v1', namespace, name }, { resourceVersion: '0' }).catch(() => {
+  const object = await attempt(() => registry.get({ resource, version: 'v1', namespace, name }, { resourceVersion: '0' }), () => {
     throw new Error(`service "${name}" not found`);
   });
   return (object.object('v1')['spec'] ?? {}) as ServiceSpec;

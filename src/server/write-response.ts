@@ -3,27 +3,49 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import type { Soon } from '../base/index.ts';
 import type { Body, Response, Sink } from '../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 
 const batchBytes = 512 * 1024;
 
-/** Writes all of `response`; resolves when the last byte is handed to the transport or the client is gone. Rejects when a streaming body does. */
-export async function writeResponse(exchange: HttpExchange, response: Response): Promise<void> {
+/**
+ * Writes all of `response`: in this turn when it is small and there, else it resolves when the last byte is handed to the transport or the
+ * client is gone. Rejects when a streaming body does.
+ */
+export function writeResponse(exchange: HttpExchange, response: Response): Soon<void> {
   const { wire } = exchange;
   const body = joinSmall(response.body);
   const whole = body instanceof Uint8Array;
-  const headers = whole && response.headers['content-length'] === undefined && allowsBody(response.status)
-    ? { ...response.headers, 'content-length': String(body.length) } : response.headers;
+  const headers = listHeaders(exchange, response.headers);
+  if (whole && response.headers['content-length'] === undefined && allowsBody(response.status)) headers.push('content-length', String(body.length));
   const bodyless = exchange.method === 'HEAD' || !allowsBody(response.status) || (whole && body.length === 0);
   wire.start(response.status, headers, bodyless);
   if (bodyless) return;
-  if (whole && body.length <= batchBytes) {
-    wire.output.end(body);
-    return;
-  }
+  if (whole && body.length <= batchBytes) wire.output.end(body);
+  else return writeLong(exchange, body);
+}
+
+async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
+  const { output } = exchange.wire;
   await writeBody(exchange, body);
-  if (!wire.output.destroyed) wire.output.end();
+  if (!output.destroyed) output.end();
+}
+
+/**
+ * Names and values in turn, which Node writes without making objects of them. Every answer carries Audit-Id (the request's, if it had one),
+ * those of flow control, and Cache-Control whether or not the handler chose one.
+ */
+function listHeaders({ auditId, flowHeaders }: HttpExchange, headers: Response['headers']): string[] {
+  const list = ['audit-id', auditId];
+  if (flowHeaders !== undefined) for (const name in flowHeaders) list.push(name, flowHeaders[name] as string);
+  if (headers['cache-control'] === undefined) list.push('cache-control', 'no-cache, private');
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') list.push(name, value);
+    else for (const each of value) list.push(name, each);
+  }
+  return list;
 }
 
 /** Pieces that make a small body leave in one write, with their length. */

@@ -84,6 +84,11 @@ export interface WatchObserver {
 export interface StoreWatch {
   /** Asks for a `progress` call soon, with a revision at least as new as every write acknowledged before this call. */
   requestProgress(): void;
+  /**
+   * The Store's revision, at least that of every txn answered before the call, when everything up to it has been delivered; undefined when
+   * that is not known in this turn. Absent where the Store is elsewhere and has to be asked.
+   */
+  delivered?(): number | undefined;
   /** Ends the watch; nothing is delivered afterwards, `ended` is not called. */
   close(): void;
 }

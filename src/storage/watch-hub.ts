@@ -60,6 +60,10 @@ class Watch implements StoreWatch {
     queueMicrotask(() => this.#hub.answerProgress(this));
   }
 
+  delivered(): number | undefined {
+    return this.#hub.deliveredTo(this);
+  }
+
   close(): void {
     this.#hub.remove(this);
   }
@@ -128,6 +132,13 @@ export class WatchHub {
     watch.wantsProgress = false;
     this.#early.delete(watch);
     call(() => watch.observer.progress(revision));
+  }
+
+  /** While changes are being handed out, nobody can tell who has them. */
+  deliveredTo(watch: Watch): number | undefined {
+    if (watch.state !== 'synced' || this.#draining) return undefined;
+    const revision = this.#source.revision();
+    return revision < watch.next - 1 ? undefined : revision;
   }
 
   #deliver(batch: readonly StoreEvent[]): void {

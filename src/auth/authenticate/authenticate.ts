@@ -1,5 +1,6 @@
 // Authentication as kube-apiserver orders it: front proxy, client certificate, bearer token, then anonymous.
 // Credentials that one authenticator refuses are fatal only when no other one accepts what else the request carries.
+import type { Soon } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
 import type { FrontProxy } from './front-proxy.ts';
@@ -38,8 +39,8 @@ export type Authentication =
   | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
   | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
-/** Finds out who is calling. */
-export type Authenticate = (credentials: Credentials) => Promise<Authentication>;
+/** Finds out who is calling, at once where nothing has to be waited for. */
+export type Authenticate = (credentials: Credentials) => Soon<Authentication>;
 
 /** `refused`: a token of this authenticator that is not good. `audiences` absent: the token is for the API and says nothing of audiences. */
 export type TokenAnswer =
@@ -47,7 +48,7 @@ export type TokenAnswer =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Looks a token up; undefined when it is not one of this authenticator's. */
-export type AuthenticateToken = (token: string, audiences: readonly string[]) => Promise<TokenAnswer | undefined> | TokenAnswer | undefined;
+export type AuthenticateToken = (token: string, audiences: readonly string[]) => Soon<TokenAnswer | undefined>;
 
 export interface AuthenticatorOptions {
   /** Asked in order. */
@@ -63,15 +64,16 @@ export interface AuthenticatorOptions {
 /** Makes the authenticator of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const apiAudiences = options.apiAudiences ?? [];
-  return async (credentials) => {
+  const ownTokens = [...options.localTokens ?? [], ...options.tokens];
+  return (credentials) => {
     const { authorization, clientCertificate } = credentials;
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
     if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return accept(describeCertified(clientCertificate));
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
     if (token !== undefined) {
-      const tokens = credentials.local === true ? [...options.localTokens ?? [], ...options.tokens] : options.tokens;
-      return authenticateToken(token, credentials.audiences ?? apiAudiences, { tokens, apiAudiences });
+      const tokens = credentials.local === true ? ownTokens : options.tokens;
+      return authenticateToken({ token, audiences: credentials.audiences ?? apiAudiences, tokens, apiAudiences, reasons: [] });
     }
     const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
@@ -86,19 +88,34 @@ function describeCertified({ commonName, organizations, uid, fingerprint }: Clie
   return { name: commonName, groups: organizations, ...(uid && { uid }), ...(fingerprint !== undefined && { extra }) };
 }
 
-type TokenOptions = Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>>;
+interface Asking extends Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>> {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  /** Why authenticators so far refused the token. */
+  readonly reasons: string[];
+}
 
-async function authenticateToken(token: string, audiences: readonly string[], options: TokenOptions): Promise<Authentication> {
-  const reasons: string[] = [];
-  for (const authenticate of options.tokens) {
-    const found = await authenticate(token, audiences);
-    if (found === undefined) continue;
-    if (found.type === 'user') {
-      const shared = found.audiences ?? options.apiAudiences.filter((one) => audiences.includes(one));
-      if (shared.length > 0 || audiences.length === 0) return accept(found.user, shared);
-    } else reasons.push(found.reason);
+/** Asks one authenticator after the other, from `first` on. */
+function authenticateToken(asking: Asking, first = 0): Soon<Authentication> {
+  const { token, audiences, tokens, reasons } = asking;
+  for (let index = first; index < tokens.length; index++) {
+    const found = (tokens[index] as AuthenticateToken)(token, audiences);
+    if (found instanceof Promise) return found.then((answer) => judgeAnswer(answer, asking) ?? authenticateToken(asking, index + 1));
+    const judged = judgeAnswer(found, asking);
+    if (judged !== undefined) return judged;
   }
   return { type: 'refused', reasons: ['invalid bearer token', ...reasons] };
+}
+
+/** The end of asking, if this answer is it. */
+function judgeAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons }: Asking): Authentication | undefined {
+  if (found === undefined) return undefined;
+  if (found.type === 'user') {
+    const shared = found.audiences ?? apiAudiences.filter((one) => audiences.includes(one));
+    return shared.length > 0 || audiences.length === 0 ? accept(found.user, shared) : undefined;
+  }
+  reasons.push(found.reason);
+  return undefined;
 }
 
 function mayBeAnonymous(allowed: AuthenticatorOptions['allowAnonymous'], path: string | undefined): boolean {

@@ -2,6 +2,8 @@
 
 /** The token, or undefined when the header is of another scheme or has none. */
 export function readBearerToken(header: string): string | undefined {
+  // As nearly all clients write it.
+  if (header.startsWith('Bearer ') && header.length > 7 && header.indexOf(' ', 7) === -1) return header.slice(7);
   const [scheme = '', token = ''] = header.trim().split(' ', 3);
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
 }

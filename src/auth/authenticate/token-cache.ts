@@ -1,7 +1,7 @@
 // Answers about tokens, kept for a short while. The key is a keyed hash, so that a dump of the memory shows no tokens; the number of entries is
 // bounded, and the oldest goes first. What can change meanwhile (the objects that a token is bound to) is not kept here.
-import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../../base/index.ts';
+import { createTokenHash } from './token-hash.ts';
 
 export interface TokenCacheOptions {
   readonly clock: Clock;
@@ -14,17 +14,17 @@ export interface TokenCacheOptions {
 /** Remembers one value per token. */
 export class TokenCache<Value> {
   readonly #options: TokenCacheOptions;
-  readonly #key: Uint8Array;
+  readonly #hash: (token: string) => string;
   readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
 
   constructor(options: TokenCacheOptions) {
     this.#options = options;
-    this.#key = options.random.bytes(32);
+    this.#hash = createTokenHash(options.random);
   }
 
   /** The value kept for the token, or the one that `make` answers; undefined is not kept. */
   use(token: string, make: () => Value): Value {
-    const name = createHmac('sha256', this.#key).update(token).digest('base64');
+    const name = this.#hash(token);
     const nowMs = this.#options.clock.monotonicMs();
     const found = this.#entries.get(name);
     if (found !== undefined && found.untilMs > nowMs) return found.value;
@@ -41,6 +41,6 @@ export class TokenCache<Value> {
 
   /** Forgets the token. */
   forget(token: string): void {
-    this.#entries.delete(createHmac('sha256', this.#key).update(token).digest('base64'));
+    this.#entries.delete(this.#hash(token));
   }
 }

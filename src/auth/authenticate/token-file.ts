@@ -1,9 +1,9 @@
 // Static tokens: the CSV of kube-apiserver's --token-auth-file, one `token,user,uid,"group1,group2"` per line.
-// Tokens are kept and looked up by a keyed hash, so that neither comparison time nor a dump of the map tells one.
-import { createHmac } from 'node:crypto';
+// Tokens are kept and looked up by a keyed hash.
 import type { Random } from '../../base/index.ts';
-import type { User } from '../user.ts';
-import type { AuthenticateToken } from './authenticate.ts';
+import { type User, markAuthenticated } from '../user.ts';
+import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import { createTokenHash } from './token-hash.ts';
 
 /** One line of the file. */
 export interface StaticToken {
@@ -13,13 +13,9 @@ export interface StaticToken {
 
 /** Makes an authenticator of a fixed list. */
 export function createTokenAuthenticator(tokens: readonly StaticToken[], random: Random): AuthenticateToken {
-  const key = random.bytes(32);
-  const hash = (token: string) => createHmac('sha256', key).update(token).digest('base64');
-  const users = new Map(tokens.map(({ token, user }) => [hash(token), user]));
-  return (token) => {
-    const user = users.get(hash(token));
-    return user === undefined ? undefined : { type: 'user', user };
-  };
+  const hash = createTokenHash(random);
+  const answers = new Map(tokens.map(({ token, user }): [string, TokenAnswer] => [hash(token), { type: 'user', user: markAuthenticated(user) }]));
+  return (token) => answers.get(hash(token));
 }
 
 /** Reads the file's text. Throws an Error that names the line, never its content. */

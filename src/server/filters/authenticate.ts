@@ -1,18 +1,21 @@
 // Who is calling. Wrong credentials are the reference's 401, whatever was asked for.
 import { unauthorized } from '../../apimachinery/index.ts';
+import { follow } from '../../base/index.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 
 /** Sets `user`. */
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const { clientCertificate, headers } = exchange;
-    const found = await authenticate({
+    const credentials = {
       authorization: headers['authorization'], clientCertificate, headers: () => exchange.headerValues(), path: exchange.path,
       local: isLoopback(exchange.remoteAddress),
+    };
+    return follow(authenticate(credentials), (found) => {
+      if (found.type === 'refused') throw unauthorized();
+      exchange.user = found.user;
+      return next(exchange);
     });
-    if (found.type === 'refused') throw unauthorized();
-    exchange.user = found.user;
-    return next(exchange);
   };
 }
 

@@ -1,17 +1,17 @@
 // Whether the caller may. Comes before any look at what exists, so that a refusal tells nothing.
 import { refuse } from '../../auth/index.ts';
+import { follow } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 
 /** Lets allowed requests pass; the others are the reference's 403. */
 export function authorizeRequests({ authorize, respondError }: Pick<FilterDependencies, 'authorize' | 'respondError'>): Filter {
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
-    const answer = authorize(attributes);
-    // Most answers are known at once: no turn is lost for them.
-    const decision = answer instanceof Promise ? await answer : answer;
-    if (decision.type === 'allow') return next(exchange);
-    const refusal = respondError(exchange, refuse(attributes, decision.reason));
-    return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
+    return follow(authorize(attributes), (decision) => {
+      if (decision.type === 'allow') return next(exchange);
+      const refusal = respondError(exchange, refuse(attributes, decision.reason));
+      return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
+    });
   };
 }

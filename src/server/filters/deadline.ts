@@ -1,7 +1,9 @@
 // How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes. Watches and their like are exempt.
 // Past the deadline the caller gets the reference's 504; a response that has begun is cut off, so that slow readers do not stay for ever.
 import { type StatusError, badRequest, timeoutError } from '../../apimachinery/index.ts';
+import type { Soon } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
+import { Deadlines } from '../deadlines.ts';
 import type { ServerExchange } from '../exchange.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 import { parseDuration } from '../duration.ts';
@@ -9,15 +11,31 @@ import { parseDuration } from '../duration.ts';
 const mutationLimitMs = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
+/** What comes of being late, and the function that sets the deadline and answers how to cancel it. */
+interface Late {
+  readonly message: string;
+  readonly set: (expire: () => void) => () => void;
+}
+
 /** Ends requests that take too long. */
-export function limitTime({ requestTimeoutMs }: Pick<FilterDependencies, 'requestTimeoutMs'>): Filter {
+export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 'clock' | 'requestTimeoutMs'>): Filter {
+  const usual = new Map([mutationLimitMs, requestTimeoutMs].map((afterMs) => [afterMs, new Deadlines(clock, afterMs)]));
+  const setAfter = (afterMs: number) => (expire: () => void): (() => void) => {
+    const deadlines = usual.get(afterMs);
+    if (deadlines !== undefined) {
+      const deadline = deadlines.add(expire);
+      return () => deadlines.remove(deadline);
+    }
+    const timer = clock.after(afterMs, expire);
+    return () => timer.cancel();
+  };
   return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     const wantedMs = readTimeout(exchange, requestTimeoutMs);
     const mutating = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
     const late = mutating && mutationLimitMs < wantedMs
-      ? { afterMs: mutationLimitMs, message: 'request did not complete within the allotted timeout' }
-      : { afterMs: wantedMs, message: 'request did not complete within requested timeout - context deadline exceeded' };
+      ? { message: 'request did not complete within the allotted timeout', set: setAfter(mutationLimitMs) }
+      : { message: 'request did not complete within requested timeout - context deadline exceeded', set: setAfter(wantedMs) };
     return raceDeadline(exchange, next, late);
   };
 }
@@ -30,23 +48,25 @@ function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number
   return parsed === 0 ? requestTimeoutMs : Math.min(parsed, requestTimeoutMs);
 }
 
-function raceDeadline(
-  exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>, late: { afterMs: number; message: string },
-): Promise<Response> {
-  return new Promise((resolve, reject: (error: StatusError | unknown) => void) => {
-    let answered = false;
-    const timer = exchange.clock.after(late.afterMs, () => {
-      if (answered) return exchange.cut('the request timed out');
-      answered = true;
-      exchange.abort('the request timed out');
-      reject(timeoutError(late.message));
-    });
-    exchange.onClosed(() => timer.cancel());
-    next(exchange).then((response) => {
-      answered = true;
+/** The answer, or the 504 if that comes first. */
+function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>, { message, set }: Late): Soon<Response> {
+  /** There while the answer is awaited. */
+  let refuse: ((error: StatusError) => void) | undefined;
+  exchange.onClosed(set(() => {
+    if (refuse === undefined) return exchange.cut('the request timed out');
+    exchange.abort('the request timed out');
+    refuse(timeoutError(message));
+    refuse = undefined;
+  }));
+  const answer = next(exchange);
+  if (!(answer instanceof Promise)) return answer;
+  return new Promise((resolve, reject: (error: unknown) => void) => {
+    refuse = reject;
+    answer.then((response) => {
+      refuse = undefined;
       resolve(response);
     }, (error: unknown) => {
-      answered = true;
+      refuse = undefined;
       reject(error);
     });
   });

@@ -1,10 +1,22 @@
 // API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
 // a request belongs. Watches count until they have begun; other long requests and those of exempt levels are never held up.
+import { type Soon, attempt, follow } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../exchange.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
+
+/** The answer; `release` is called once it is there, or has failed. */
+function releaseAfter(answer: () => Soon<Response>, release: () => void): Soon<Response> {
+  return follow(attempt(answer, (error) => {
+    release();
+    throw error;
+  }), (response) => {
+    release();
+    return response;
+  });
+}
 
 /** Answers 429 to what finds neither a seat nor a place to wait. */
 export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, 'metrics'> & { readonly flowControl: FlowControl }): Filter {
@@ -15,22 +27,20 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
   const endMutation = (): void => {
     gauges.mutating -= 1;
   };
-  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>): Promise<Response> => {
+  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>): Soon<Response> => {
     if (exchange.longRunning) return next(exchange);
     const isRead = isReadVerb(exchange.info.verb);
     gauges[isRead ? 'readOnly' : 'mutating'] += 1;
     exchange.onClosed(isRead ? endRead : endMutation);
     return next(exchange);
   };
-  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => Promise<Response>, flow: Flow): Promise<Response> => {
+  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>, flow: Flow): Soon<Response> => {
     const release = (): void => flowControl.release(flow);
     if (!exchange.longRunning) {
       exchange.onClosed(release);
       return run(exchange, next);
     }
-    const begun = next(exchange);
-    begun.then(release, release);
-    return begun;
+    return releaseAfter(() => next(exchange), release);
   };
   return (exchange, next) => {
     if (exchange.longRunning && exchange.info.verb !== 'watch') return next(exchange);

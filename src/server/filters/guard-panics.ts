@@ -1,5 +1,5 @@
 // The outermost filter: whatever a request breaks, it breaks for itself only. Mirrors the answer of the reference's panic recovery.
-import type { Response } from '../../endpoints/index.ts';
+import { attempt } from '../../base/index.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 import { describeError } from '../logger.ts';
 
@@ -7,13 +7,9 @@ const text = new TextEncoder().encode('This request caused apiserver to panic. L
 
 /** Logs what was thrown by mistake and answers 500 in plain text. */
 export function guardPanics({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
-  return async (exchange, next): Promise<Response> => {
-    try {
-      return await next(exchange);
-    } catch (error) {
-      logger.error('a request failed inside the server', { method: exchange.method, path: exchange.path, auditId: exchange.auditId, ...describeError(error) });
-      const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'audit-id': exchange.auditId };
-      return { status: 500, headers, body: text };
-    }
-  };
+  return (exchange, next) => attempt(() => next(exchange), (error) => {
+    logger.error('a request failed inside the server', { method: exchange.method, path: exchange.path, auditId: exchange.auditId, ...describeError(error) });
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+    return { status: 500, headers, body: text };
+  });
 }

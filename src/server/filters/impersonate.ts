@@ -6,10 +6,13 @@ import type { Filter } from '../filters.ts';
 
 /** Replaces `user`. */
 export function impersonateUsers({ impersonate }: { readonly impersonate: Impersonate }): Filter {
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const wanted = asksForImpersonation(exchange) ? readImpersonation(exchange.headerValues()) : undefined;
-    if (wanted !== undefined) exchange.user = await impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query));
-    return next(exchange);
+    if (wanted === undefined) return next(exchange);
+    return impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query)).then((user) => {
+      exchange.user = user;
+      return next(exchange);
+    });
   };
 }
 

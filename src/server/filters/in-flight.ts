@@ -20,7 +20,7 @@ export function refuseTooMany(retryAfterSeconds: number): Response {
 /** Answers 429 with `Retry-After: 1` above the limits; 0 means no limit. */
 export function limitInFlight(deps: Pick<FilterDependencies, 'metrics' | 'maxReadsInFlight' | 'maxMutationsInFlight'>): Filter {
   const gauges = deps.metrics.inFlight;
-  return async (exchange, next) => {
+  return (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     const kind = readVerbs.has(exchange.info.verb) ? 'readOnly' : 'mutating';
     const limit = kind === 'readOnly' ? deps.maxReadsInFlight : deps.maxMutationsInFlight;

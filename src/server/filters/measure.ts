@@ -1,10 +1,10 @@
 // Counts every request under upstream's metric names once it is finished, watches under their own gauge while they run.
+import { follow } from '../../base/index.ts';
 import type { Filter, FilterDependencies } from '../filters.ts';
 
 /** Feeds the metrics. */
 export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>): Filter {
-  return async (exchange, next) => {
-    const response = await next(exchange);
+  return (exchange, next) => follow(next(exchange), (response) => {
     if (exchange.longRunning) metrics.longRunning += 1;
     exchange.onClosed(() => {
       if (exchange.longRunning) metrics.longRunning -= 1;
@@ -13,5 +13,5 @@ export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>
       metrics.recordRequest({ info: exchange.info, dryRun, status: response.status, durationMs });
     });
     return response;
-  };
+  });
 }

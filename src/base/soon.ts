@@ -1,0 +1,20 @@
+// Values that are there at once or come later. What is known is handed on in the same turn: an `await` of a known value costs a turn of
+// the microtask queue and several allocations in each function that it passes through.
+
+/** A value, or the promise of one. */
+export type Soon<T> = T | Promise<T>;
+
+/** Hands the value to `next`: in this turn when it is there, else once it is. */
+export function follow<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What `run` answers, or what `mend` makes of the error that it threw or rejected with. */
+export function attempt<T>(run: () => Soon<T>, mend: (error: unknown) => Soon<T>): Soon<T> {
+  try {
+    const value = run();
+    return value instanceof Promise ? value.catch(mend) : value;
+  } catch (error) {
+    return mend(error);
+  }
+}

@@ -1,0 +1,23 @@
+// One line per request, where the verbosity asks for it.
+import { follow } from '../../base/index.ts';
+import type { ServerExchange } from '../exchange.ts';
+import type { Filter, FilterDependencies } from '../filters.ts';
+import type { Logger } from '../logger.ts';
+
+const accessVerbosity = 3;
+
+/** Logs requests once their answer is known. */
+export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
+  if (logger.verbosity < accessVerbosity) return (exchange, next) => next(exchange);
+  return (exchange, next) => follow(next(exchange), (response) => {
+    logAccess(logger, exchange, response.status);
+    return response;
+  });
+}
+
+function logAccess(logger: Logger, request: ServerExchange, status: number): void {
+  logger.info(accessVerbosity, 'HTTP', {
+    verb: request.info.verb, path: request.path, latencyMs: Math.round((request.clock.monotonicMs() - request.startedMs) * 1000) / 1000,
+    userAgent: request.headers['user-agent'], auditId: request.auditId, remote: request.remoteAddress, user: request.user.name, status,
+  });
+}
