@@ -28,7 +28,7 @@ export { PolicyIndex, type PolicyIndexOptions } from './authorize/policy-index.t
 export { type ResolveRules, type ResolvedRules, createRbacAuthorizer, resolveRules } from './authorize/rbac.ts';
 export { type EscalationRules, createEscalationRules } from './authorize/escalation.ts';
 export { findUncovered } from './authorize/cover.ts';
-export { type ListPods, createNodeAuthorizer, nodeOfUser } from './authorize/node.ts';
+export { type FindObject, type ListPods, createNodeAuthorizer, nodeOfUser } from './authorize/node.ts';
 export { type SendReview, type WebhookOptions, createWebhookAuthorizer } from './authorize/webhook.ts';
 export { type MatchRequest, compileMatchConditions } from './authorize/match-conditions.ts';
 export { type AccessReview, type ReviewSubject, reviewAccess } from './authorize/access-review.ts';

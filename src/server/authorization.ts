@@ -1,12 +1,12 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, PolicyIndex, type ResolveRules, createAuthorizer,
+  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import type { RequestInfo, UserInfo } from '../endpoints/index.ts';
-import { type Catalog, type Registry, everything } from '../registry/index.ts';
+import { type Catalog, type Registry, everything, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './authorization-config.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
@@ -39,7 +39,13 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
     const list = await registry.list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
     return Array.from(list.items, (item) => item.object('v1'));
   };
-  const authorizers = { RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods) };
+  const find: FindObject = async (where, namespace, name) => {
+    const [group = '', plural = ''] = where.split('/');
+    const resource = catalog.findResource(group, plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    return findKnownObject(registry, { resource, version: resource.storageVersion, namespace, name });
+  };
+  const authorizers = { RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods, find) };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {
     authorize, escalation: createEscalationRules(index),

@@ -9,16 +9,21 @@ import { makeRequest } from './testing.ts';
 import { createWebhookAuthorizer } from './webhook.ts';
 
 const pod = (name: string, spec: Record<string, unknown>): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ns' }, spec });
+const objects = new Map<string, KubeObject>(([
+  ['/persistentvolumes v', { claimRef: { name: 'c', namespace: 'ns' } }], ['/persistentvolumes w', { claimRef: { name: 'd', namespace: 'ns' } }],
+  ['storage.k8s.io/volumeattachments a', { nodeName: 'n1' }], ['storage.k8s.io/volumeattachments b', { nodeName: 'n2' }],
+  ['resource.k8s.io/resourceslices a', { nodeName: 'n1' }], ['resource.k8s.io/resourceslices b', { nodeName: 'n2' }],
+] as const).map(([key, spec]) => [key, { apiVersion: 'v1', kind: 'X', metadata: { name: key }, spec }]));
 const pods = [
   pod('mine', {
     nodeName: 'n1', serviceAccountName: 'robot', volumes: [{ secret: { secretName: 's' } }, { persistentVolumeClaim: { claimName: 'c' } }],
-    containers: [{ envFrom: [{ configMapRef: { name: 'm' } }] }], imagePullSecrets: [{ name: 'pull' }],
+    containers: [{ envFrom: [{ configMapRef: { name: 'm' } }] }], imagePullSecrets: [{ name: 'pull' }], resourceClaims: [{ resourceClaimName: 'r' }],
   }),
   pod('theirs', { nodeName: 'n2', volumes: [{ secret: { secretName: 'other' } }] }),
 ];
 
 describe('createNodeAuthorizer', () => {
-  const authorize = createNodeAuthorizer(async () => pods);
+  const authorize = createNodeAuthorizer(async () => pods, async (resource, _namespace, name) => objects.get(`${resource} ${name}`));
   const n1 = 'system:node:n1 system:nodes';
   const rows: readonly (readonly [who: string, what: string, namespace: string, expected: 'allow' | 'none'])[] = [
     [n1, 'get secrets s', 'ns', 'allow'],
@@ -41,6 +46,17 @@ describe('createNodeAuthorizer', () => {
     [n1, 'update leases.coordination.k8s.io n1', 'kube-node-lease', 'allow'],
     [n1, 'update leases.coordination.k8s.io n2', 'kube-node-lease', 'none'],
     [n1, 'update leases.coordination.k8s.io n1', 'default', 'none'],
+    [n1, 'get persistentvolumes v', '', 'allow'],
+    [n1, 'get persistentvolumes w', '', 'none'],
+    [n1, 'list persistentvolumes', '', 'none'],
+    [n1, 'get volumeattachments.storage.k8s.io a', '', 'allow'],
+    [n1, 'get volumeattachments.storage.k8s.io b', '', 'none'],
+    [n1, 'get resourceclaims.resource.k8s.io r', 'ns', 'allow'],
+    [n1, 'get resourceclaims.resource.k8s.io other', 'ns', 'none'],
+    [n1, 'create resourceslices.resource.k8s.io', '', 'allow'],
+    [n1, 'delete resourceslices.resource.k8s.io a', '', 'allow'],
+    [n1, 'delete resourceslices.resource.k8s.io b', '', 'none'],
+    [n1, 'list resourceslices.resource.k8s.io', '', 'none'],
     [n1, 'get services x', 'ns', 'allow'],
     [n1, 'delete services x', 'ns', 'none'],
     ['system:node:n1', 'get secrets s', 'ns', 'none'],

@@ -10,6 +10,9 @@ import { allowsRequest } from './rule.ts';
 /** The pods of a namespace, or of all namespaces for ''. */
 export type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
 
+/** An object of a resource (`group/plural`, the core group without a name), if there is one. */
+export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
+
 const nodesGroup = 'system:nodes';
 const userPrefix = 'system:node:';
 
@@ -25,13 +28,13 @@ const refuseUnrelated = (node: string): Decision => refuse(`no relationship foun
 const reads = new Set(['get', 'list', 'watch']);
 
 /** The authorizer. */
-export function createNodeAuthorizer(listPods: ListPods): Authorize {
+export function createNodeAuthorizer(listPods: ListPods, find: FindObject = async () => undefined): Authorize {
   return (attributes) => {
     const node = nodeOfUser(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
     const judge = judges.get(`${attributes.group}/${attributes.resource}`);
-    return judge === undefined ? byRules(attributes) : judge({ node, attributes, listPods });
+    return judge === undefined ? byRules(attributes) : judge({ node, attributes, listPods, find });
   };
 }
 
@@ -41,6 +44,7 @@ interface Case {
   readonly node: string;
   readonly attributes: Attributes;
   readonly listPods: ListPods;
+  readonly find: FindObject;
 }
 type Judge = (asked: Case) => Promise<Decision> | Decision;
 
@@ -72,14 +76,13 @@ const judgePod: Judge = async ({ node, attributes, listPods }) => {
 
 /** Something that a pod refers to by name. */
 function judgeReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Judge {
-  return async ({ node, attributes, listPods }) => {
+  return async (one) => {
+    const { attributes } = one;
     const { verb, name, namespace, subresource } = attributes;
     if (!verbs.has(verb) || name === '' || !(subresource === '' || (kind === 'ServiceAccount' && subresource === 'token'))) {
       return byRulesOr(attributes, kind, 'can only read this object by its name');
     }
-    const pods = await listPods(namespace);
-    const related = pods.some((pod) => nodeOfPod(pod) === node && [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
-    return related ? allowed : refuseUnrelated(node);
+    return await isReferred(one, { kind, name }, namespace) ? allowed : refuseUnrelated(one.node);
   };
 }
 
@@ -87,6 +90,55 @@ function judgeReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Jud
 function byRulesOr(attributes: Attributes, kind: string, reason: string): Decision {
   return kind === 'PersistentVolumeClaim' && attributes.subresource === 'status' ? byRules(attributes) : refuse(reason);
 }
+
+/** Whether a pod of the node refers to an object by name. */
+async function isReferred({ node, listPods }: Case, { kind, name }: Reference, namespace: string): Promise<boolean> {
+  const pods = await listPods(namespace);
+  return pods.some((pod) => nodeOfPod(pod) === node && [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
+}
+
+/** What has no namespace, or is made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
+function judgeRelated(isRelated: (one: Case) => Promise<boolean>): Judge {
+  return async (one) => {
+    const { verb, subresource, name } = one.attributes;
+    if (verb !== 'get') return refuse('can only get individual resources of this type');
+    if (subresource !== '') return refuse('cannot get subresource');
+    return name !== '' && await isRelated(one) ? allowed : refuseUnrelated(one.node);
+  };
+}
+
+const specField = (object: KubeObject | undefined, field: string): unknown => ((object?.['spec'] ?? {}) as Record<string, unknown>)[field];
+
+/** A volume belongs to the node whose pod uses the claim that it is bound to. */
+async function isUsedVolume(one: Case): Promise<boolean> {
+  const volume = await one.find('/persistentvolumes', '', one.attributes.name);
+  const { name, namespace } = (specField(volume, 'claimRef') ?? {}) as { readonly name?: string; readonly namespace?: string };
+  return name !== undefined && namespace !== undefined && isReferred(one, { kind: 'PersistentVolumeClaim', name }, namespace);
+}
+
+/** A claim on a device belongs to the node whose pod names it, or got it made. */
+async function isUsedClaim({ node, attributes: { name, namespace }, listPods }: Case): Promise<boolean> {
+  const names = (pod: KubeObject): unknown[] => {
+    const made = ((pod['status'] ?? {}) as { readonly resourceClaimStatuses?: readonly { readonly resourceClaimName?: string }[] | null });
+    const given = specField(pod, 'resourceClaims') as readonly { readonly resourceClaimName?: string }[] | null | undefined;
+    return [...given ?? [], ...made.resourceClaimStatuses ?? []].map(({ resourceClaimName }) => resourceClaimName);
+  };
+  return (await listPods(namespace)).some((pod) => nodeOfPod(pod) === node && names(pod).includes(name));
+}
+
+const judgeSlice: Judge = async ({ node, attributes, find }) => {
+  const { verb, subresource, name, fieldSelector = '' } = attributes;
+  if (subresource !== '') return refuse('cannot authorize ResourceSlice subresources');
+  if (verb === 'create') return allowed;
+  if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') {
+    const own = fieldSelector.split(',').some((term) => term === `spec.nodeName=${node}` || term === `spec.nodeName==${node}`);
+    return own ? allowed : refuse('can only list/watch/deletecollection resourceslices with nodeName field selector');
+  }
+  if (!['get', 'update', 'patch', 'delete'].includes(verb)) {
+    return refuse('only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection');
+  }
+  return specField(await find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
+};
 
 const judges = new Map<string, Judge>([
   ['/nodes', judgeNode],
@@ -96,6 +148,12 @@ const judges = new Map<string, Judge>([
   ['/persistentvolumeclaims', judgeReferred('PersistentVolumeClaim', new Set(['get']))],
   ['/serviceaccounts', judgeReferred('ServiceAccount', new Set(['create', 'get']))],
   ['coordination.k8s.io/leases', judgeOwn('kube-node-lease', new Set(['get', 'create', 'update', 'patch', 'delete']))],
+  ['/persistentvolumes', judgeRelated(isUsedVolume)], ['resource.k8s.io/resourceclaims', judgeRelated(isUsedClaim)],
+  [
+    'storage.k8s.io/volumeattachments',
+    judgeRelated(async ({ node, attributes, find }) => specField(await find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
+  ],
+  ['resource.k8s.io/resourceslices', judgeSlice],
   ['storage.k8s.io/csinodes', judgeOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
 ]);
 
