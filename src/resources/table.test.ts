@@ -63,6 +63,17 @@ test('createBuiltinResources gives every stored kind a key prefix of its own', (
   assert.equal(new Set(stored).size, stored.length);
 });
 
+test('createBuiltinResources keeps the odd keys of the reference, and plurals for all others', () => {
+  const odd = rows.filter(({ storagePrefix, plural, virtual }) => !virtual && storagePrefix !== plural);
+  assert.deepEqual(Object.fromEntries(odd.map(({ plural, storagePrefix }) => [plural, storagePrefix])), {
+    nodes: 'minions', replicationcontrollers: 'controllers', services: 'services/specs', endpoints: 'services/endpoints', ingresses: 'ingress',
+    apiservices: 'apiregistration.k8s.io/apiservices', customresourcedefinitions: 'apiextensions.k8s.io/customresourcedefinitions',
+  });
+  const storing = rows.filter(({ storedAs }) => storedAs === undefined);
+  const stored = (name: string) => storing.filter(({ plural }) => plural === name).map(({ group, storageVersion }) => `${group}/${storageVersion}`);
+  assert.deepEqual([stored('horizontalpodautoscalers'), stored('events')], [['autoscaling/v2'], ['/v1']]);
+});
+
 test('groupPriorities puts groups and versions in the order of the reference', () => {
   const named = groupPriorities.filter(({ group }) => group !== '').map(({ group, versions }) => ({ group, versions: versions.map(({ name }) => name) }));
   assert.deepEqual(named, facts.groups);

@@ -96,6 +96,12 @@ describe(`etcd breaks, and ${guarantees}`, { skip: noEtcd, timeout: 170_000 }, (
     member.signal('SIGCONT');
   }));
 
+  test('when all members are paused', () => endure(async ({ cluster: { members } }) => {
+    for (const member of members) member.signal('SIGSTOP');
+    await sleep(3_000);
+    for (const member of members) member.signal('SIGCONT');
+  }));
+
   test('when the leader is cut off from the other members, but not from its clients', () => endure(async ({ cluster, network }) => {
     network.cutOff((await findLeader(cluster)).index);
     await sleep(5_000);

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../src/base/index.ts';
+import { openEtcdStore } from '../../src/storage/index.ts';
 import { type EtcdCluster, type EtcdMember, noEtcd, readMetric, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestServer, requestUntil, startTestServer } from '../../src/testing/index.ts';
 import { type Proxy, startProxy } from './proxy.ts';
@@ -156,24 +158,51 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     assert.equal((await other.request({ path: `${path}/contended` })).body.data.value, '40');
   });
 
-  test('a server that has lost etcd is unready within 5 s and answers no consistent read; it heals by itself', async () => {
-    proxy.set('silent');
-    await create(one, 'behind-its-back');
-    const began = Date.now();
-    await requestUntil(other, { path: '/readyz' }, { until: ({ status }) => status !== 200, timeoutMs: 5_000 });
-    const unreadyMs = Date.now() - began;
-    for (const request of [{ path }, { path: `${path}/behind-its-back` }, { method: 'POST', path, body: configMap('unheard', 'v') }]) {
-      const asked = Date.now();
-      const { status, body } = await other.request(request);
-      assert.ok(status === 503 || status === 504 || (request.method === 'POST' && status >= 500), `${status}`);
-      if (request.method === undefined) assert.ok(Date.now() - asked < 4_000, `a read failed after ${Date.now() - asked} ms`);
-      assert.equal(body.kind, 'Status');
-    }
-    assert.equal((await other.request({ path: `${path}?resourceVersion=0` })).status, 200, 'what may be old is still served');
+  for (const mode of ['silent', 'refuse'] as const) {
+    test(`a server that has lost etcd (${mode}) is unready within 5 s and answers no consistent read; it heals by itself`, async (context) => {
+      const hidden = `behind-its-back-${mode}`;
+      proxy.set(mode);
+      await create(one, hidden);
+      const began = Date.now();
+      await requestUntil(other, { path: '/readyz' }, { until: ({ status }) => status !== 200, timeoutMs: 5_000 });
+      const unreadyMs = Date.now() - began;
+      for (const request of [{ path }, { path: `${path}/${hidden}` }, { path: `${path}?limit=5` }, { method: 'POST', path, body: configMap('unheard', 'v') }]) {
+        const asked = Date.now();
+        const { status, body } = await other.request(request);
+        assert.ok(status === 503 || status === 504 || (request.method === 'POST' && status >= 500), `${status}`);
+        if (request.method === undefined) assert.ok(Date.now() - asked < 4_000, `a read failed after ${Date.now() - asked} ms`);
+        assert.equal(body.kind, 'Status');
+      }
+      assert.equal((await other.request({ path: `${path}?resourceVersion=0` })).status, 200, 'what may be old is still served');
+      proxy.set('open');
+      const mended = Date.now();
+      await requestUntil(other, { path: '/readyz' }, { until: ({ status }) => status === 200, timeoutMs: 15_000 });
+      assert.equal((await other.request({ path: `${path}/${hidden}` })).status, 200);
+      context.diagnostic(`unready after ${unreadyMs} ms, ready again after ${Date.now() - mended} ms`);
+    });
+  }
+
+  test('a watch on a server that was cut off while the other one compacted loses no event in silence: it ends with 410', async () => {
+    const { body: { metadata } } = await other.request({ path });
+    const watch = watchConfigMaps(other, metadata.resourceVersion);
+    const seen = async (count: number): Promise<void> => until(() => watch.seen.length >= count);
+    await create(one, 'cut-0');
+    await seen(1);
+    proxy.set('refuse');
+    for (let index = 1; index < 10; index += 1) await create(one, `cut-${index}`);
+    await one.request({ method: 'DELETE', path: `${path}/cut-5` });
+    const raw = await openEtcdStore({ endpoints: cluster.endpoints, clock: systemClock, compactionIntervalMs: 0 });
+    await raw.compact(await raw.revision());
+    await raw.close();
     proxy.set('open');
-    const mended = Date.now();
+    await seen(2);
+    assert.deepEqual(watch.seen.map(({ type, name }) => [type, name]), [['ADDED', 'cut-0'], ['ERROR', undefined]]);
     await requestUntil(other, { path: '/readyz' }, { until: ({ status }) => status === 200, timeoutMs: 15_000 });
-    assert.equal((await other.request({ path: `${path}/behind-its-back` })).status, 200);
-    console.log(`# unready after ${unreadyMs} ms, ready again after ${Date.now() - mended} ms`);
+    const [here, there] = await Promise.all([one, other].map(async (server) => (await server.request({ path })).body));
+    assert.deepEqual(there.items, here.items);
+    const again = watchConfigMaps(other, there.metadata.resourceVersion);
+    await create(one, 'cut-10');
+    await until(() => again.seen.length === 1);
+    again.stop();
   });
 });

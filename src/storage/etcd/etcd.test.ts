@@ -77,6 +77,25 @@ describe('etcd by itself', { skip: noEtcd }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  test('of several Stores one compacts in each interval, up to where the interval before began', async () => {
+    const { endpoints } = await start();
+    const intervalMs = 300;
+    const stores = await Promise.all([1, 2, 3].map(() => openEtcdStore({ endpoints, clock: systemClock, compactionIntervalMs: intervalMs })));
+    const [first] = stores as [Store, ...Store[]];
+    const began = systemClock.monotonicMs();
+    let expect = 0;
+    for (let index = 0; index < 20; index += 1) expect = await put(first, { key: '/hot', expect });
+    const atFirst = expect;
+    await eventually(async () => assert.equal((await first.range({ ...all, revision: atFirst - 1 })).type, 'compacted'));
+    const { kvs } = ok(await first.range({ start: 'compact_rev_key', end: 'compact_rev_key\u0000' }));
+    assert.ok(Number(Buffer.from(kvs[0]?.value ?? []).toString()) >= atFirst);
+    // Each interval is won by one of them: no more writes of the shared key than intervals, beside the one that began.
+    const rounds = Math.ceil((systemClock.monotonicMs() - began) / intervalMs) + 1;
+    const writes = (await first.revision()) - atFirst;
+    assert.ok(writes <= rounds, `${writes} writes in ${rounds} intervals`);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
   test('compaction by another Store: exact reads and watches from before it are compacted here', async () => {
     const one = await open(systemClock);
     const other = await reopen(systemClock);
