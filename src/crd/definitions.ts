@@ -46,6 +46,8 @@ interface WriteTarget {
 /** What is known of one definition. */
 interface Known {
   version: ObjectVersion;
+  /** The definition without its schemas, which can be large: names and conditions are judged by it. */
+  outline: KubeObject;
   readonly group: string;
   accepted: DefinitionNames | undefined;
   row: Resource | undefined;
@@ -138,20 +140,22 @@ class DefinitionsOfServer implements Definitions {
     return schema;
   }
 
-  /** Takes a state of a definition in; older ones than known are ignored. `written`: a write answered it. */
-  #observe(version: ObjectVersion, written = false): void {
+  /** Takes a state of a definition in; older ones than known are ignored. `written`: a write answered it, and this is what it wrote. */
+  #observe(version: ObjectVersion, written?: KubeObject): void {
     const { name } = version;
     const known = this.#known.get(name);
     if (known !== undefined && known.version.revision >= version.revision) {
       // What a write answered has bytes of its own; the cache's version of the same state shares its bytes with the lists.
-      if (known.version.revision === version.revision && !written) known.version = version;
+      if (known.version.revision === version.revision && written === undefined) known.version = version;
       return;
     }
-    const definition = version.object('v1');
+    const definition = written ?? version.object('v1');
     const { group } = specOf(definition);
-    const state: Known = known ?? { version, group, accepted: undefined, row: undefined, madeFrom: '', terminating: false };
+    const outline = outlineOf(definition);
+    const state: Known = known ?? { version, outline, group, accepted: undefined, row: undefined, madeFrom: '', terminating: false };
     this.#known.set(name, state);
     state.version = version;
+    state.outline = outline;
     state.accepted = statusOf(definition).acceptedNames;
     state.terminating = isTrue(definition, 'Terminating');
     if (isTrue(definition, 'Established')) this.#serve(name, state, definition);
@@ -227,7 +231,7 @@ class DefinitionsOfServer implements Definitions {
   async #step(name: string): Promise<number | undefined> {
     const state = this.#known.get(name);
     if (state === undefined) return undefined;
-    const definition = state.version.object('v1');
+    const definition = state.outline;
     if (definition.metadata.deletionTimestamp !== undefined && definition.metadata.finalizers?.includes(finalizer)) return this.#cleanUp(name, state,
       definition);
     const now = formatTime(this.#options.clock.now());
@@ -245,7 +249,7 @@ class DefinitionsOfServer implements Definitions {
       await this.#writeStatus(name, (current) => establish(current, now));
       return undefined;
     }
-    if (this.#judgeStructure(state, definition, now) !== undefined) {
+    if (this.#judgeStructure(state, now) !== undefined) {
       await this.#writeStatus(name, (current) => judgeStructure(current, now));
       return undefined;
     }
@@ -266,21 +270,22 @@ class DefinitionsOfServer implements Definitions {
 
   async #update(name: string, subresource: string, change: (current: KubeObject) => KubeObject): Promise<void> {
     const { registry } = this.#options;
+    let written: KubeObject | undefined;
     const result = await registry.update({
       resource: this.#resource, version: 'v1', namespace: '', name, subresource, createIfAbsent: false, context: createContext(),
       transform(current) {
         invariant(current !== undefined, 'an update without create has a current object');
-        return change(current);
+        return (written = change(current));
       },
     });
-    this.#settle(result.object);
+    this.#settle(result.object, written);
   }
 
   /** Takes in what a write led to: a new state, or the end. */
-  #settle(object: ObjectVersion): void {
-    const { deletionTimestamp, finalizers } = object.object('v1').metadata;
+  #settle(object: ObjectVersion, written: KubeObject = object.object('v1')): void {
+    const { deletionTimestamp, finalizers } = written.metadata;
     if (deletionTimestamp !== undefined && !finalizers?.length) this.#forget(object.name, Number.MAX_SAFE_INTEGER);
-    else this.#observe(object, true);
+    else this.#observe(object, written);
   }
 
   /** Deletes what is left of a kind; a failure is told in the definition before it is tried again. */
@@ -296,10 +301,10 @@ class DefinitionsOfServer implements Definitions {
   }
 
   /** Schemas are looked at once per row. */
-  #judgeStructure(state: Known, definition: KubeObject, now: string): DefinitionStatus | undefined {
+  #judgeStructure(state: Known, now: string): DefinitionStatus | undefined {
     if (state.judged === state.madeFrom || state.validated === true) return undefined;
     state.judged = state.madeFrom;
-    return judgeStructure(definition, now);
+    return judgeStructure(state.version.object('v1'), now);
   }
 
   async #cleanUp(name: string, state: Known, definition: KubeObject): Promise<number | undefined> {
@@ -321,6 +326,12 @@ class DefinitionsOfServer implements Definitions {
     });
     return undefined;
   }
+}
+
+/** A definition without its schemas. */
+function outlineOf(definition: KubeObject): KubeObject {
+  const spec = specOf(definition);
+  return { ...definition, spec: { ...spec, versions: spec.versions?.map(({ schema: _schema, ...rest }) => rest) } };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -99,3 +99,34 @@ export function callCostOf(name: string, overloadId: string | undefined): CallCo
   return cost === one ? undefined : cost;
 }
 
+/** What a call with these arguments is about to build: elements of lists, or ten characters of text. */
+export type BuiltSize = (args: readonly Value[]) => number;
+
+const lengthOf = (value: Value | undefined): number => (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0);
+
+const addition: BuiltSize = ([left, right]) => {
+  if (left instanceof CelList && right instanceof CelList) return left.size + right.size;
+  return (lengthOf(left) + lengthOf(right)) * traversalFactor;
+};
+
+function sumOfTexts(list: Value | undefined, between: number): number {
+  if (!(list instanceof CelList)) return 0;
+  let length = 0;
+  for (let i = 0; i < list.size; i++) length += lengthOf(list.get(i)) + between;
+  return length * traversalFactor;
+}
+
+const replacement: BuiltSize = ([text, part, by]) => {
+  if (typeof text !== 'string' || typeof part !== 'string') return 0;
+  let count = part === '' ? text.length + 1 : 0;
+  if (part !== '') for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return (text.length + count * lengthOf(by)) * traversalFactor;
+};
+
+const builders = new Map<string, BuiltSize>([
+  ['_+_', addition], ['replace', replacement], ['join', ([list, separator]) => sumOfTexts(list, lengthOf(separator))],
+  ['format', ([text, args]) => lengthOf(text) * traversalFactor + sumOfTexts(args, 0)],
+]);
+
+/** How much the calls of a function build; undefined where that is no more than what they are charged for. */
+export const builtSizeOf = (name: string): BuiltSize | undefined => builders.get(name);

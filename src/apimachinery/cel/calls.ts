@@ -1,6 +1,6 @@
 // Calls of functions: the overload is known, or is chosen by the types of the values. Failed arguments fail the call.
 import type { CallExpr, Expr } from './ast.ts';
-import { type CallCost, callCostOf } from './call-cost.ts';
+import { type BuiltSize, type CallCost, builtSizeOf, callCostOf } from './call-cost.ts';
 import type { Reference } from './check.ts';
 import type { Overload } from './environment.ts';
 import { type Compiler, type Step, isAttribute } from './evaluate.ts';
@@ -24,12 +24,13 @@ export function compileCall(compiler: Compiler, expr: CallExpr, found: FunctionR
   const extra = (expr.name === '_[_]' || expr.name === '_[?_]') && !isAttribute(args[0]!) ? 1 : 0;
   const candidates = overloads.map((overload): Candidate => ({ guards: guardsOf(overload), call: overload.call }));
   const steps = args.map((arg) => compiler.compile(arg));
-  if (constantMembership(found.declaration.name, args)) return binaryCall(steps, candidates, { cost: () => 0, extra });
+  if (constantMembership(found.declaration.name, args)) return binaryCall(steps, candidates, { cost: () => 0, built: undefined, extra });
   const lazy = expr.target === undefined ? undefined : optionalChoice(expr.name, steps);
   if (lazy !== undefined) return lazy;
-  if (steps.length === 1) return unaryCall(steps[0]!, candidates, cost);
-  if (steps.length === 2) return binaryCall(steps, candidates, { cost, extra });
-  return anyCall(steps, candidates, cost);
+  const built = builtSizeOf(found.declaration.name);
+  if (steps.length === 1 && built === undefined) return unaryCall(steps[0]!, candidates, cost);
+  if (steps.length === 2) return binaryCall(steps, candidates, { cost, built, extra });
+  return anyCall(steps, candidates, { cost, built });
 }
 
 /** Lists take whole numbers of any type as index. */
@@ -72,9 +73,14 @@ function unaryCall(arg: Step, candidates: readonly Candidate[], cost: CallCost |
   };
 }
 
-function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], costs: { cost: CallCost | undefined; extra: number }): Step {
+interface CallCosts {
+  readonly cost: CallCost | undefined;
+  readonly built: BuiltSize | undefined;
+}
+
+function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], costs: CallCosts & { readonly extra: number }): Step {
   const [left, right] = steps as [Step, Step];
-  const { cost, extra } = costs;
+  const { cost, built, extra } = costs;
   return (frame) => {
     const x = left(frame);
     const y = right(frame);
@@ -83,6 +89,7 @@ function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], co
     for (const { guards, call } of candidates) {
       const [first, second] = guards;
       if ((first !== undefined && !first(x)) || (second !== undefined && !second(y))) continue;
+      if (built !== undefined) frame.build(built([x, y]));
       const result = call(x, y);
       frame.charge((cost === undefined ? 1 : cost([x, y], result)) + extra);
       return result;
@@ -91,7 +98,7 @@ function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], co
   };
 }
 
-function anyCall(steps: readonly Step[], candidates: readonly Candidate[], cost: CallCost | undefined): Step {
+function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { cost, built }: CallCosts): Step {
   return (frame) => {
     const args: Value[] = [];
     for (const step of steps) {
@@ -101,6 +108,7 @@ function anyCall(steps: readonly Step[], candidates: readonly Candidate[], cost:
     }
     const found = candidates.find(({ guards }) => guards.every((guard, i) => guard === undefined || guard(args[i]!)));
     if (found === undefined) return noSuchOverload;
+    if (built !== undefined) frame.build(built(args));
     const result = found.call(...args);
     frame.charge(cost === undefined ? 1 : cost(args, result));
     return result;
@@ -127,6 +135,7 @@ function appendStep(accumulator: Step, added: Step): Step {
     if (list instanceof Failure) return list;
     if (more instanceof Failure) return more;
     if (!(list instanceof ArrayList) || !(more instanceof CelList)) return noSuchOverload;
+    frame.build(more.size);
     for (let i = 0; i < more.size; i++) list.items.push(more.get(i));
     frame.charge(1);
     return list;

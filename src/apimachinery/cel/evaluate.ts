@@ -25,6 +25,7 @@ export class Frame {
   readonly slots: Value[];
   readonly limit: number;
   cost = 0;
+  #built = 0;
 
   constructor(bindings: Bindings, slots: number, limit: number) {
     this.bindings = bindings;
@@ -34,6 +35,11 @@ export class Frame {
 
   charge(cost: number): void {
     if ((this.cost += cost) > this.limit) throw new CostLimitExceeded();
+  }
+
+  /** Asks to build something, before it is built. Costs of the reference do not tell of it, so it is counted apart, under the same limit. */
+  build(units: number): void {
+    if ((this.#built += units) > this.limit) throw new CostLimitExceeded();
   }
 }
 
