@@ -141,6 +141,30 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     for (const session of sessions) session.destroy();
   });
 
+  test('consistent reads that wait at the same time share their questions to etcd; reads of any version and watches put none', async () => {
+    await create(one, 'shared');
+    const member = cluster.members[0] as EtcdMember;
+    const count = (): Promise<number> => readMetric(member, 'grpc_server_started_total');
+    const session = connect(one.url, { rejectUnauthorized: false });
+    const read = (query: string) => new Promise<number>((resolve, reject) => {
+      const stream = session.request({ ':path': `${path}/shared${query}`, authorization: 'Bearer admin-token' });
+      stream.on('error', reject);
+      stream.on('response', (answer) => resolve(answer[':status'] as number));
+      stream.resume();
+    });
+    const readMany = async (query: string): Promise<number> => {
+      const before = await count();
+      const statuses = await Promise.all(Array.from({ length: 200 }, () => read(query)));
+      assert.ok(statuses.every((status) => status === 200));
+      return (await count()) - before;
+    };
+    const [consistent, any] = [await readMany(''), await readMany('?resourceVersion=0')];
+    session.destroy();
+    assert.ok(consistent >= 1 && consistent <= 50, `${consistent} calls for 200 reads`);
+    // Compactions and controllers may ask something meanwhile.
+    assert.ok(any <= 5, `${any} calls for 200 reads of any version`);
+  });
+
   test('of writers of one object through both, each version is written once', async () => {
     await create(one, 'contended', '0');
     const bump = async (server: TestServer): Promise<number> => {
