@@ -16,7 +16,7 @@ export function tableOfScale(scale: KubeObject, context: TableContext, catalog: 
   const define = ({ name: title, type, format, description, priority }: Omit<Column, 'cell'>): object => ({ name: title, type, format, description, priority });
   const integer = { type: 'integer', format: '', priority: 0 } as const;
   const columnDefinitions = [
-    ...(name === undefined ? [] : [define(name)]),
+    ...(name === undefined ? [] : [define(custom ? name : { ...name, format: '' })]),
     define({ ...integer, name: 'Desired', description: custom ? 'Number of desired replicas'
       : 'replicas is the desired number of instances for the scaled object.' }),
     define({ ...integer, name: 'Available', description: custom ? 'Number of actual replicas'

@@ -230,7 +230,7 @@ const apiextensions: GroupSpec = {
 
 const scheduling: GroupSpec = {
   group: 'scheduling.k8s.io',
-  rows: [{ kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], cluster: true, tracksGeneration: true }],
+  rows: [{ kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], cluster: true }],
 };
 
 const coordination: GroupSpec = {

@@ -25,7 +25,9 @@ import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
 import { useStoredValues } from './stored-values.ts';
+import { createConnections } from './connections.ts';
 import { createPodBinding } from './pod-binding.ts';
+import { createPodEviction } from './pod-eviction.ts';
 import { createReviews } from './reviews.ts';
 import { findKubelet } from './token-requests.ts';
 import { kubernetesVersion } from './version.ts';
@@ -137,8 +139,9 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
     special: new Map([
       ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),
-      ...createPodBinding({ registry, catalog, clock }),
+      ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
     ]),
+    connect: createConnections(registry),
     requireAccess: requireAccessWith(() => authorization),
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

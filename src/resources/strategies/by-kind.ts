@@ -47,7 +47,7 @@ export const strategiesByKind: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': { applyDefaults: defaults.applyPolicyBindingDefaults },
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': { applyDefaults: defaults.applyValidatingWebhookDefaults },
   'apiextensions.k8s.io/CustomResourceDefinition': policies.definitionStrategy,
-  'scheduling.k8s.io/PriorityClass': { applyDefaults: defaults.applyPriorityClassDefaults },
+  'scheduling.k8s.io/PriorityClass': policies.priorityClassStrategy,
   'discovery.k8s.io/EndpointSlice': { applyDefaults: defaults.applyEndpointSliceDefaults },
   'resource.k8s.io/ResourceClaim': policies.resourceClaimStrategy,
   'resource.k8s.io/ResourceClaimTemplate': { applyDefaults: defaults.applyResourceClaimTemplateDefaults },

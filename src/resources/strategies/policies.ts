@@ -14,6 +14,13 @@ export const flowSchemaStrategy: Strategy = { applyDefaults: defaults.applyFlowS
 export const priorityLevelStrategy: Strategy = { applyDefaults: defaults.applyPriorityLevelDefaults, ...separated };
 /** What makes apiservices special. */
 export const apiServiceStrategy: Strategy = { applyDefaults: defaults.applyApiServiceDefaults, ...separated };
+/** What makes priorityclasses special: their generation begins and stays. */
+export const priorityClassStrategy: Strategy = {
+  applyDefaults: defaults.applyPriorityClassDefaults,
+  prepareForCreate(priorityClass) {
+    priorityClass.metadata.generation = 1;
+  },
+};
 /** What makes validatingadmissionpolicies special. */
 export const validatingPolicyStrategy: Strategy = { applyDefaults: defaults.applyAdmissionPolicyDefaults, ...separated };
 /** What makes resourceclaims special. */

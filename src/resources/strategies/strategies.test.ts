@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { StrategyContext } from '../../registry/index.ts';
 import { strategiesByKind } from './by-kind.ts';
-import { computeQosClass } from './pods.ts';
+import { computeQosClass } from './qos.ts';
 
 const nowMs = Date.parse('2024-01-01T00:00:00.5Z');
 function contextOf(subresource = ''): StrategyContext {

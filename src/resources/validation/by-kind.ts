@@ -9,11 +9,13 @@ import * as events from './events.ts';
 import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
 import * as net from './networking.ts';
 import * as nodes from './nodes.ts';
+import { validateAutoscaler, validateAutoscalerStatus } from './autoscaling.ts';
 import { validatePodStatus } from './pod-status.ts';
+import { validateEphemeralUpdate, validateResize } from './pod-subresources.ts';
 import { validatePod, validatePodUpdate } from './pods.ts';
 import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
-import { validateDeploymentStatus, validateReplicaSetStatus } from './statuses.ts';
+import { validateDaemonSetStatus, validateDeploymentStatus, validateJobStatus, validateReplicaSetStatus } from './statuses.ts';
 import * as services from './services.ts';
 import * as storage from './storage.ts';
 import * as workloads from './workloads.ts';
@@ -44,7 +46,14 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
   '/PersistentVolume': validateWith(storage.validateVolume, storage.validateVolumeUpdate),
   '/PersistentVolumeClaim': validateWith(storage.validateClaim, storage.validateClaimUpdate),
-  '/Pod': validateWith(validatePod, validatePodUpdate, validatePodStatus),
+  '/Pod': {
+    validate: validatePod,
+    validateUpdate(pod, old, { subresource }) {
+      if (subresource === 'resize') return validateResize(pod, old);
+      if (subresource === 'ephemeralcontainers') return validateEphemeralUpdate(pod, old);
+      return subresource === 'status' ? validatePodStatus(pod) : subresource === '' ? validatePodUpdate(pod, old) : [];
+    },
+  },
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
   '/ReplicationController': validateWith(workloads.validateReplicationController),
   '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),
@@ -52,12 +61,13 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/Service': validateWith(services.validateService, services.validateServiceUpdate, services.validateServiceStatus),
   'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
-  'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate),
+  'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate, validateDaemonSetStatus),
   'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, validateDeploymentStatus),
   'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate, validateReplicaSetStatus),
   'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate),
-  'batch/CronJob': validateWith(workloads.validateCronJob),
-  'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate),
+  'autoscaling/HorizontalPodAutoscaler': validateWith(validateAutoscaler, validateAutoscaler, validateAutoscalerStatus),
+  'batch/CronJob': validateWith(workloads.validateCronJob, workloads.validateCronJobUpdate),
+  'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate, validateJobStatus),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
   'discovery.k8s.io/EndpointSlice': both(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),

@@ -4,6 +4,7 @@ import { readPath, toNumber, toObject, toText } from '../columns/common.ts';
 import {
   type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkSelector, isEmptySelector, isSame, selects, sortMembers,
 } from './check.ts';
+import { findScheduleProblem, isTimeZone } from './cron.ts';
 import { validatePodSpec } from './pods.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
@@ -208,10 +209,35 @@ function checkJobSpec(spec: Place, counts: readonly string[]): Errors {
   return errors;
 }
 
+function checkSchedule(spec: Place, allowsZone: boolean): Errors {
+  const place = at(spec, 'schedule');
+  const schedule = toText(place.value);
+  if (schedule === '') return [required(place.path)];
+  const problem = findScheduleProblem(schedule);
+  const errors: FieldError[] = problem === undefined ? [] : [invalidValue(place.path, schedule, problem)];
+  if (!schedule.includes('TZ')) return errors;
+  if (!allowsZone) return [...errors, invalidValue(place.path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
+  if (at(spec, 'timeZone').value === undefined) return errors;
+  return [...errors, invalidValue(place.path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
+}
+
+function checkTimeZone({ path, value }: Place): Errors {
+  if (value === undefined || value === null) return [];
+  const zone = toText(value);
+  if (zone === '') return [invalidValue(path, zone, 'timeZone must be nil or non-empty string')];
+  if (zone.toLowerCase() === 'local') {
+    return [invalidValue(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
+  }
+  return isTimeZone(zone) ? [] : [invalidValue(path, zone, `unknown time zone ${zone}`)];
+}
+
 /** Validates cronjobs, except the schedule itself. */
-export function validateCronJob(cronJob: KubeObject): Errors {
+export function validateCronJob(cronJob: KubeObject, old?: KubeObject): Errors {
   const spec = specOf(cronJob);
-  const errors: FieldError[] = [...checkRequired(at(spec, 'schedule')), ...checkNotNegative(at(spec, 'startingDeadlineSeconds'))];
+  const allowsZone = toText(readPath(old, 'spec', 'schedule')).includes('TZ');
+  const sameZone = old !== undefined && readPath(old, 'spec', 'timeZone') === readPath(cronJob, 'spec', 'timeZone');
+  const errors: FieldError[] = [...checkSchedule(spec, allowsZone), ...checkNotNegative(at(spec, 'startingDeadlineSeconds'))];
+  if (!sameZone) errors.push(...checkTimeZone(at(spec, 'timeZone')));
   errors.push(...checkOneOf(at(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace']));
   errors.push(...checkJobSpec(at(spec, 'jobTemplate', 'spec'), ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit']));
   errors.push(...checkNotNegative(at(spec, 'successfulJobsHistoryLimit'), at(spec, 'failedJobsHistoryLimit')));
@@ -220,12 +246,31 @@ export function validateCronJob(cronJob: KubeObject): Errors {
   return errors;
 }
 
+/** Validates updates of cronjobs. */
+export function validateCronJobUpdate(cronJob: KubeObject, old: KubeObject): Errors {
+  return validateCronJob(cronJob, old);
+}
+
+const schedulingMembers = ['nodeSelector', 'tolerations', 'affinity', 'schedulingGates'];
+
+/** The template of a job without what a suspended job may still change: where its pods run and what they are called. */
+function maskTemplate(job: KubeObject, old: KubeObject): unknown {
+  const template = toObject(readPath(job, 'spec', 'template'));
+  const isWaiting = readPath(old, 'spec', 'suspend') === true && readPath(old, 'status', 'startTime') === undefined;
+  if (!isWaiting) return template;
+  const spec = Object.fromEntries(Object.entries(toObject(template['spec'])).filter(([name]) => !schedulingMembers.includes(name)));
+  const { labels: _labels, annotations: _annotations, ...metadata } = toObject(template['metadata']);
+  return { ...template, metadata, spec };
+}
+
 /** Validates updates of jobs. */
 export function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const immutable = ['completions', 'selector', 'completionMode'].filter((name) => {
     return name !== 'completions' || readPath(old, 'spec', 'completionMode') !== 'Indexed';
   });
-  return [...validateJob(job), ...immutable.flatMap((name) => checkImmutable(at(specOf(job), name), at(specOf(old), name)))];
+  const errors: FieldError[] = [...validateJob(job), ...immutable.flatMap((name) => checkImmutable(at(specOf(job), name), at(specOf(old), name)))];
+  if (isSame(maskTemplate(job, old), maskTemplate(old, old))) return errors;
+  return [...errors, invalidValue('spec.template', readPath(job, 'spec', 'template'), 'field is immutable')];
 }
 
 /** Validates poddisruptionbudgets. */

@@ -1,0 +1,175 @@
+// pods/eviction: a deletion that asks the pod's PodDisruptionBudget first. Mirrors the reference's eviction: a budget that was not looked at
+// yet or has nothing left refuses with 429, one that allows it is told which pod goes, and the pod says why it goes.
+import type { Clock } from '../base/index.ts';
+import {
+  type JsonObject, type KubeObject, type MetaLabelSelector, StatusError, badRequest, conflict, failure, forbidden, internalError, labelSelectorOf, success,
+} from '../apimachinery/index.ts';
+import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
+import { type Catalog, type DeleteOptions, type Registry, type Resource, everything, formatTime } from '../registry/index.ts';
+
+interface Dependencies {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}
+
+interface EvictionOptions extends DeleteOptions {
+  readonly dryRun?: readonly string[];
+}
+
+interface BudgetStatus extends JsonObject {
+  readonly observedGeneration?: number;
+  readonly disruptionsAllowed?: number;
+  readonly currentHealthy?: number;
+  readonly desiredHealthy?: number;
+  readonly disruptedPods?: Record<string, string>;
+  readonly conditions?: JsonObject[];
+}
+
+const retrySeconds = 10;
+const maxDisrupted = 2000;
+
+function find(catalog: Catalog, [group, version, plural]: readonly [string, string, string]): Resource {
+  const row = catalog.find(group, version, plural);
+  if (row === undefined) throw internalError(`${plural} are not served`);
+  return row;
+}
+
+/** Pods that run nowhere any more, or not yet, are in nobody's budget. */
+function isFree(pod: KubeObject): boolean {
+  const phase = (pod['status'] as JsonObject | undefined)?.['phase'];
+  return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
+}
+
+function refuseBudget(why: string, retryAfterSeconds?: number): StatusError {
+  const details = { causes: [{ reason: 'DisruptionBudget', message: why }], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", details);
+}
+
+const isReady = (pod: KubeObject): boolean => ((pod['status'] as { conditions?: JsonObject[] } | undefined)?.conditions ?? [])
+  .some(({ type, status }) => type === 'Ready' && status === 'True');
+
+const statusOf = (budget: KubeObject): BudgetStatus => (budget['status'] ?? {}) as BudgetStatus;
+
+/** Whether a pod that is not ready may go without being counted. */
+function mayGoUnready(budget: KubeObject, pod: KubeObject): boolean {
+  if (isReady(pod)) return false;
+  const { currentHealthy = 0, desiredHealthy = 0 } = statusOf(budget);
+  const policy = (budget['spec'] as JsonObject | undefined)?.['unhealthyPodEvictionPolicy'];
+  return policy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy);
+}
+
+/** The budget with this pod counted; throws when it has nothing left. */
+function countEviction(budget: KubeObject, pod: string, now: string): KubeObject {
+  const status = statusOf(budget);
+  const { name = '', generation = 0 } = budget.metadata;
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0, conditions = [] } = status;
+  if (observedGeneration < generation) throw refuseBudget(`The disruption budget ${name} is still being processed by the server.`, retrySeconds);
+  if (disruptionsAllowed < 0) throw forbidden({ group: 'policy', resource: 'poddisruptionbudgets' }, name, 'pdb disruptions allowed is negative');
+  if (Object.keys(disruptedPods).length > maxDisrupted) {
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
+    throw forbidden({ group: 'policy', resource: 'poddisruptionbudgets' }, name, why);
+  }
+  if (disruptionsAllowed === 0) {
+    throw refuseBudget(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`);
+  }
+  const left = disruptionsAllowed - 1;
+  const empty: JsonObject = {
+    type: 'DisruptionAllowed', status: 'False', observedGeneration: generation, lastTransitionTime: now, reason: 'InsufficientPods', message: '',
+  };
+  return {
+    ...budget,
+    status: {
+      ...status, disruptionsAllowed: left, disruptedPods: Object.fromEntries([...Object.entries(disruptedPods), [pod, now]]),
+      ...(left === 0 && { conditions: [...conditions.filter(({ type }) => type !== 'DisruptionAllowed'), empty] }),
+    },
+  };
+}
+
+/** The pod, unless it is another one than the one that is meant. */
+function checkUid(pod: KubeObject, uid: string | undefined): KubeObject {
+  const own = pod.metadata.uid ?? '';
+  if (uid === undefined || uid === own) return pod;
+  const why = `the UID in the precondition (${uid}) does not match the UID in record (${own}). The object might have been deleted and then recreated`;
+  throw conflict({ group: '', resource: 'Pod' }, pod.metadata.name ?? '', why);
+}
+
+/** The pod with the reason of its end. */
+function markTarget(pod: KubeObject, now: string): KubeObject {
+  const status = (pod['status'] ?? {}) as { conditions?: JsonObject[] } & JsonObject;
+  const condition = {
+    type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: now, reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  return { ...pod, status: { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget'), condition] } };
+}
+
+class Eviction {
+  readonly #dependencies: Dependencies;
+  readonly #request: SpecialRequest;
+  readonly #options: EvictionOptions;
+  readonly #pods: Resource;
+  readonly #now: string;
+
+  constructor(dependencies: Dependencies, request: SpecialRequest) {
+    const { deleteOptions } = request.object as { deleteOptions?: EvictionOptions } & KubeObject;
+    const named = request.object.metadata.name ?? '';
+    if (named !== '' && named !== request.name) throw badRequest('name in URL does not match name in Eviction object');
+    const dryRun = request.context.dryRun || deleteOptions?.dryRun?.includes('All') === true;
+    this.#dependencies = dependencies;
+    this.#request = { ...request, context: { ...request.context, dryRun } };
+    this.#options = deleteOptions ?? {};
+    this.#pods = find(dependencies.catalog, ['', 'v1', 'pods']);
+    this.#now = formatTime(dependencies.clock.now());
+  }
+
+  async run(): Promise<KubeObject> {
+    const found = await this.#dependencies.registry.get({ ...this.#pod(), name: this.#request.name }, {});
+    const pod = found.object('v1');
+    if (!isFree(pod)) await this.#askBudget(pod);
+    await this.#remove();
+    return { ...success(), code: 201 } as unknown as KubeObject;
+  }
+
+  #pod() {
+    return { resource: this.#pods, version: 'v1', namespace: this.#request.target.namespace };
+  }
+
+  async #askBudget(pod: KubeObject): Promise<void> {
+    const { registry, catalog } = this.#dependencies;
+    const target = { resource: find(catalog, ['policy', 'v1', 'poddisruptionbudgets']), version: 'v1', namespace: this.#request.target.namespace };
+    const list = await registry.list(target, { predicate: everything });
+    const budgets = Array.from(list.items, (item) => item.object('v1')).filter((budget) => {
+      const selector = (budget['spec'] as { selector?: MetaLabelSelector } | undefined)?.selector;
+      return selector !== undefined && labelSelectorOf(selector)?.matches(pod.metadata.labels) === true;
+    });
+    if (budgets.length > 1) {
+      throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+    }
+    const [budget] = budgets;
+    if (budget === undefined || mayGoUnready(budget, pod)) return;
+    await registry.update({
+      ...target, name: budget.metadata.name ?? '', subresource: 'status', createIfAbsent: false, context: this.#request.context,
+      transform: (current) => countEviction(current as KubeObject, this.#request.name, this.#now),
+    });
+  }
+
+  async #remove(): Promise<void> {
+    const { registry } = this.#dependencies;
+    const { name, context } = this.#request;
+    const { gracePeriodSeconds, preconditions, propagationPolicy } = this.#options;
+    const options: DeleteOptions = {
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(preconditions && { preconditions }), ...(propagationPolicy && { propagationPolicy }),
+    };
+    await registry.update({
+      ...this.#pod(), name, subresource: 'status', createIfAbsent: false, context,
+      transform: (pod) => markTarget(checkUid(pod as KubeObject, preconditions?.uid), this.#now),
+    });
+    await registry.delete({ ...this.#pod(), name, options, context });
+  }
+}
+
+/** The handler of the path, for createEndpoints' `special`. */
+export function createPodEviction(dependencies: Dependencies): ReadonlyMap<string, SpecialCreate> {
+  return new Map([['/pods/eviction', (request: SpecialRequest) => new Eviction(dependencies, request).run()]]);
+}
