@@ -1,6 +1,6 @@
 // Carries durable changes from the journal into the tables: a while after they were acknowledged, many in one transaction. Until then this is
 // where reads find them. A disk that is full stops it; what waits stays in the journal and here, and the next attempt goes on with it.
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
 import type { StoreEvent } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { encodeLeaseKey, encodeOldKey, encodePointer } from './record.ts';
@@ -33,7 +33,7 @@ export class Applier {
   #waiting: DurableChange[] = [];
   #applied: number;
   #step: Promise<void> | undefined;
-  #isScheduled = false;
+  #timer: Timer | undefined;
 
   constructor(options: ApplierOptions) {
     this.#options = options;
@@ -52,13 +52,16 @@ export class Applier {
 
   add(change: DurableChange): void {
     this.#waiting.push(change);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    this.#options.clock.after(gatherMs, () => {
-      this.#isScheduled = false;
+    this.#timer ??= this.#options.clock.after(gatherMs, () => {
+      this.#timer = undefined;
       // What the disk refuses stays, and is tried again with the next change or read.
       void this.drain().catch(() => undefined);
     });
+  }
+
+  /** From here on only `drain` puts anything in. */
+  stop(): void {
+    this.#timer?.cancel();
   }
 
   /** Resolves when everything added before the call, or up to `revision`, is in the tables; rejects when the disk refuses. */

@@ -390,6 +390,7 @@ export class EmbeddedStore implements Store {
     await this.#commits.idle();
     // What a full disk keeps out of the tables is in the journal, where the next start finds it.
     if (this.#poison === undefined) await this.#applier.drain().catch(() => undefined);
+    this.#applier.stop();
     await this.#tableCommits.idle();
     while (this.#readers > 0) await new Promise((resolve) => setImmediate(resolve));
     for (const reader of this.#waitingReaders.splice(0)) reader();
