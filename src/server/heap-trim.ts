@@ -5,11 +5,14 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock, Timer } from '../base/index.ts';
 
-const checkEveryMs = 5_000;
+const checkEveryMs = 3_000;
 /** Below this share of busy time in an interval the process has nothing to do. */
 const idleShare = 0.1;
 /** What the heap must have grown by since the last time. */
 const worthBytes = 32 * 2 ** 20;
+/** Room in the heap that is worth looking for, and how often that is tried after it has grown. */
+const spareBytes = 48 * 2 ** 20;
+const mostRounds = 3;
 /** Pages that one pass empties are given back by the next; passes go on while that is worth it. */
 const nextPassMs = 200;
 const passBytes = 4 * 2 ** 20;
@@ -22,6 +25,7 @@ export function startHeapTrim(clock: Clock): () => void {
   let seen = performance.eventLoopUtilization();
   let timer: Timer;
   const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
+  let rounds = 0;
   const pass = (left: number): void => {
     const before = getHeapStatistics().total_heap_size;
     collect();
@@ -29,12 +33,18 @@ export function startHeapTrim(clock: Clock): () => void {
     if (left > 1 && before - settledBytes > passBytes) again(nextPassMs, () => pass(left - 1));
     else again(checkEveryMs, check);
   };
+  const isWorthIt = (): boolean => {
+    const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
+    if (total - settledBytes >= worthBytes) rounds = mostRounds;
+    return rounds > 0 && (total - used > spareBytes || total - settledBytes >= worthBytes);
+  };
   const check = (): void => {
     const now = performance.eventLoopUtilization();
     const busy = performance.eventLoopUtilization(now, seen).utilization;
     seen = now;
-    if (busy > idleShare || getHeapStatistics().total_heap_size - settledBytes < worthBytes) again(checkEveryMs, check);
-    else pass(mostPasses);
+    if (busy > idleShare || !isWorthIt()) return again(checkEveryMs, check);
+    rounds -= 1;
+    pass(mostPasses);
   };
   again(checkEveryMs, check);
   return () => timer.cancel();

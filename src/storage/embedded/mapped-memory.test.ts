@@ -10,8 +10,11 @@ import { Tables } from './tables.ts';
 
 test('MappedMemory maps anew when much is resident and nobody is at work, then rests', async () => {
   const clock = createManualClock();
-  const state = { quiet: false, residentKb: 200_000, remaps: 0 };
-  const remap = async (): Promise<void> => void state.remaps++;
+  const state = { quiet: false, residentKb: 50_000, remaps: 0 };
+  const remap = async (): Promise<void> => {
+    state.remaps++;
+    state.residentKb = 60_000;
+  };
   const memory = new MappedMemory({ clock, isQuiet: () => state.quiet, remap, onFailed: assert.fail, residentKb: () => state.residentKb });
   const pass = async (ms: number): Promise<number> => {
     clock.advance(ms);
@@ -19,12 +22,15 @@ test('MappedMemory maps anew when much is resident and nobody is at work, then r
     return state.remaps;
   };
   assert.equal(await pass(5_000), 0);
+  state.residentKb = 100_000;
+  assert.equal(await pass(5_000), 0);
   state.quiet = true;
   assert.equal(await pass(5_000), 1);
+  state.residentKb = 100_000;
   assert.equal(await pass(29_000), 1);
   assert.equal(await pass(1_000), 2);
-  state.residentKb = 50_000;
-  assert.equal(await pass(120_000), 2);
+  state.residentKb = 80_000;
+  for (let i = 0; i < 20; i++) assert.equal(await pass(5_000), 2);
   await memory.stop();
   state.residentKb = 200_000;
   assert.equal(await pass(120_000), 2);

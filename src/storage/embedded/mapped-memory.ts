@@ -7,8 +7,8 @@ import type { Clock, Timer } from '../../base/index.ts';
 const checkEveryMs = 5_000;
 /** Each time costs some memory that only comes back at the end of the process. */
 const restMs = 30_000;
-/** Node's own files are about 45 MB of it. */
-const mostResidentKb = 96 * 1024;
+/** What may gather beyond what was resident after the last time: the program itself is mapped from files too. */
+const mostGatheredKb = 24 * 1024;
 
 interface MappedMemoryOptions {
   readonly clock: Clock;
@@ -28,9 +28,11 @@ export class MappedMemory {
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
+  #settledKb: number;
 
   constructor(options: MappedMemoryOptions) {
     this.#options = options;
+    this.#settledKb = this.#readKb();
     this.#schedule(checkEveryMs);
   }
 
@@ -46,9 +48,18 @@ export class MappedMemory {
   }
 
   #check(): void {
-    const { isQuiet, remap, onFailed, residentKb = readResidentKb } = this.#options;
-    if (!isQuiet() || residentKb() < mostResidentKb) return this.#schedule(checkEveryMs);
-    this.#running = remap().then(() => this.#schedule(restMs), (error: Error) => onFailed(error));
+    const { isQuiet, remap, onFailed } = this.#options;
+    if (!isQuiet() || this.#readKb() < this.#settledKb + mostGatheredKb) return this.#schedule(checkEveryMs);
+    this.#running = remap().then(() => this.#settle(), (error: Error) => onFailed(error));
+  }
+
+  #settle(): void {
+    this.#settledKb = this.#readKb();
+    this.#schedule(restMs);
+  }
+
+  #readKb(): number {
+    return (this.#options.residentKb ?? readResidentKb)();
   }
 }
 
