@@ -38,8 +38,8 @@ const COLLECTION_METHODS: Readonly<Record<string, Method>> = {
 const SUBRESOURCE_METHODS: Readonly<Record<string, Method>> = { ...OBJECT_METHODS, POST: { verb: 'create', handle: handleCreate } };
 
 /** Whether the path has the old `/watch/` prefix below its version. */
-function isOldWatch({ path, prefix, parts }: RequestInfo): boolean {
-  if (!path.includes('/watch/')) return false;
+function isOldWatch({ verb, path, prefix, parts }: RequestInfo): boolean {
+  if (verb !== 'watch') return false;
   const segments = splitPath(path);
   return segments[prefix === 'api' ? 2 : 3] === 'watch' && parts.length > 0 && segments.length > (prefix === 'api' ? 3 : 4);
 }

@@ -69,7 +69,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const { authorization, clientCertificate } = credentials;
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
-    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return accept(describeCertified(clientCertificate));
+    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return acceptCertified(clientCertificate);
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
     if (token !== undefined) {
       const tokens = credentials.local === true ? ownTokens : options.tokens;
@@ -82,6 +82,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 
 const accept = (user: User, audiences?: readonly string[]): Authentication =>
   ({ type: 'user', user: markAuthenticated(user), ...(audiences !== undefined && { audiences }) });
+
+/** A connection has one certificate and many requests: they are made by one and the same user. */
+const certified = new WeakMap<ClientCertificate, Authentication>();
+
+function acceptCertified(certificate: ClientCertificate): Authentication {
+  let accepted = certified.get(certificate);
+  if (accepted === undefined) certified.set(certificate, accepted = accept(describeCertified(certificate)));
+  return accepted;
+}
 
 function describeCertified({ commonName, organizations, uid, fingerprint }: ClientCertificate): User {
   const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint ?? ''}`] };

@@ -40,9 +40,7 @@ const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
 export function createServiceAccountAuthenticator(options: ServiceAccountTokenOptions): AuthenticateToken {
   const accepted = new Set([...options.issuers, legacyIssuer]);
   const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: cacheLimit, lifetimeMs: cacheLifetimeMs });
-  return async (token, audiences) => {
-    // Cheap enough to be asked for every bearer token that is no JWT at all.
-    if (!token.startsWith('ey')) return undefined;
+  const authenticate = async (token: string, audiences: readonly string[]): Promise<TokenAnswer | undefined> => {
     const keys = await options.keys();
     const claims = verified.use(token, () => {
       const jwt = parseJwt(token);
@@ -51,6 +49,8 @@ export function createServiceAccountAuthenticator(options: ServiceAccountTokenOp
     });
     return claims === undefined ? undefined : judgeClaims({ claims, token, audiences }, options);
   };
+  // Cheap enough to be asked for every bearer token that is no JWT at all.
+  return (token, audiences) => (token.startsWith('ey') ? authenticate(token, audiences) : undefined);
 }
 
 interface Shown {
