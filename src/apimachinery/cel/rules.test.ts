@@ -35,6 +35,13 @@ test('validate turns failures of unchanged values into warnings', () => {
   assert.deepEqual(warnings, ['spec.n: Invalid value: 50: failed rule: self <= 10']);
 });
 
+test('check takes keys of maps for short, as definitions that were published rely on', () => {
+  const labels = { type: 'object', maxProperties: 8, additionalProperties: { type: 'string', maxLength: 4096 },
+    ...rule('self.all(key, key.matches("^[a-z]+(/[a-z]+)?$"))') };
+  const rules = compileRules(underSpec({ type: 'object', properties: { labels } }));
+  assert.deepEqual(rules.check({ path: 'schema' }), { schemaErrors: [], expressionErrors: [] });
+});
+
 test('validate stops at the budget', () => {
   const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self <= 10') } } }));
   const { errors, remainingBudget } = rules.validate({ value: { spec: { n: 1 } }, budget: 1 });
