@@ -1,8 +1,8 @@
 // The smallest objects that a schema takes, where it takes such: required fields, first alternatives, texts that fit common patterns.
 import type { Json } from './modules.ts';
 
-const texts = ['a', 'example', 'a.example.com', 'example.com/a', 'https://a.example.com', '1s', '1h', '1m', '10', '1', 'v1', 'V1', '1Gi', '/a', 'A', '0 0 * * *',
-  'a:1', '2026-01-01T00:00:00Z', '10.0.0.1', '10.0.0.0/8', 'xpkg.io/a/a:v1', 'resource-controller', 'k8s.io/a'];
+const texts = ['a', 'example', 'a.example.com', 'example.com/a', 'https://a.example.com', '1s', '1h', '1m', '10', '1', 'v1', 'V1', '1Gi', '/a', 'A',
+  '0 0 * * *', 'a:1', '2026-01-01T00:00:00Z', '10.0.0.1', '10.0.0.0/8', 'xpkg.io/a/a:v1', 'resource-controller', 'k8s.io/a'];
 
 function textFor(schema: Json): string {
   if (Array.isArray(schema['enum'])) return String(schema['enum'][0]);
