@@ -30,6 +30,16 @@ function allocate(length: number): Uint8Array {
   return typeof Buffer === 'undefined' ? new Uint8Array(length) : Buffer.allocUnsafe(length);
 }
 
+const scratchBytes = 2 ** 16;
+let scratch: Uint8Array | undefined;
+
+/** Memory for bytes that are read before anybody else borrows it. */
+function borrow(length: number): Uint8Array {
+  if (length > scratchBytes) return allocate(length);
+  scratch ??= typeof Buffer === 'undefined' ? new Uint8Array(scratchBytes) : Buffer.allocUnsafeSlow(scratchBytes);
+  return scratch.subarray(0, length);
+}
+
 /** Copies bytes[from, to) to `target` at `at`; answers where they end. */
 function copyPart(target: Uint8Array, at: number, { bytes, from, to }: { readonly bytes: Uint8Array; readonly from: number; readonly to: number }): number {
   target.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from), at);
@@ -44,13 +54,21 @@ function findPlace({ layout }: VersionContext, bytes: Uint8Array): { readonly at
   return layout.resource.custom ? { at: uid.keyStart, before: '', after: ',' } : { at: uid.valueEnd, before: ',', after: '' };
 }
 
+interface Splice {
+  readonly context: VersionContext;
+  readonly revision: number;
+  /** Whether a newline goes behind. */
+  readonly line?: boolean;
+  /** Where the result goes; memory of its own when absent. */
+  readonly place?: (length: number) => Uint8Array;
+}
+
 /** The stored bytes with another head and with resourceVersion `revision` in metadata (none when 0), and a newline if it shall be a line. */
-function spliceVersion(bytes: Uint8Array, head: Uint8Array,
-  { context, revision, line = false }: { readonly context: VersionContext; readonly revision: number; readonly line?: boolean }): Uint8Array {
+function spliceVersion(bytes: Uint8Array, head: Uint8Array, { context, revision, line = false, place: give = allocate }: Splice): Uint8Array {
   const start = context.layout.head.length;
   const place = revision === 0 ? { at: start, before: '', after: '' } : findPlace(context, bytes);
   const member = revision === 0 ? '' : `${place.before}"resourceVersion":"${revision}"${place.after}`;
-  const target = allocate(head.length + bytes.length - start + member.length + (line ? 1 : 0));
+  const target = give(head.length + bytes.length - start + member.length + (line ? 1 : 0));
   target.set(head, 0);
   let at = copyPart(target, head.length, { bytes, from: start, to: place.at });
   for (let i = 0; i < member.length; i++) target[at++] = member.charCodeAt(i);
@@ -148,10 +166,10 @@ class StoredVersion implements ObjectVersion {
     if (resource.convertRemotely !== undefined && version !== this.#writtenAs()) return this.#readConverted(version);
     if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
       return parseJson(spliceVersion(this.#stored(), layout.headOf(version, false),
-        { context: this.#context, revision: this.revision })).value as unknown as KubeObject;
+        { context: this.#context, revision: this.revision, place: borrow })).value as unknown as KubeObject;
     }
     if (resource.readStored !== undefined) return this.#readAs(resource.readStored, version);
-    const bytes = spliceVersion(this.#stored(), layout.head, { context: this.#context, revision: this.revision });
+    const bytes = spliceVersion(this.#stored(), layout.head, { context: this.#context, revision: this.revision, place: borrow });
     return convertObject(resource, parseJson(bytes).value as unknown as KubeObject, { from: resource.storageVersion, to: version });
   }
 

@@ -190,8 +190,10 @@ function withoutOwners(object: KubeObject): KubeObject {
 
 /** Owners after a create, PUT or patch: the writer gains what it added or changed, others lose it. */
 export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, updater: Updater): Managers {
-  const [live, object] = [withoutOwners(change.live), withoutOwners(change.object)];
-  const { managers, comparison } = takeChanged({ ...change, live, object, apiVersion: updater.apiVersion, self: currentOperation });
+  const { managers, comparison } = takeChanged({
+    versions: change.versions, live: withoutOwners(change.live), object: withoutOwners(change.object), managers: change.managers, reset: change.reset,
+    apiVersion: updater.apiVersion, self: currentOperation,
+  });
   const taken = stripUnowned(comparison.modified.union(comparison.added));
   if (taken.isEmpty) return managers;
   const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,
