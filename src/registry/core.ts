@@ -32,6 +32,9 @@ export const freshnessLimitMs = 3000;
 /** A store that has not told its revision by then either is not asked for objects. */
 const lastChanceMs = 300;
 
+/** How long the steps of one write may hold the loop in one turn: large objects are written in several. */
+export const writeTurnMs = 12;
+
 /** A row's objects: their layout and their cache. */
 export interface Shelf {
   /** The row that stores the objects. */

@@ -1,7 +1,7 @@
 // Registry.create, and the creation that an update of an absent object turns into. Order, as in the reference: managedFields, admission
 // mutates, identity, strategy, validation, admission validates, store. A generated name that is taken is tried again, up to eight times.
 import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteResult } from './contract.ts';
-import { type Core, type Place, checkSignal } from './core.ts';
+import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
 import { nameTaken } from './errors.ts';
 import { isSafeSegment, objectKey } from './keys.ts';
 import { encodeStored } from './layout.ts';
@@ -13,6 +13,7 @@ import { convertToStore } from './remote.ts';
 import { writeFitting } from './too-large.ts';
 import { cloneJson } from './values.ts';
 import { type KubeObject, invalid, invalidValue } from '../apimachinery/index.ts';
+import { createPacer } from '../base/index.ts';
 
 const nameAttempts = 8;
 
@@ -24,6 +25,8 @@ interface Creation {
   readonly managedFields: 'update' | 'keep';
   /** Throws when the writer, who was allowed to update, may not create. */
   readonly authorize?: (() => Promise<void>) | undefined;
+  /** A turn for others, when one is due. */
+  readonly pause?: () => Promise<void> | undefined;
 }
 
 /** Admission of a creation. */
@@ -76,7 +79,9 @@ async function storeReserved(core: Core, creation: Creation): Promise<WriteResul
   const { place, object, context } = creation;
   const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
   prepareForCreate(object, write);
+  await creation.pause?.();
   validateCreate(object, write);
+  await creation.pause?.();
   await creation.authorize?.();
   await core.options.admission.validate(creationAttributes(place.target, object, context));
   checkSignal(context.signal);
@@ -87,6 +92,7 @@ async function storeReserved(core: Core, creation: Creation): Promise<WriteResul
 export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
   const { place, object, context } = creation;
   const { target } = place;
+  const pause = createPacer(core.clock, writeTurnMs);
   wipeSystemFields(object);
   dedupeOwners(object, context.warnings);
   if (creation.managedFields === 'update') {
@@ -96,11 +102,12 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
     if (managedFields === undefined) delete object.metadata.managedFields;
     else object.metadata.managedFields = managedFields;
   }
+  await pause();
   dropEmptyLists(target, object);
   await core.options.admission.mutate(creationAttributes(target, object, context));
   const generates = !object.metadata.name && !!object.metadata.generateName;
   for (let attempt = 1; ; attempt++) {
-    const candidate: Creation = { ...creation, object: generates ? cloneJson(object) : object };
+    const candidate: Creation = { ...creation, pause, object: generates ? cloneJson(object) : object };
     const result = await tryCreate(core, candidate);
     if (result !== undefined) return result;
     if (!generates || attempt === nameAttempts) throw await takenError(core, candidate);

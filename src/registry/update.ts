@@ -5,7 +5,8 @@
 // revision that was read) or if the store says that the object was current; otherwise the next round works on what the store has.
 import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../apimachinery/index.ts';
 import type { AdmissionAttributes, UpdateRequest, WriteResult } from './contract.ts';
-import { type Core, type Place, checkSignal } from './core.ts';
+import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
+import { createPacer } from '../base/index.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from './errors.ts';
 import { defaultRoot, objectKey } from './keys.ts';
@@ -115,25 +116,31 @@ async function runRound(round: Round): Promise<Outcome> {
   if (current !== undefined) await readyVersion(current, request.version, place.shelf.resource.storageVersion);
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
+  const pause = createPacer(core.clock, writeTurnMs);
   const old = place.show(current).object(request.version);
+  await pause();
   const object = request.transform(cloneJson(old));
+  await pause();
   checkIdentity(request, request.name, object);
   dedupeOwners(object, request.context.warnings);
   setManagedFields(round, object, old);
+  await pause();
   dropEmptyLists(request, object);
   const attributes = updateAttributes(round, object, old);
   await core.options.admission.mutate(attributes);
   checkVersion(round, object);
   return withReservation(core, attributes,
-    { write: () => storeReserved(round, attributes, { object, old }), isWritten: (outcome) => outcome.type === 'written' });
+    { write: () => storeReserved(round, attributes, { object, old, pause }), isWritten: (outcome) => outcome.type === 'written' });
 }
 
 async function storeReserved(round: Round, attributes: AdmissionAttributes,
-  { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
+  { object, old, pause }: { readonly object: KubeObject; readonly old: KubeObject; readonly pause: () => Promise<void> | undefined }): Promise<Outcome> {
   const { core, request } = round;
   const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now() };
   prepareForUpdate(object, old, write);
+  await pause();
   validateUpdate(object, old, write);
+  await pause();
   await core.options.admission.validate(attributes);
   checkSignal(request.context.signal);
   return writeFitting(object, () => commit(round, { object, old }));
