@@ -67,7 +67,7 @@ class WatchStream {
       this.#finish = resolve;
       if (this.#sink.signal.aborted) return this.#close();
       this.#sink.signal.addEventListener('abort', () => this.#close(), { once: true });
-      this.#after(this.#parts.timeoutMs, () => this.#close());
+      this.#after(this.#parts.timeoutMs, () => this.#end());
       if (this.#parts.bookmarks) this.#scheduleBookmarks();
       this.#pump();
     });
@@ -151,6 +151,12 @@ class WatchStream {
   #fail(error: unknown): void {
     const status = error instanceof StatusError ? error.status : failure(500, 'InternalError', String(error)).status;
     if (this.#state !== 'closed') this.#sink.write(this.#parts.encoder.encodeError(status));
+    this.#close();
+  }
+
+  /** What came while the server rested is still sent. */
+  #end(): void {
+    this.#pump();
     this.#close();
   }
 

@@ -1,0 +1,36 @@
+// Rests after rounds that took long: everybody is called once, in order, and short rounds are never followed by one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Clock, createManualClock } from '../base/index.ts';
+import { Pacing } from './pacing.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('Pacing gathers what comes after a long round and calls it together', async () => {
+  const manual = createManualClock();
+  let spentMs = 0;
+  const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
+  const pacing = new Pacing(clock);
+  const called: string[] = [];
+  const pump = (name: string, ms: number): void => pacing.run(() => {
+    called.push(name);
+    spentMs += ms;
+  });
+  pump('a', 1);
+  pump('b', 1);
+  await turn();
+  pump('c', 10);
+  pump('d', 10);
+  assert.equal(called.join(''), 'abcd');
+  await turn();
+  pump('e', 0);
+  pump('f', 0);
+  assert.equal(called.join(''), 'abcd');
+  manual.advance(19);
+  assert.equal(called.join(''), 'abcd');
+  manual.advance(1);
+  assert.equal(called.join(''), 'abcdef');
+  await turn();
+  pump('g', 0);
+  assert.equal(called.join(''), 'abcdefg');
+});
