@@ -15,11 +15,12 @@ const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, Open
 
 /** Whether a schema uses keywords that cannot be made structural at all; they are reported elsewhere. */
 export function hasUnsupportedKeywords(schema: OpenAPIV3Schema): boolean {
-  if (unsupportedKeywords.some((keyword) => schema[keyword] !== undefined && schema[keyword] !== '')) return true;
+  for (const keyword of unsupportedKeywords) if (schema[keyword] !== undefined && schema[keyword] !== '') return true;
   if (schema['uniqueItems'] === true || Array.isArray(schema.items)) return true;
-  const children = [...propertiesOf(schema).map(([, child]) => child), ...branches.flatMap((key) => listOf(schema[key]))];
-  for (const one of [schema.items, schema['not'], schema.additionalProperties]) if (schemaOf(one) !== undefined) children.push(one as OpenAPIV3Schema);
-  return children.some(hasUnsupportedKeywords);
+  const { properties } = schema;
+  for (const name in properties) if (Object.hasOwn(properties, name) && hasUnsupportedKeywords(properties[name] as OpenAPIV3Schema)) return true;
+  for (const key of branches) if (listOf(schema[key]).some(hasUnsupportedKeywords)) return true;
+  return [schema.items, schema['not'], schema.additionalProperties].some((one) => schemaOf(one) !== undefined && hasUnsupportedKeywords(one as OpenAPIV3Schema));
 }
 
 /** Everything that keeps a schema from being structural. */
