@@ -20,7 +20,8 @@ export function hasUnsupportedKeywords(schema: OpenAPIV3Schema): boolean {
   const { properties } = schema;
   for (const name in properties) if (Object.hasOwn(properties, name) && hasUnsupportedKeywords(properties[name] as OpenAPIV3Schema)) return true;
   for (const key of branches) if (listOf(schema[key]).some(hasUnsupportedKeywords)) return true;
-  return [schema.items, schema['not'], schema.additionalProperties].some((one) => schemaOf(one) !== undefined && hasUnsupportedKeywords(one as OpenAPIV3Schema));
+  const inner = [schemaOf(schema.items), schemaOf(schema['not']), schemaOf(schema.additionalProperties)];
+  return inner.some((one) => one !== undefined && hasUnsupportedKeywords(one));
 }
 
 /** Everything that keeps a schema from being structural. */
