@@ -52,10 +52,10 @@ export function schemaOf({ resource, target }: Pick<Call, 'resource' | 'target'>
 
 /** The kind that the bodies of a call have. */
 export function expectedKind(call: Call): Expected {
-  const kind = subresourceOf(call)?.kind;
-  const own = { group: call.resource.group, version: call.target.version, kind: call.resource.kind };
-  if (!kind || (kind.group === own.group && kind.version === own.version && kind.kind === own.kind)) {
-    return { ...own, schema: schemaOf(call), custom: call.resource.custom };
+  const { resource, target: { version } } = call;
+  const kind = call.subresource === '' ? undefined : subresourceOf(call)?.kind;
+  if (!kind || (kind.group === resource.group && kind.version === version && kind.kind === resource.kind)) {
+    return { group: resource.group, version, kind: resource.kind, schema: schemaOf(call), custom: resource.custom };
   }
   return { ...kind, schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false };
 }
@@ -70,8 +70,15 @@ export function apiVersionOf({ resource, target }: Pick<Call, 'resource' | 'targ
   return formatGroupVersion({ group: resource.group, version: target.version });
 }
 
-/** The manager of a write that names none: the program that the user agent names. */
+let lastManager = { userAgent: '', manager: 'unknown' };
+
+/** The manager of a write that names none: the program that the user agent names. The next request is often the same client's. */
 function managerOfUserAgent(userAgent: string): string {
+  if (lastManager.userAgent !== userAgent) lastManager = { userAgent, manager: findManager(userAgent) };
+  return lastManager.manager;
+}
+
+function findManager(userAgent: string): string {
   const program = (userAgent.split('/')[0] as string).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
   return program.slice(0, MANAGER_MAX_LENGTH) || 'unknown';
 }
@@ -80,9 +87,9 @@ function managerOfUserAgent(userAgent: string): string {
 export function writeContext({ exchange, dependencies }: Call, query: WriteQuery, options: unknown): WriteContext {
   const { requireAccess } = dependencies;
   return {
-    ...(requireAccess !== undefined && { authorizeCreate: () => requireAccess(exchange.user, { ...exchange.info, verb: 'create' }) }),
+    authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
     user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
-    warnings: exchange.warnings, signal: exchange.signal, options,
+    warnings: exchange.warnings, signal: exchange, options,
   };
 }
 

@@ -59,6 +59,8 @@ export interface Exchange {
   readBody(limitBytes: number): Promise<Uint8Array>;
   /** Aborted when the client went away, the deadline passed or the server stops. */
   readonly signal: AbortSignal;
+  /** Whether `signal` is aborted; asking this makes no signal. */
+  readonly aborted: boolean;
   readonly clock: Clock;
   readonly remoteAddress: string;
   /** DER of the verified or unverified client certificate, for authentication. */

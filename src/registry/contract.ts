@@ -136,9 +136,10 @@ export interface WriteContext {
   readonly fieldManager: string;
   /** Texts for Warning headers are added here. */
   readonly warnings: string[];
-  readonly signal?: AbortSignal;
+  /** Looked at between the steps of the write: an AbortSignal or what is like one. */
+  readonly signal?: { readonly aborted: boolean };
   /** Asked before an update creates what is absent; throws when the writer may not create. */
-  readonly authorizeCreate?: () => Promise<void>;
+  readonly authorizeCreate?: (() => Promise<void>) | undefined;
   /** The options object of the request, as admission sees it. */
   readonly options?: unknown;
 }

@@ -240,6 +240,6 @@ export class Core {
 }
 
 /** Throws when the client is gone or the request's time is up. */
-export function checkSignal(signal: AbortSignal | undefined): void {
+export function checkSignal(signal: { readonly aborted: boolean } | undefined): void {
   if (signal?.aborted === true) throw timeoutError('request did not complete within the allotted timeout');
 }

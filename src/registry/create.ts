@@ -38,7 +38,7 @@ export function creationAttributes(target: Target, object: KubeObject, context: 
 /** The client's resourceVersion as a number; 0 when it is none. */
 function givenVersion(object: KubeObject): number {
   const text = object.metadata.resourceVersion ?? '';
-  return resourceVersionProblem(text) === undefined ? Number(text) : 0;
+  return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
 async function storeNew(core: Core, { place, object, context }: Creation): Promise<WriteResult | undefined> {

@@ -134,6 +134,10 @@ export class HttpExchange implements ServerExchange {
     return this.#controller.signal;
   }
 
+  get aborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
   headerValues(): ReadonlyMap<string, readonly string[]> {
     const values = new Map<string, string[]>();
     for (let index = 0; index + 1 < this.#rawHeaders.length; index += 2) {
