@@ -24,7 +24,7 @@ import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
-import { useStoredValues } from './stored-values.ts';
+import { type Encrypt, useStoredValues } from './stored-values.ts';
 import { createConnections } from './connections.ts';
 import { createPodBinding } from './pod-binding.ts';
 import { createPodEviction } from './pod-eviction.ts';
@@ -54,6 +54,8 @@ export interface ApiOptions {
   readonly rolesReady: Promise<void>;
   /** Who is asked about rights. */
   readonly plan: AuthorizationPlan;
+  /** How values are encrypted; undefined when they are not. */
+  readonly encrypt: Encrypt | undefined;
   /** host:port that discovery names; known once the port is open. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
@@ -80,7 +82,7 @@ function createChain({ enableAdmissionPlugins: wanted, logger }: ServerOptions, 
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, plan, serverAddress, otherPaths, isRemote }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -122,7 +124,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, s
   });
   const registry: OwnedRegistry = createRegistry({
     reserver,
-    ...useStoredValues(store, { options, catalog, root: findRoot(options) }),
+    ...useStoredValues(store, { options, encrypt, catalog, root: findRoot(options) }),
     catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     report: (error) => options.logger.warn('a cache starts over', describeError(error)),
   });

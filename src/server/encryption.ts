@@ -29,8 +29,17 @@ const gcmNonceBytes = 12;
 const cbcBlockBytes = 16;
 const keySizes: Readonly<Record<string, readonly number[]>> = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] };
 
-/** Makes the transform of a parsed EncryptionConfiguration; `resourceOf` names what a key holds, as `secrets` or `deployments.apps`. */
-export function createEncryption(options: { readonly config: unknown; readonly random: Random; readonly resourceOf: (key: string) => string }): ValueTransform {
+/** What a transform is made of. */
+export interface EncryptionOptions {
+  /** An EncryptionConfiguration, parsed. */
+  readonly config: unknown;
+  readonly random: Random;
+  /** Names what a key holds, as `secrets` or `deployments.apps`. */
+  readonly resourceOf: (key: string) => string;
+}
+
+/** Makes the transform of an EncryptionConfiguration; throws StartError for one that would not protect. */
+export function createEncryption(options: EncryptionOptions): ValueTransform {
   const rules = readRules(options.config, options.random);
   const find = (key: string): readonly Provider[] | undefined => {
     const resource = options.resourceOf(key);

@@ -23,6 +23,7 @@ import { type Pki, preparePki } from './pki.ts';
 import { createRequestSigner } from './request-signer.ts';
 import { answerMetrics } from './process-metrics.ts';
 import { openStore } from './open-store.ts';
+import { readEncryption } from './stored-values.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
@@ -117,6 +118,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
   const api: Api = composeApi({
     options, store, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
+    encrypt: await readEncryption(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
   const flowControl = createFlowControl(options);

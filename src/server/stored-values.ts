@@ -1,20 +1,21 @@
 // How values look in the store, between the registry's JSON and the bytes on disk: with the newline that Go's encoder ends with, or as
 // protobuf, and encrypted, so that a kube-apiserver on the same etcd finds what it would have written itself.
-import { parse as parseYaml } from 'yaml';
 import { type JsonValue, parseGroupVersion } from '../apimachinery/index.ts';
 import type { Random } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import { type Store, type ValueTransform, chainTransforms, keyRange, transformValues } from '../storage/index.ts';
 import { readTextFile } from './data-directory.ts';
-import { createEncryption } from './encryption.ts';
+import type { EncryptionOptions } from './encryption.ts';
 import type { ServerOptions } from './options.ts';
 
 /** What `--storage-media-type` may say. */
 export const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
 
 export interface StoredValuesOptions {
-  readonly options: Pick<ServerOptions, 'etcdServers' | 'storageMediaType' | 'encryptionProviderConfig'> & { readonly random: Random };
+  readonly options: Pick<ServerOptions, 'etcdServers' | 'storageMediaType'>;
+  /** Absent when nothing is encrypted. */
+  readonly encrypt: Encrypt | undefined;
   readonly catalog: Catalog;
   /** Where keys begin. */
   readonly root: string;
@@ -27,16 +28,29 @@ export interface StoredValues {
   readonly isOutdated?: (key: string) => Promise<boolean>;
 }
 
+type EncryptionSource = Pick<ServerOptions, 'encryptionProviderConfig'> & { readonly random: Random };
+
+/** Makes the transform that encrypts, once it is known what keys hold. */
+export type Encrypt = (resourceOf: EncryptionOptions['resourceOf']) => ValueTransform;
+
+/** Reads what --encryption-provider-config names; undefined when it names nothing. The parser and the ciphers load only for that. */
+export async function readEncryption({ encryptionProviderConfig: path, random }: EncryptionSource): Promise<Encrypt | undefined> {
+  if (path === '') return undefined;
+  const text = readTextFile('--encryption-provider-config', path);
+  const [{ parse }, { createEncryption }] = await Promise.all([import('yaml'), import('./encryption.ts')]);
+  const config: unknown = parse(text);
+  return (resourceOf) => createEncryption({ config, random, resourceOf });
+}
+
 /** A Store as the options want values in it. */
 export function useStoredValues(store: Store, parts: StoredValuesOptions): StoredValues {
-  const { etcdServers, storageMediaType, encryptionProviderConfig, random } = parts.options;
+  const { etcdServers, storageMediaType } = parts.options;
   const isProtobuf = storageMediaType !== storageMediaTypes[0];
   const isPlain = etcdServers.length === 0 && !isProtobuf;
-  if (isPlain && encryptionProviderConfig === '') return { store };
+  if (isPlain && parts.encrypt === undefined) return { store };
   const encoding = isProtobuf ? createProtobufValues(parts.catalog) : lineValues;
-  if (encryptionProviderConfig === '') return useTransform(store, encoding);
-  const config: unknown = parseYaml(readTextFile('--encryption-provider-config', encryptionProviderConfig));
-  const encryption = createEncryption({ config, random, resourceOf: (key) => findResourceName(parts, key) });
+  if (parts.encrypt === undefined) return useTransform(store, encoding);
+  const encryption = parts.encrypt((key) => findResourceName(parts, key));
   return useTransform(store, isPlain ? encryption : chainTransforms(encryption, encoding));
 }
 
