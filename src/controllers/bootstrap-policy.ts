@@ -10,14 +10,19 @@ import { WorkQueue } from './work-queue.ts';
 const group = 'rbac.authorization.k8s.io';
 const manager = 'kube-apiserver';
 
+/** Objects restored in one turn. */
+const sliceLength = 6;
+
+const giveTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Objects of one row, in one namespace or in none. */
 interface Batch {
   readonly client: ResourceClient;
   readonly objects: readonly KubeObject[];
 }
 
-/** Starts at once; `ready` resolves when the policy of the cluster holds. Namespaced roles follow when their namespaces are there. */
-export function createBootstrapRoles(context: ControllerContext): Controller {
+/** Starts at once; `ready` resolves when the policy of the cluster holds. Namespaced roles follow when `namespaces` has resolved. */
+export function createBootstrapRoles(context: ControllerContext, namespaces: Promise<void>): Controller {
   const batches = planBatches(context);
   const missing = new Set(['clusterroles', 'clusterrolebindings']);
   let markReady = () => {};
@@ -34,7 +39,10 @@ export function createBootstrapRoles(context: ControllerContext): Controller {
       if (missing.size === 0) markReady();
     },
   });
-  for (const key of batches.keys()) queue.add(key);
+  for (const key of missing) queue.add(key);
+  void namespaces.then(() => {
+    for (const key of ['roles', 'rolebindings']) queue.add(key);
+  });
   return { ready: () => ready, stop: () => queue.stop() };
 }
 
@@ -53,8 +61,15 @@ const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}
 
 async function restoreBatch({ client, objects }: Batch): Promise<void> {
   const present = new Map((await client.list('')).map((object) => [keyOf(object), object]));
-  // All writes of a batch are under way together, so that they share their commits.
-  const results = await Promise.allSettled(objects.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted)))));
+  // The writes of a batch are under way together, so that they share their commits. Requests get their turn between slices: the first ones
+  // of a new server are not to wait for all of its roles.
+  const slices: Promise<PromiseSettledResult<void>[]>[] = [];
+  for (let from = 0; from < objects.length; from += sliceLength) {
+    if (from > 0) await giveTurn();
+    const slice = objects.slice(from, from + sliceLength);
+    slices.push(Promise.allSettled(slice.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted))))));
+  }
+  const results = (await Promise.all(slices)).flat();
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 

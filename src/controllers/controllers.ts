@@ -61,7 +61,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   const { selects } = options;
   const bootstrap = selects('bootstrap') ? createSystemNamespaces(options) : undefined;
   const service = selects('kubernetes-service') ? createKubernetesService(options, options.service) : undefined;
-  const roles = selects('bootstrap-roles') ? createBootstrapRoles(options) : undefined;
+  const roles = selects('bootstrap-roles') ? createBootstrapRoles(options, bootstrap?.ready() ?? Promise.resolve()) : undefined;
   const loops: readonly (Controller | undefined)[] = [roles, selects('clusterrole-aggregation') ? createClusterRoleAggregation(options) : undefined];
   const priorities = selects('bootstrap') ? createPriorityClasses(options) : undefined;
   const claims = selects('kubernetes-service') && options.serviceClaims !== undefined ? createServiceClaims(options, options.serviceClaims) : undefined;
