@@ -44,7 +44,7 @@ export function formatTime({ seconds, nanos }: Instant, micro: boolean): string 
 const units: Readonly<Record<string, bigint>> = {
   ns: 1n, us: 1000n, 'µs': 1000n, 'μs': 1000n, ms: 1_000_000n, s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n,
 };
-const durationPart = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
+const durationPart = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gy;
 
 /** Nanoseconds of a Go duration such as `1h2m0.5s`; 0 when it is none. */
 export function parseDuration(text: string): bigint {

@@ -47,10 +47,10 @@ function formatOffset(seconds: number): string {
 
 /** The span that a Go duration text names; undefined when it names none. */
 export function parseDuration(text: string): CelDuration | undefined {
-  const match = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
+  const match = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(text);
   if (match === null) return undefined;
   let nanos = 0n;
-  for (const part of match[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const part of match[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     const unit = BigInt(unitNanos.get(part[3]!)!);
     nanos += BigInt(part[1] === '' ? 0 : part[1]!) * unit;
     if (part[2] !== '') nanos += (BigInt(part[2]!.slice(0, 18)) * unit) / 10n ** BigInt(Math.min(18, part[2]!.length));

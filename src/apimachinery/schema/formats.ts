@@ -56,7 +56,7 @@ function isDateTime(text: string): boolean {
 
 /** Go's durations (`1h30m`), and single amounts with a spelled-out unit (`3 days`). */
 function isDuration(text: string): boolean {
-  if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
+  if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.test(text)) return true;
   const units = 'nanoseconds?|nanos?|nsecs?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|' +
     'seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w';
   return new RegExp(`^\\s*\\d+\\s*(?:${units})\\s*$`).test(text);

@@ -53,7 +53,7 @@ function checkRange(text: string, field: FieldBounds): void {
 }
 
 const everyPrefix = '@every ';
-const duration = /^(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
+const duration = /^(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|ms|s|m|h))*$/;
 
 function checkDescriptor(text: string): void {
   if (descriptors.has(text)) return;
