@@ -11,7 +11,7 @@ const group = 'rbac.authorization.k8s.io';
 const manager = 'kube-apiserver';
 
 /** Objects restored in one turn. */
-const sliceLength = 6;
+const sliceLength = 3;
 
 const giveTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -65,7 +65,7 @@ async function restoreBatch({ client, objects }: Batch): Promise<void> {
   // of a new server are not to wait for all of its roles.
   const slices: Promise<PromiseSettledResult<void>[]>[] = [];
   for (let from = 0; from < objects.length; from += sliceLength) {
-    if (from > 0) await giveTurn();
+    await giveTurn();
     const slice = objects.slice(from, from + sliceLength);
     slices.push(Promise.allSettled(slice.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted))))));
   }
