@@ -8,4 +8,5 @@ export { type Chunk, type Keyed, SortedMap, SortedMapEdit, createSortedMap } fro
 export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { createPacer } from './pacer.ts';
+export { type Steps, createStride, finishSteps, paceSteps } from './steps.ts';
 export { type Soon, attempt, follow } from './soon.ts';

@@ -3,7 +3,9 @@ import type { Strategy } from '../registry/index.ts';
 import type { JudgeRules } from './validate-version.ts';
 import { judgeSchemaRules } from './rules.ts';
 import { beginTermination } from './terminating.ts';
-import { listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validate.ts';
+import {
+  judgeSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
+} from './validate.ts';
 
 /** Completes the strategy of the built-in row. */
 export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules = judgeSchemaRules): Strategy {
@@ -12,6 +14,9 @@ export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules 
     applyDefaults(object, version) {
       noteEmptyVersions(object);
       base.applyDefaults?.(object, version);
+    },
+    async prepareValidation(object, { context, pause }) {
+      if (context.subresource !== 'status') await judgeSchemasAhead(object, judgeRules, pause);
     },
     validate: (object) => validateDefinition(object, judgeRules),
     validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,

@@ -1,6 +1,7 @@
 // x-kubernetes-validations of custom resources, for the two seams that ask for them: definitions when they are written, objects when they are.
 // The rules of a schema are compiled once, when they are first needed.
-import { type FieldError, type OpenAPIV3Schema, type SchemaRules, compileRules } from '../apimachinery/index.ts';
+import { type FieldError, type OpenAPIV3Schema, type SchemaRules, checkRules, compileRules } from '../apimachinery/index.ts';
+import type { Steps } from '../base/index.ts';
 import type { CheckRules } from './strategy.ts';
 import type { JudgeRules } from './validate-version.ts';
 
@@ -16,8 +17,8 @@ function rulesOf(schema: OpenAPIV3Schema): SchemaRules {
 }
 
 /** What is wrong with the rules of a definition's schema: that they do not compile, or may cost too much. */
-export const judgeSchemaRules: JudgeRules = (schema, at): readonly FieldError[] => {
-  const { schemaErrors, expressionErrors } = compileRules(schema).check({ path: at });
+export const judgeSchemaRules: JudgeRules = function* judgeSchemaRules(schema, at): Steps<readonly FieldError[]> {
+  const { schemaErrors, expressionErrors } = yield* checkRules(schema, { path: at });
   return [...schemaErrors, ...expressionErrors];
 };
 

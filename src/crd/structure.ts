@@ -1,5 +1,6 @@
 // The condition NonStructuralSchema: definitions that came into the store by another way than this API, which refuses such schemas, may have one.
 import type { KubeObject } from '../apimachinery/index.ts';
+import { finishSteps } from '../base/index.ts';
 import { type DefinitionStatus, specOf, statusOf } from './definition.ts';
 import { withCondition } from './names.ts';
 import { hasUnsupportedKeywords, validateStructural } from './validate-structural.ts';
@@ -12,8 +13,8 @@ function describeViolations(definition: KubeObject): string | undefined {
     const source = schema?.openAPIV3Schema;
     if (source === undefined) return [];
     const at = `spec.versions[${i}].schema.openAPIV3Schema`;
-    if (hasUnsupportedKeywords(source)) return [`${at}: Invalid value: uses keywords that no structural schema has`];
-    return validateStructural(source, at).map(({ field, message }) => `${field}: ${message}`);
+    if (finishSteps(hasUnsupportedKeywords(source))) return [`${at}: Invalid value: uses keywords that no structural schema has`];
+    return finishSteps(validateStructural(source, at)).map(({ field, message }) => `${field}: ${message}`);
   });
   if (problems.length === 0) return undefined;
   return problems.length === 1 ? problems[0] : `[${problems.slice(0, 20).join(', ')}]`;

@@ -1,24 +1,31 @@
 // Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
 import { type FieldError, type OpenAPIV3Schema, compileRules, invalidValue, validateEmbedded, validateValue } from '../apimachinery/index.ts';
+import { type Steps, createStride } from '../base/index.ts';
 
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
+/** Nodes without a default are cheap: only some of them end a step. */
+const isDue = createStride(50);
+
 /** Problems of all defaults of a structural schema. */
-export function validateDefaults(schema: OpenAPIV3Schema, at: string): FieldError[] {
+export function* validateDefaults(schema: OpenAPIV3Schema, at: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
-  walk({ ...schema, 'x-kubernetes-embedded-resource': true }, { at, insideMeta: false }, errors);
+  yield* walk({ ...schema, 'x-kubernetes-embedded-resource': true }, { at, insideMeta: false }, errors);
   return errors;
 }
 
-function walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: string; readonly insideMeta: boolean }, errors: FieldError[]): void {
+function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: string; readonly insideMeta: boolean }, errors: FieldError[]): Steps<void> {
+  if (schema.default !== undefined || isDue()) yield;
   const isResource = schema['x-kubernetes-embedded-resource'] === true;
   const inMeta = insideMeta && !isResource;
   if (schema.default !== undefined && schema.default !== null && !inMeta) errors.push(...validateDefault(schema, `${at}.default`));
-  if (schema.items !== undefined) walk(schema.items, { at: `${at}.items`, insideMeta: inMeta }, errors);
+  if (schema.items !== undefined) yield* walk(schema.items, { at: `${at}.items`, insideMeta: inMeta }, errors);
   for (const name of Object.keys(schema.properties ?? {}).sort()) {
-    walk(schema.properties![name] as OpenAPIV3Schema, { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') }, errors);
+    const place = { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') };
+    yield* walk(schema.properties![name] as OpenAPIV3Schema, place, errors);
   }
-  if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object') yield* walk(additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
 }
 
 function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {

@@ -1,6 +1,7 @@
 // Validation of openAPIV3Schema: which keywords may be used, how list and map types fit what they are on. Structural rules, defaults and
 // rules come first, in their own files; upstream checks in this order too.
 import { type FieldError, type OpenAPIV3Schema, forbiddenField, invalidValue, notSupported, required } from '../apimachinery/index.ts';
+import { type Steps, createStride, finishSteps, paceSteps } from '../base/index.ts';
 import { hasUnsupportedKeywords, validateStructural } from './validate-structural.ts';
 import { validateDefaults } from './validate-defaults.ts';
 import type { JudgeRules } from './validate-version.ts';
@@ -33,19 +34,46 @@ const shownRootFields = [
   'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations',
 ].join(' ');
 
-/** Problems of the schema of a version. */
-export function validateSchema(schema: OpenAPIV3Schema, { at, statusEnabled, judgeRules }: SchemaOptions): FieldError[] {
+/** Nodes are cheap: only some of them end a step. */
+const isDue = createStride(50);
+
+interface Judged {
+  readonly at: string;
+  readonly statusEnabled: boolean;
+  readonly errors: readonly FieldError[];
+}
+
+/** What schemas were found to be that were judged ahead of the validation that asks. */
+const judged = new WeakMap<OpenAPIV3Schema, Judged>();
+
+/** Judges a schema in turns; judgeSchema answers what was found. The schema must not change between the two. */
+export async function judgeSchemaAhead(schema: OpenAPIV3Schema, options: SchemaOptions, pause: () => Promise<void> | undefined): Promise<void> {
+  const { at, statusEnabled } = options;
+  judged.set(schema, { at, statusEnabled, errors: await paceSteps(validateSchema(schema, options), pause) });
+}
+
+/** Problems of the schema of a version, judged at once unless it was judged ahead. */
+export function judgeSchema(schema: OpenAPIV3Schema, options: SchemaOptions): readonly FieldError[] {
+  const known = judged.get(schema);
+  // Once: who validates again may have changed it.
+  judged.delete(schema);
+  if (known !== undefined && known.at === options.at && known.statusEnabled === options.statusEnabled) return known.errors;
+  return finishSteps(validateSchema(schema, options));
+}
+
+function* validateSchema(schema: OpenAPIV3Schema, { at, statusEnabled, judgeRules }: SchemaOptions): Steps<readonly FieldError[]> {
   const errors: FieldError[] = statusEnabled ? validateRootWithStatus(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, 'nullable cannot be true at the root'));
   let isSound = false;
-  if (!hasUnsupportedKeywords(schema)) {
-    const structural = validateStructural(schema, at);
-    const defaults = structural.length > 0 ? [] : validateDefaults(schema, at);
-    errors.push(...structural, ...defaults);
+  if (!(yield* hasUnsupportedKeywords(schema))) {
+    const structural = yield* validateStructural(schema, at);
+    const defaults = structural.length > 0 ? [] : yield* validateDefaults(schema, at);
+    for (const error of structural) errors.push(error);
+    for (const error of defaults) errors.push(error);
     isSound = structural.length === 0 && defaults.length === 0;
   }
-  validateNode(schema, { at, isRoot: true, insideMeta: false, noDefaults: '' }, errors);
-  if (isSound && judgeRules !== undefined) errors.push(...judgeRules(schema, at));
+  yield* validateNode(schema, { at, isRoot: true, insideMeta: false, noDefaults: '' }, errors);
+  if (isSound && judgeRules !== undefined) for (const error of yield* judgeRules(schema, at)) errors.push(error);
   return errors;
 }
 
@@ -62,25 +90,32 @@ function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError
   return [];
 }
 
-function validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): void {
+function* validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): Steps<void> {
+  if (isDue()) yield;
   const { at } = node;
   validateKeywords(schema, node, errors);
   if (schema['uniqueItems'] === true) errors.push(forbiddenField(`${at}.uniqueItems`,
     'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
-  validateMembers(schema, node, errors);
+  yield* validateMembers(schema, node, errors);
   const inner = { ...node, isRoot: false };
-  const visit = (child: unknown, path: string): void => {
-    if (typeof child === 'object' && child !== null) validateNode(child as OpenAPIV3Schema, { ...inner, at: `${at}.${path}` }, errors);
-  };
-  visit(schema['not'], 'not');
-  for (const key of ['allOf', 'oneOf', 'anyOf']) (schema[key] as unknown[] | undefined)?.forEach((each, i) => visit(each, `${key}[${i}]`));
-  for (const [name, child] of Object.entries((schema['definitions'] ?? {}) as object)) visit(child, `definitions[${name}]`);
-  if (Array.isArray(schema.items)) schema.items.forEach((each, i) => visit(each, `items[${i}]`));
-  else visit(schema.items, 'items');
+  for (const [path, child] of listBranches(schema)) {
+    if (typeof child === 'object' && child !== null) yield* validateNode(child as OpenAPIV3Schema, { ...inner, at: `${at}.${path}` }, errors);
+  }
   validateExtensions(schema, at, errors);
 }
 
-function validateMembers(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): void {
+/** Schemas in a schema besides its properties, and where they are. */
+function* listBranches(schema: OpenAPIV3Schema): Iterable<readonly [string, unknown]> {
+  yield ['not', schema['not']];
+  for (const key of ['allOf', 'oneOf', 'anyOf']) {
+    for (const [i, each] of ((schema[key] ?? []) as unknown[]).entries()) yield [`${key}[${i}]`, each];
+  }
+  for (const [name, child] of Object.entries((schema['definitions'] ?? {}) as object)) yield [`definitions[${name}]`, child];
+  if (Array.isArray(schema.items)) for (const [i, each] of schema.items.entries()) yield [`items[${i}]`, each];
+  else yield ['items', schema.items];
+}
+
+function* validateMembers(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): Steps<void> {
   const { at, isRoot, insideMeta } = node;
   const { additionalProperties, properties = {} } = schema;
   if (additionalProperties !== undefined && additionalProperties !== true && Object.keys(properties).length > 0) {
@@ -88,14 +123,14 @@ function validateMembers(schema: OpenAPIV3Schema, node: Node, errors: FieldError
   }
   if (typeof additionalProperties === 'object') {
     const noDefaults = insideMeta ? 'inside additionalProperties applying to object metadata' : node.noDefaults;
-    validateNode(additionalProperties, { at: `${at}.additionalProperties`, isRoot: false, insideMeta, noDefaults }, errors);
+    yield* validateNode(additionalProperties, { at: `${at}.additionalProperties`, isRoot: false, insideMeta, noDefaults }, errors);
   }
   for (const name of Object.keys(properties).sort()) {
     const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && metaFields.has(name);
     const child: Node = {
       at: `${at}.properties[${name}]`, isRoot: false, insideMeta: insideMeta || isMeta, noDefaults: isRoot && isMeta ? `in top-level ${name}` : node.noDefaults,
     };
-    validateNode(properties[name] as OpenAPIV3Schema, child, errors);
+    yield* validateNode(properties[name] as OpenAPIV3Schema, child, errors);
   }
 }
 

@@ -1,6 +1,8 @@
 // What makes a schema structural: a type at every node, logical branches that only restrict what is specified outside of them, metadata
 // left alone. Mirrors ValidateStructural of apiextensions-apiserver; children are judged before their parents.
+// Schemas can be large: they are walked in steps.
 import { type FieldError, type OpenAPIV3Schema, checkPattern, forbiddenField, invalidValue, required } from '../apimachinery/index.ts';
+import { type Steps, createStride } from '../base/index.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -13,22 +15,27 @@ const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (typeof value 
 const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, OpenAPIV3Schema])[] =>
   Object.keys(schema.properties ?? {}).sort().map((name) => [name, (schema.properties as Record<string, OpenAPIV3Schema>)[name] as OpenAPIV3Schema]);
 
+/** Nodes are cheap: only some of them end a step. */
+const isDue = createStride(50);
+
 /** Whether a schema uses keywords that cannot be made structural at all; they are reported elsewhere. */
-export function hasUnsupportedKeywords(schema: OpenAPIV3Schema): boolean {
+export function* hasUnsupportedKeywords(schema: OpenAPIV3Schema): Steps<boolean> {
+  if (isDue()) yield;
   for (const keyword of unsupportedKeywords) if (schema[keyword] !== undefined && schema[keyword] !== '') return true;
   if (schema['uniqueItems'] === true || Array.isArray(schema.items)) return true;
   const { properties } = schema;
-  for (const name in properties) if (Object.hasOwn(properties, name) && hasUnsupportedKeywords(properties[name] as OpenAPIV3Schema)) return true;
-  for (const key of branches) if (listOf(schema[key]).some(hasUnsupportedKeywords)) return true;
+  for (const name in properties) if (Object.hasOwn(properties, name) && (yield* hasUnsupportedKeywords(properties[name] as OpenAPIV3Schema))) return true;
+  for (const key of branches) for (const branch of listOf(schema[key])) if (yield* hasUnsupportedKeywords(branch)) return true;
   const inner = [schemaOf(schema.items), schemaOf(schema['not']), schemaOf(schema.additionalProperties)];
-  return inner.some((one) => one !== undefined && hasUnsupportedKeywords(one));
+  for (const one of inner) if (one !== undefined && (yield* hasUnsupportedKeywords(one))) return true;
+  return false;
 }
 
 /** Everything that keeps a schema from being structural. */
-export function validateStructural(schema: OpenAPIV3Schema, at: string): FieldError[] {
+export function* validateStructural(schema: OpenAPIV3Schema, at: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
-  validateInvariants(schema, { at, level: 'root' }, errors);
-  validateCompleteness(schema, schema, { schemaAt: at, at, errors });
+  yield* validateInvariants(schema, { at, level: 'root' }, errors);
+  yield* validateCompleteness(schema, schema, { schemaAt: at, at, errors });
   return errors;
 }
 
@@ -37,15 +44,16 @@ interface Place {
   readonly level: Level;
 }
 
-function validateInvariants(schema: OpenAPIV3Schema, { at, level }: Place, errors: FieldError[]): void {
-  if (schema.items !== undefined) validateInvariants(schema.items, { at: `${at}.items`, level: 'item' }, errors);
-  for (const [name, child] of propertiesOf(schema)) validateInvariants(child, { at: `${at}.properties[${name}]`, level: 'field' }, errors);
+function* validateInvariants(schema: OpenAPIV3Schema, { at, level }: Place, errors: FieldError[]): Steps<void> {
+  if (isDue()) yield;
+  if (schema.items !== undefined) yield* validateInvariants(schema.items, { at: `${at}.items`, level: 'item' }, errors);
+  for (const [name, child] of propertiesOf(schema)) yield* validateInvariants(child, { at: `${at}.properties[${name}]`, level: 'field' }, errors);
   const additional = schemaOf(schema.additionalProperties);
   if (level === 'root' && schema.additionalProperties !== undefined) errors.push(forbiddenField(`${at}.additionalProperties`, 'must not be used at the root'));
-  if (additional !== undefined) validateInvariants(additional, { at: `${at}.additionalProperties`, level: 'field' }, errors);
+  if (additional !== undefined) yield* validateInvariants(additional, { at: `${at}.additionalProperties`, level: 'field' }, errors);
   if (schema.type === 'array' && schema.items === undefined) errors.push(required(`${at}.items`, 'must be specified'));
   validateIntOrString(schema, at, errors);
-  validateValues(schema, { at, allowTypesAt: intOrStringBranches(schema) }, errors);
+  yield* validateValues(schema, { at, allowTypesAt: intOrStringBranches(schema) }, errors);
   validateType(schema, { at, level }, errors);
   validateResource(schema, { at, level }, errors);
 }
@@ -110,19 +118,21 @@ interface Values {
   readonly allowTypesAt?: 'anyOf' | 'allOf' | undefined;
 }
 
-function validateValues(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, errors: FieldError[]): void {
+function* validateValues(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, errors: FieldError[]): Steps<void> {
   for (const key of branches) {
     if (key === 'anyOf' && allowTypesAt === 'anyOf') continue;
-    listOf(schema[key]).forEach((branch, i) => {
-      validateBranch(branch, { at: `${at}.${key}[${i}]`, ...(key === 'allOf' && i === 0 && allowTypesAt === 'allOf' && { allowTypesAt: 'anyOf' as const }) },
-        errors);
-    });
+    for (const [i, branch] of listOf(schema[key]).entries()) {
+      const allowed = key === 'allOf' && i === 0 && allowTypesAt === 'allOf' && { allowTypesAt: 'anyOf' as const };
+      yield* validateBranch(branch, { at: `${at}.${key}[${i}]`, ...allowed }, errors);
+    }
   }
   const not = schemaOf(schema['not']);
-  if (not !== undefined) validateBranch(not, { at: `${at}.not` }, errors);
+  if (not !== undefined) yield* validateBranch(not, { at: `${at}.not` }, errors);
   const pattern = schema['pattern'] as string | undefined;
-  const problem = pattern ? checkPattern(pattern) : undefined;
+  if (!pattern) return;
+  const problem = checkPattern(pattern);
   if (problem !== undefined) errors.push(invalidValue(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`));
+  yield;
 }
 
 const branchKeywords: readonly (readonly [string, string])[] = [
@@ -134,10 +144,11 @@ const branchKeywords: readonly (readonly [string, string])[] = [
 const isZero = (value: unknown): boolean => value === undefined || value === null || value === '' || value === false || (Array.isArray(value)
   && value.length === 0);
 
-function validateBranch(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, errors: FieldError[]): void {
-  validateValues(schema, { at, allowTypesAt }, errors);
-  if (schema.items !== undefined) validateBranch(schema.items, { at: `${at}.items` }, errors);
-  for (const [name, child] of propertiesOf(schema)) validateBranch(child, { at: `${at}.properties[${name}]` }, errors);
+function* validateBranch(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, errors: FieldError[]): Steps<void> {
+  if (isDue()) yield;
+  yield* validateValues(schema, { at, allowTypesAt }, errors);
+  if (schema.items !== undefined) yield* validateBranch(schema.items, { at: `${at}.items` }, errors);
+  for (const [name, child] of propertiesOf(schema)) yield* validateBranch(child, { at: `${at}.properties[${name}]` }, errors);
   for (const [keyword, wanted] of branchKeywords) {
     if (!isZero(schema[keyword])) errors.push(forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`));
   }
@@ -154,20 +165,25 @@ interface Completeness {
 }
 
 /** What branches of the root speak of has to be specified outside of them. */
-function validateCompleteness(values: OpenAPIV3Schema, schema: OpenAPIV3Schema | undefined, { schemaAt, at, errors }: Completeness): void {
+function* validateCompleteness(values: OpenAPIV3Schema, schema: OpenAPIV3Schema | undefined, { schemaAt, at, errors }: Completeness): Steps<void> {
   if (schema === undefined) return void errors.push(required(schemaAt, `because it is defined in ${at}`));
-  for (const key of branches) listOf(values[key]).forEach((branch, i) => validateBranchCompleteness(branch, schema, { schemaAt, at: `${at}.${key}[${i}]`,
-    errors }));
+  for (const key of branches) {
+    for (const [i, branch] of listOf(values[key]).entries()) yield* validateBranchCompleteness(branch, schema, { schemaAt, at: `${at}.${key}[${i}]`, errors });
+  }
   const not = schemaOf(values['not']);
-  if (not !== undefined) validateBranchCompleteness(not, schema, { schemaAt, at: `${at}.not`, errors });
+  if (not !== undefined) yield* validateBranchCompleteness(not, schema, { schemaAt, at: `${at}.not`, errors });
 }
 
-function validateBranchCompleteness(branch: OpenAPIV3Schema, schema: OpenAPIV3Schema | undefined, { schemaAt, at, errors }: Completeness): void {
+function* validateBranchCompleteness(
+  branch: OpenAPIV3Schema, schema: OpenAPIV3Schema | undefined, { schemaAt, at, errors }: Completeness,
+): Steps<void> {
+  if (isDue()) yield;
   if (schema === undefined) return void errors.push(required(schemaAt, `because it is defined in ${at}`));
-  validateCompleteness(branch, schema, { schemaAt, at, errors });
-  if (branch.items !== undefined) validateBranchCompleteness(branch.items, schema.items, { schemaAt: `${schemaAt}.items`, at: `${at}.items`, errors });
+  yield* validateCompleteness(branch, schema, { schemaAt, at, errors });
+  const { items } = branch;
+  if (items !== undefined) yield* validateBranchCompleteness(items, schema.items, { schemaAt: `${schemaAt}.items`, at: `${at}.items`, errors });
   for (const [name, child] of propertiesOf(branch)) {
     const found = schema.properties !== undefined && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    validateBranchCompleteness(child, found, { schemaAt: `${schemaAt}.properties[${name}]`, at: `${at}.properties[${name}]`, errors });
+    yield* validateBranchCompleteness(child, found, { schemaAt: `${schemaAt}.properties[${name}]`, at: `${at}.properties[${name}]`, errors });
   }
 }

@@ -1,12 +1,13 @@
 // Validation of what a version has: schema, subresources, columns, selectable fields, deprecation.
 import { type FieldError, type OpenAPIV3Schema, checkDns1035Label, duplicate, invalidValue, required, tooMany } from '../apimachinery/index.ts';
+import type { Steps } from '../base/index.ts';
 import type { ColumnSpec } from './columns.ts';
 import type { DefinitionVersion, ScalePaths } from './definition.ts';
 import type { SharedParts } from './internal-form.ts';
-import { validateSchema } from './validate-schema.ts';
+import { judgeSchema } from './validate-schema.ts';
 
 /** Judges the rules that a schema declares; the seam for the expression language. */
-export type JudgeRules = (schema: OpenAPIV3Schema, at: string) => readonly FieldError[];
+export type JudgeRules = (schema: OpenAPIV3Schema, at: string) => Steps<readonly FieldError[]>;
 
 export interface PartsOptions {
   readonly at: string;
@@ -30,11 +31,14 @@ export function validateVersion(version: DefinitionVersion, own: SharedParts, op
   ];
 }
 
+/** Where the schema of parts stands. */
+export const schemaPath = (at: string, shared: boolean): string => `${at}.${shared ? 'validation' : 'schema'}.openAPIV3Schema`;
+
 /** Problems of parts, shared or not. */
 export function validateParts({ schema, subresources, columns, selectableFields }: SharedParts, options: PartsOptions): FieldError[] {
   const { at, shared, statusEnabled, judgeRules } = options;
   return [
-    ...(schema === undefined ? [] : validateSchema(schema, { at: `${at}.${shared ? 'validation' : 'schema'}.openAPIV3Schema`, statusEnabled, judgeRules })),
+    ...(schema === undefined ? [] : judgeSchema(schema, { at: schemaPath(at, shared), statusEnabled, judgeRules })),
     ...(subresources?.scale === undefined ? [] : validateScale(subresources.scale, `${at}.subresources.scale`)),
     ...(columns ?? []).flatMap((column, i) => validateColumn(column, `${at}.additionalPrinterColumns[${i}]`)),
     ...validateSelectableFields(selectableFields ?? [], schema, `${at}.selectableFields`),

@@ -8,7 +8,8 @@ import { type DefinitionNames, type DefinitionSpec, isTrue, specOf, statusOf } f
 import { type InternalForm, toInternalForm } from './internal-form.ts';
 import { isProtectedGroup, readApproval } from './names.ts';
 import { validateConversion } from './validate-conversion.ts';
-import { type JudgeRules, validateParts, validateVersion } from './validate-version.ts';
+import { judgeSchemaAhead } from './validate-schema.ts';
+import { type JudgeRules, schemaPath, validateParts, validateVersion } from './validate-version.ts';
 
 const emptySpec: DefinitionSpec = { group: '', names: { plural: '', kind: '' }, scope: '', versions: [] };
 
@@ -24,6 +25,20 @@ export function noteEmptyVersions(definition: KubeObject): void {
 function specOrEmpty(definition: KubeObject): DefinitionSpec {
   const spec = definition['spec'] as DefinitionSpec | undefined;
   return { ...emptySpec, ...spec, ...(spec !== undefined && emptyVersions.has(spec) && { versions: [] }) };
+}
+
+/** Judges the schemas of a definition in turns, for the validation that follows. */
+export async function judgeSchemasAhead(definition: KubeObject, judgeRules: JudgeRules, pause: () => Promise<void> | undefined): Promise<void> {
+  const form = toInternalForm(specOrEmpty(definition));
+  const { shared } = form;
+  await pause();
+  if (shared.schema !== undefined) {
+    await judgeSchemaAhead(shared.schema, { at: schemaPath('spec', true), statusEnabled: hasStatus(form), judgeRules }, pause);
+  }
+  for (const [i, { schema }] of form.own.entries()) {
+    if (schema === undefined) continue;
+    await judgeSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(form, i), judgeRules }, pause);
+  }
 }
 
 /** Problems of a new definition, besides those of its metadata that all kinds share. */
@@ -78,6 +93,9 @@ function validateSpec(spec: DefinitionSpec, judgeRules: JudgeRules | undefined):
 
 const hasStatus = ({ shared, own }: InternalForm): boolean => [shared, ...own].some(({ subresources }) => subresources?.status !== undefined);
 
+/** Whether a version of its own, or all of them, have a status path. */
+const versionHasStatus = ({ shared, own }: InternalForm, i: number): boolean => (shared.subresources ?? own[i]?.subresources)?.status !== undefined;
+
 function validateGroup(group: string): FieldError[] {
   if (!group) return [required('spec.group')];
   const problems = checkDnsSubdomain(group);
@@ -97,10 +115,8 @@ function requireSchemas({ shared, own }: InternalForm): FieldError[] {
 
 function validateVersions({ versions }: DefinitionSpec, form: InternalForm, judgeRules: JudgeRules | undefined): FieldError[] {
   const list = versions ?? [];
-  const errors = list.flatMap((version, i) => {
-    const status = form.shared.subresources ?? form.own[i]?.subresources;
-    return validateVersion(version, form.own[i] ?? {}, { at: `spec.versions[${i}]`, shared: false, statusEnabled: status?.status !== undefined, judgeRules });
-  });
+  const errors = list.flatMap((version, i) => validateVersion(version, form.own[i] ?? {},
+    { at: `spec.versions[${i}]`, shared: false, statusEnabled: versionHasStatus(form, i), judgeRules }));
   const shown = versions === undefined ? null : list;
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalidValue('spec.versions', shown, 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) {

@@ -7,7 +7,7 @@ import { isSafeSegment, objectKey } from './keys.ts';
 import { encodeStored } from './layout.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from './metadata.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
-import { type Write, dropEmptyLists, prepareForCreate, validateCreate } from './prepare.ts';
+import { type Write, dropEmptyLists, prepareForCreate, prepareValidation, validateCreate } from './prepare.ts';
 import { withReservation } from './reserve.ts';
 import { convertToStore } from './remote.ts';
 import { writeFitting } from './too-large.ts';
@@ -26,7 +26,7 @@ interface Creation {
   /** Throws when the writer, who was allowed to update, may not create. */
   readonly authorize?: (() => Promise<void>) | undefined;
   /** A turn for others, when one is due. */
-  readonly pause?: () => Promise<void> | undefined;
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** Admission of a creation. */
@@ -79,9 +79,11 @@ async function storeReserved(core: Core, creation: Creation): Promise<WriteResul
   const { place, object, context } = creation;
   const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
   prepareForCreate(object, write);
-  await creation.pause?.();
+  await creation.pause();
+  const preparation = prepareValidation(object, write, creation.pause);
+  if (preparation !== undefined) await preparation;
   validateCreate(object, write);
-  await creation.pause?.();
+  await creation.pause();
   await creation.authorize?.();
   await core.options.admission.validate(creationAttributes(place.target, object, context));
   checkSignal(context.signal);
@@ -89,7 +91,7 @@ async function storeReserved(core: Core, creation: Creation): Promise<WriteResul
 }
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */
-export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
+export async function createPrepared(core: Core, creation: Omit<Creation, 'pause'>): Promise<WriteResult> {
   const { place, object, context } = creation;
   const { target } = place;
   const pause = createPacer(core.clock, writeTurnMs);

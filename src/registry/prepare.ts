@@ -5,6 +5,7 @@ import {
 } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { Target, WriteContext } from './contract.ts';
+import { checkSignal } from './core.ts';
 import { finalizerWarnings } from './metadata.ts';
 import type { Resource, StrategyContext } from './resource.ts';
 import { cloneJson, equalJson } from './values.ts';
@@ -52,6 +53,15 @@ export function prepareForCreate(object: KubeObject, write: Write): void {
   if (hasStatus(resource) && resource.statusOnCreate !== true) setStatus(object, zeroStatus(write.target));
   if (resource.tracksGeneration) object.metadata.generation = 1;
   resource.strategy.prepareForCreate?.(object, strategyContext(write));
+}
+
+/** Lets the kind do the long part of its validation in turns; undefined where it has none. */
+export function prepareValidation(object: KubeObject, write: Write, pause: () => Promise<void> | undefined): Promise<void> | undefined {
+  const { strategy } = write.target.resource;
+  return strategy.prepareValidation?.(object, { context: strategyContext(write), pause: () => {
+    checkSignal(write.context.signal);
+    return pause();
+  } });
 }
 
 /** Throws 422 with all that is wrong with a new object; adds its warnings. */

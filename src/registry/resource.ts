@@ -68,9 +68,16 @@ export interface StrategyContext {
   readonly subresource: string;
 }
 
+/** Where a validation that takes turns is at work. */
+export interface PreparedWork {
+  readonly context: StrategyContext;
+  /** A turn for others, when one is due; throws when nobody waits for the outcome any more. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
 /**
- * What makes a kind special. All functions are optional, synchronous and pure except that the prepare functions change the
- * new object in place (it belongs to the caller). Objects are in the version of the request, defaulted and typed by the schema.
+ * What makes a kind special. All functions are optional, synchronous (but for prepareValidation) and pure except that the prepareFor
+ * functions change the new object in place (it belongs to the caller). Objects are in the version of the request, defaulted and typed by the schema.
  */
 export interface Strategy {
   /** Defaults that the schema cannot express (upstream's SetDefaults_* functions); idempotent; runs after decoding. */
@@ -79,6 +86,11 @@ export interface Strategy {
   prepareForCreate?(object: KubeObject, context: StrategyContext): void;
   /** The same for updates: `old` is what is stored. Generation is compared here or by the default, see `tracksGeneration`. */
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /**
+   * Does what takes long about the validation that follows, in turns: calls `pause` between its steps, and waits for what it answers. Kinds
+   * without it are validated in one turn; validation after it finds the same problems that it finds without.
+   */
+  prepareValidation?(object: KubeObject, work: PreparedWork): Promise<void>;
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */

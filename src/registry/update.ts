@@ -15,7 +15,7 @@ import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from './metadata.ts';
 import type { StoredVersion } from './object-version.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
-import { type Write, dropEmptyLists, prepareForUpdate, validateUpdate } from './prepare.ts';
+import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, validateUpdate } from './prepare.ts';
 import { convertToStore, readyVersion } from './remote.ts';
 import { writeFitting } from './too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
@@ -139,6 +139,8 @@ async function storeReserved(round: Round, attributes: AdmissionAttributes,
   const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now() };
   prepareForUpdate(object, old, write);
   await pause();
+  const preparation = prepareValidation(object, write, pause);
+  if (preparation !== undefined) await preparation;
   validateUpdate(object, old, write);
   await pause();
   await core.options.admission.validate(attributes);

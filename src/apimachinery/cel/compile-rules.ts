@@ -1,4 +1,5 @@
 // The rules of one version of a definition, as the rest of the house uses them.
+import { finishSteps } from '../../base/index.ts';
 import type { OpenAPIV3Schema } from '../schema/structural.ts';
 import { buildRuleTree } from './rules.ts';
 import { type RuleProblems, checkRules } from './rules-check.ts';
@@ -20,6 +21,6 @@ export function compileRules(schema: OpenAPIV3Schema, { root = true }: { root?: 
   return {
     present: tree !== undefined,
     validate: (input) => runRules(tree, input),
-    check: (options) => checkRules(schema, options),
+    check: (options) => finishSteps(checkRules(schema, options)),
   };
 }

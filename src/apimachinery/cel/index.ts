@@ -1,6 +1,6 @@
 // The door of cel: expressions compiled and evaluated as Kubernetes does, and the validation rules of custom resources.
 export { type CompiledExpression, compileExpression } from './compile.ts';
-export { type RuleProblems } from './rules-check.ts';
+export { type RuleProblems, checkRules } from './rules-check.ts';
 export { type RuleInput, type RuleOutcome } from './rules-validate.ts';
 export { type SchemaRules, compileRules } from './compile-rules.ts';
 export { type ValidationRule } from './rules.ts';

@@ -1,10 +1,11 @@
 // What a definition's rules are judged by: their fields, that they compile, and what they may cost, each rule and all together.
+import { type Steps, createStride } from '../../base/index.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../field-error.ts';
 import type { OpenAPIV3Schema } from '../schema/structural.ts';
 import type { FieldError } from '../status.ts';
 import { unbounded } from './estimate.ts';
 import { resolveFieldPath } from './rule-paths.ts';
-import { type CompiledRule, type ValidationRule, compileRuleSet, declareSelf, rulesOf } from './rules.ts';
+import { type CompiledRule, type ValidationRule, compileEach, declareSelf, rulesOf } from './rules.ts';
 
 /** Most that one rule may be estimated to cost. */
 const ruleCostLimit = 10_000_000;
@@ -26,10 +27,13 @@ export interface RuleCheckOptions {
   readonly compile?: boolean;
 }
 
-/** Judges all rules of a schema. */
-export function checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): RuleProblems {
+/** Nodes without rules are cheap: only some of them end a step. */
+const isDue = createStride(50);
+
+/** Judges all rules of a schema; each rule is a step. */
+export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<RuleProblems> {
   const check = new RuleCheck(options.compile ?? true);
-  check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
+  yield* check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
   if (check.total > schemaCostLimit) check.reportTotal(options.path);
   return { schemaErrors: check.schemaErrors, expressionErrors: check.expressionErrors };
 }
@@ -54,23 +58,26 @@ class RuleCheck {
     this.#compile = compile;
   }
 
-  visit(schema: OpenAPIV3Schema, place: Place): void {
+  *visit(schema: OpenAPIV3Schema, place: Place): Steps<void> {
+    if (isDue()) yield;
     const before = this.schemaErrors.length;
     const child = childPlace(schema, place);
     const { additionalProperties: values, items, properties } = schema;
-    if (typeof values === 'object' && values !== null) this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });
+    if (typeof values === 'object' && values !== null) {
+      yield* this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });
+    }
     for (const name of Object.keys(properties ?? {}).sort()) {
       const property = properties![name]!;
-      this.visit(property, { ...child, path: `${place.path}.properties[${name}]`, root: isEmbedded(property) });
+      yield* this.visit(property, { ...child, path: `${place.path}.properties[${name}]`, root: isEmbedded(property) });
     }
     if (typeof items === 'object' && items !== null) {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelated : place.path;
-      this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
+      yield* this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
     }
-    this.#own(schema, place, before);
+    yield* this.#own(schema, place, before);
   }
 
-  #own(schema: OpenAPIV3Schema, place: Place, errorsBefore: number): void {
+  *#own(schema: OpenAPIV3Schema, place: Place, errorsBefore: number): Steps<void> {
     const rules = rulesOf(schema);
     if (rules.length === 0) return;
     rules.forEach((rule, i) => this.schemaErrors.push(...checkFields(rule, schema, rulePath(place, i))));
@@ -81,7 +88,11 @@ class RuleCheck {
       this.expressionErrors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
       return;
     }
-    compileRuleSet(rules, declared).forEach((compiled, i) => this.#judge(compiled, place, rulePath(place, i)));
+    let i = 0;
+    for (const compiled of compileEach(rules, declared)) {
+      this.#judge(compiled, place, rulePath(place, i++));
+      yield;
+    }
   }
 
   #judge(compiled: CompiledRule, place: Place, path: string): void {

@@ -50,13 +50,13 @@ export function declareSelf(schema: OpenAPIV3Schema, root: boolean): DeclaredTyp
   return declareType(schema, { root, name: selfTypeName });
 }
 
-/** Compiles rules against the type of `self`. */
-export function compileRuleSet(rules: readonly ValidationRule[], declared: DeclaredType): CompiledRule[] {
+/** Compiles rules against the type of `self`, each when it is asked for. */
+export function* compileEach(rules: readonly ValidationRule[], declared: DeclaredType): Iterable<CompiledRule> {
   const structs = [declaredStructs(declared)];
   const variables = (oldSelf: CelType): ReadonlyMap<string, CelType> => new Map([['self', declared.type], ['oldSelf', oldSelf]]);
   const plain = extendEnvironment(kubernetesEnvironment, { structs, variables: variables(declared.type) });
   const optional = extendEnvironment(kubernetesEnvironment, { structs, variables: variables(optionalOf(declared.type)) });
-  return rules.map((rule) => compileRule(rule, rule.optionalOldSelf === true ? optional : plain, declared));
+  for (const rule of rules) yield compileRule(rule, rule.optionalOldSelf === true ? optional : plain, declared);
 }
 
 interface Attempt {
@@ -158,5 +158,5 @@ function buildNode(input: NodeInput): RuleNode | undefined {
 const schemaOrNone = (schema: OpenAPIV3Schema | boolean | undefined): OpenAPIV3Schema | undefined => (typeof schema === 'object' ? schema : undefined);
 
 function compileOwn(rules: readonly ValidationRule[], declared: DeclaredType | undefined): readonly CompiledRule[] {
-  return rules.length === 0 || declared === undefined ? [] : compileRuleSet(rules, declared);
+  return rules.length === 0 || declared === undefined ? [] : [...compileEach(rules, declared)];
 }

@@ -1,0 +1,28 @@
+// Work that can be left off and taken up again: a generator that yields between its steps, run at once or in several turns.
+
+/** Work in steps that comes to a T. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Does all of it at once. */
+export function finishSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Does it with a pause between steps wherever `pause` wants one. */
+export async function paceSteps<T>(steps: Steps<T>, pause: () => Promise<void> | undefined): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const turn = pause();
+    if (turn !== undefined) await turn;
+  }
+}
+
+/** Says when to yield where each piece is small: once in `every` pieces. */
+export function createStride(every: number): () => boolean {
+  let count = 0;
+  return () => ++count % every === 0;
+}
