@@ -72,7 +72,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, '<date>'],
   [/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<date>'],
-  [/(resourceVersion"?: *"?)\d+/gi, '$1<rv>'],
+  [/(resource ?version"?: *"?)\d+/gi, '$1<rv>'],
   [/(https?:\/\/)?127\.0\.0\.1:\d+/g, '<server>'],
   [/(?:\/\S+)?\/(LIVE|MERGED)-\d+/g, '$1'],
   [/^((?:---|\+\+\+) \S+)\s.*$/gm, '$1'],
