@@ -26,16 +26,20 @@ const byName = (one: Binding, two: Binding): number => (one.name < two.name ? -1
 
 /** Bindings of one kind. */
 class BindingTable implements Follower {
+  /** How often something changed. */
+  changes = 0;
   readonly #all = new Map<string, StoredBinding>();
   /** Subject, then namespace. */
   readonly #bySubject = new Map<string, Map<string, StoredBinding[]>>();
 
   reset(): void {
+    this.changes += 1;
     this.#all.clear();
     this.#bySubject.clear();
   }
 
   put(object: ObjectVersion): void {
+    this.changes += 1;
     this.remove(object);
     const binding = readBinding(object);
     this.#all.set(`${object.namespace}/${object.name}`, binding);
@@ -51,6 +55,7 @@ class BindingTable implements Follower {
   remove({ namespace, name }: ObjectVersion): void {
     const known = this.#all.get(`${namespace}/${name}`);
     if (known === undefined) return;
+    this.changes += 1;
     this.#all.delete(`${namespace}/${name}`);
     for (const key of known.keys) this.#forget(key, known);
   }
@@ -90,17 +95,21 @@ function readBinding(object: ObjectVersion): StoredBinding {
 
 /** Roles of one kind. */
 class RoleTable implements Follower {
+  changes = 0;
   readonly #roles = new Map<string, readonly PolicyRule[]>();
 
   reset(): void {
+    this.changes += 1;
     this.#roles.clear();
   }
 
   put(object: ObjectVersion): void {
+    this.changes += 1;
     this.#roles.set(`${object.namespace}/${object.name}`, readRules(object.object('v1')));
   }
 
   remove({ namespace, name }: ObjectVersion): void {
+    this.changes += 1;
     this.#roles.delete(`${namespace}/${name}`);
   }
 
@@ -137,6 +146,11 @@ export class PolicyIndex {
       follow('rolebindings', this.#bindings), follow('clusterrolebindings', this.#clusterBindings),
     ];
     this.ready = Promise.all(this.#rows.map((row) => row.ready)).then(() => undefined);
+  }
+
+  /** Grows with every change that was taken in: answers of one generation hold for all of it. */
+  get generation(): number {
+    return this.#roles.changes + this.#clusterRoles.changes + this.#bindings.changes + this.#clusterBindings.changes;
   }
 
   /** Takes in what is committed; every question is asked after it. */

@@ -101,6 +101,34 @@ describe('createRbacAuthorizer', () => {
     assert.equal(decideNow(), 'none');
   });
 
+  it('remembers for one caller what holds for every name, until a role or a binding changes', async () => {
+    const store = new PolicyStore();
+    store.put(makeRole('ns', 'named', rule('get', 'secrets', { resourceNames: ['x'] })));
+    store.put(makeRole('ns', 'r', rule('get', 'pods')));
+    store.put(makeBinding('ns', 'Role/named', user('alice')));
+    store.put(makeBinding('ns', 'Role/r', user('alice')));
+    const authorize = createRbacAuthorizer(await store.open(), now);
+    const { user: alice } = makeRequest('alice', 'get pods x');
+    const decideFor = (what: string, namespace?: string) => (authorize({ ...makeRequest('alice', what, namespace), user: alice }) as { type: string }).type;
+    await authorize(makeRequest('alice', 'get pods x'));
+    for (let time = 0; time < 2; time++) {
+      assert.deepEqual(['get pods x', 'get pods y', 'get secrets x', 'get secrets y', 'list pods'].map((what) => decideFor(what)),
+        ['allow', 'allow', 'allow', 'none', 'none']);
+      assert.equal(decideFor('get pods x', 'elsewhere'), 'none');
+      assert.equal((await authorize(makeRequest('bob', 'get pods x'))).type, 'none');
+    }
+    // The parts of these two are the same text when they are put together.
+    const base = { ...makeRequest('alice', 'get pods x'), user: alice };
+    assert.equal((await authorize({ ...base, resource: 'pod', subresource: 's' })).type, 'none');
+    assert.equal((await authorize({ ...base, namespace: 'sns', resource: 'pod' })).type, 'none');
+    store.remove('RoleBinding', 'ns', 'to-r');
+    assert.equal(decideFor('get pods x'), 'none');
+    store.put(makeBinding('ns', 'Role/r', user('alice')));
+    assert.equal(decideFor('get pods x'), 'allow');
+    store.put(makeRole('ns', 'r', rule('list', 'pods')));
+    assert.deepEqual([decideFor('get pods x'), decideFor('list pods')], ['none', 'allow']);
+  });
+
   it('decides nothing before the bootstrap roles are there', async () => {
     let arrive = () => {};
     const roles = new Promise<void>((resolve) => {

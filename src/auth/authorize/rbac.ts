@@ -26,19 +26,71 @@ function describeBinding({ name, namespace, roleRef, subjects }: Binding, user: 
   return `RBAC: allowed by ${binding} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${describeSubject(subjects, namespace, user)}`;
 }
 
-function decide(index: PolicyIndex, attributes: Attributes): Decision {
+interface Finding {
+  readonly decision: Decision;
+  /** No rule that was looked at is for certain names only. */
+  readonly isForAnyName: boolean;
+}
+
+/** Asks an index that has caught up. */
+function decide(index: PolicyIndex, attributes: Attributes): Finding {
   const { user } = attributes;
   const errors = new Set<string>();
   let granting: Binding | undefined;
-  index.catchUp();
+  let isForAnyName = true;
   index.someBinding(user, attributes.isResource ? attributes.namespace : '', (binding) => {
     const rules = index.findRole(binding.roleRef, binding.namespace);
     if (rules === undefined) errors.add(describeMissingRole(binding.roleRef));
-    else if (rules.some((rule) => allowsRequest(rule, attributes))) granting = binding;
+    else if (rules.some((rule) => {
+      isForAnyName &&= (rule.resourceNames ?? []).length === 0;
+      return allowsRequest(rule, attributes);
+    })) granting = binding;
     return granting !== undefined;
   });
-  if (granting !== undefined) return { type: 'allow', reason: describeBinding(granting, user) };
-  return { type: 'none', reason: errors.size === 0 ? '' : `RBAC: ${joinErrors([...errors])}` };
+  if (granting !== undefined) return { decision: { type: 'allow', reason: describeBinding(granting, user) }, isForAnyName };
+  return { decision: { type: 'none', reason: errors.size === 0 ? '' : `RBAC: ${joinErrors([...errors])}` }, isForAnyName };
+}
+
+const mostRemembered = 256;
+
+/** Lengths first: whatever a path holds, two requests share a text only when all their parts are the same. */
+function describeRequest({ verb, group, resource, subresource, namespace }: Attributes): string {
+  return `${verb.length},${group.length},${resource.length},${subresource.length}:${verb}${group}${resource}${subresource}${namespace}`;
+}
+
+/** What callers were allowed whatever the name, until a role or a binding changes. A caller is an object: those of a token are the same one. */
+class RbacDecisions {
+  readonly #index: PolicyIndex;
+  #generation = -1;
+  #allowed = new WeakMap<User, Map<string, Decision>>();
+
+  constructor(index: PolicyIndex) {
+    this.#index = index;
+  }
+
+  decide(attributes: Attributes): Decision {
+    this.#index.catchUp();
+    if (!attributes.isResource) return decide(this.#index, attributes).decision;
+    const known = this.#find(attributes.user);
+    const request = describeRequest(attributes);
+    const remembered = known.get(request);
+    if (remembered !== undefined) return remembered;
+    const { decision, isForAnyName } = decide(this.#index, attributes);
+    if (decision.type === 'allow' && isForAnyName) {
+      if (known.size >= mostRemembered) known.clear();
+      known.set(request, decision);
+    }
+    return decision;
+  }
+
+  #find(user: User): Map<string, Decision> {
+    const { generation } = this.#index;
+    if (generation !== this.#generation) this.#allowed = new WeakMap();
+    this.#generation = generation;
+    let known = this.#allowed.get(user);
+    if (known === undefined) this.#allowed.set(user, known = new Map());
+    return known;
+  }
 }
 
 /** Several errors as the reference's aggregate prints them. */
@@ -50,7 +102,8 @@ export function createRbacAuthorizer(index: PolicyIndex, until: Promise<void>): 
   const opened = Promise.all([index.ready, until]).then(() => {
     open = true;
   });
-  return (attributes) => (open ? decide(index, attributes) : opened.then(() => decide(index, attributes)));
+  const decisions = new RbacDecisions(index);
+  return (attributes) => (open ? decisions.decide(attributes) : opened.then(() => decisions.decide(attributes)));
 }
 
 /** The rules of a user; a role that is bound twice counts twice, as in the reference. */
