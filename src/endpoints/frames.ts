@@ -42,18 +42,20 @@ function frameValue(type: string, value: unknown, protobuf: { on: boolean; schem
   return protobuf.on ? frameProtobuf(type, encodeValue(value, protobuf.schema)) : frameJson(type, encodeJson(value));
 }
 
-/** The frame made last for each of them: a thousand watches ask for it one after the other. */
-const lastFrames = new Map<string, { event: RegistryEvent | undefined; frame: Uint8Array }>();
-const NO_BYTES = new Uint8Array(0);
+interface LastFrame {
+  readonly key: string;
+  readonly event: RegistryEvent | undefined;
+  readonly frame: Uint8Array;
+}
+
+/** The frame made last: a thousand watches ask for the same one after the other. One, so that kinds that come and go leave nothing behind. */
+let last: LastFrame = { key: '', event: undefined, frame: new Uint8Array(0) };
 
 function repeatFrame(key: string, encode: FrameEncoder['encode']): FrameEncoder['encode'] {
-  let last = lastFrames.get(key);
-  if (last === undefined) lastFrames.set(key, (last = { event: undefined, frame: NO_BYTES }));
-  const slot = last;
   return (event) => {
-    if (slot.event === event) return slot.frame;
+    if (last.event === event && last.key === key) return last.frame;
     const frame = encode(event);
-    if (event.type !== 'BOOKMARK') Object.assign(slot, { event, frame });
+    if (event.type !== 'BOOKMARK') last = { key, event, frame };
     return frame;
   };
 }
