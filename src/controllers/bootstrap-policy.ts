@@ -3,7 +3,7 @@
 import type { KubeObject } from '../apimachinery/index.ts';
 import { createBootstrapPolicy } from '../auth/index.ts';
 import { type ResourceClient, createClientFor } from './client.ts';
-import type { Controller, ControllerContext } from './context.ts';
+import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { grantsOtherRole, restoreObject } from './rbac-objects.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -24,26 +24,22 @@ interface Batch {
 /** Starts at once; `ready` resolves when the policy of the cluster holds. Namespaced roles follow when `namespaces` has resolved. */
 export function createBootstrapRoles(context: ControllerContext, namespaces: Promise<void>): Controller {
   const batches = planBatches(context);
-  const missing = new Set(['clusterroles', 'clusterrolebindings']);
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const ofCluster = ['clusterroles', 'clusterrolebindings'];
+  const { ready, mark } = createReadiness(ofCluster);
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: batches.size,
     onError: (key, error) => context.report('bootstrap-roles', key, error),
     async work(key) {
       await restoreBatch(batches.get(key) as Batch);
-      missing.delete(key);
-      if (missing.size === 0) markReady();
+      mark(key);
     },
   });
-  for (const key of missing) queue.add(key);
+  for (const key of ofCluster) queue.add(key);
   void namespaces.then(() => {
     for (const key of ['roles', 'rolebindings']) queue.add(key);
   });
-  return { ready: () => ready, stop: () => queue.stop() };
+  return { ready, stop: () => queue.stop() };
 }
 
 function planBatches(context: ControllerContext): ReadonlyMap<string, Batch> {

@@ -18,3 +18,25 @@ export interface Controller {
   /** Resolves when work under way is over. */
   stop(): Promise<void>;
 }
+
+/** What `Controller.ready` waits for. */
+export interface Readiness extends Pick<Controller, 'ready'> {
+  /** Something holds for the first time; saying it again, or of what nobody waits for, changes nothing. */
+  mark(name: string): void;
+}
+
+/** Ready when each of `names` has been marked. */
+export function createReadiness(names: Iterable<string>): Readiness {
+  const missing = new Set(names);
+  let open = () => {};
+  const ready = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    ready: () => ready,
+    mark(name) {
+      missing.delete(name);
+      if (missing.size === 0) open();
+    },
+  };
+}

@@ -1,7 +1,7 @@
 // The `kubernetes` Service in `default`, with the Endpoints and EndpointSlice that lead to this server.
 import type { KubeObject } from '../apimachinery/index.ts';
 import { createClientFor } from './client.ts';
-import type { Controller, ControllerContext } from './context.ts';
+import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -25,10 +25,7 @@ export function createKubernetesService(context: ControllerContext, where: Servi
     { client: createClientFor(context, ['', 'v1', 'endpoints'], manager), make: () => makeEndpoints(where) },
     { client: createClientFor(context, ['discovery.k8s.io', 'v1', 'endpointslices'], manager), make: () => makeEndpointSlice(where) },
   ];
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const { ready, mark } = createReadiness([name]);
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: 1,
@@ -37,11 +34,11 @@ export function createKubernetesService(context: ControllerContext, where: Servi
       for (const { client, make } of wanted) {
         if (await client.get({ namespace, name }) === undefined) await client.createIfAbsent(namespace, make());
       }
-      markReady();
+      mark(name);
     },
   });
   return {
-    ready: () => ready,
+    ready,
     stop: () => queue.stop(),
     onNamespace(type, object) {
       if (type === 'present' && object.name === namespace) queue.add(name);

@@ -1,6 +1,6 @@
 // The two PriorityClasses of the system, made at the start. Mirrors the reference's scheduling/bootstrap-system-priority-classes hook.
 import { createClientFor } from './client.ts';
-import type { Controller, ControllerContext } from './context.ts';
+import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const wanted = new Map([
@@ -17,11 +17,7 @@ const wanted = new Map([
 /** Starts at once. */
 export function createPriorityClasses(context: ControllerContext): Controller {
   const client = createClientFor(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
-  const missing = new Set(wanted.keys());
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const { ready, mark } = createReadiness(wanted.keys());
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: wanted.size,
@@ -32,10 +28,9 @@ export function createPriorityClasses(context: ControllerContext): Controller {
         const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, ...wanted.get(name) };
         await client.createIfAbsent('', { ...object, preemptionPolicy: 'PreemptLowerPriority' });
       }
-      missing.delete(name);
-      if (missing.size === 0) markReady();
+      mark(name);
     },
   });
   for (const name of wanted.keys()) queue.add(name);
-  return { ready: () => ready, stop: () => queue.stop() };
+  return { ready, stop: () => queue.stop() };
 }

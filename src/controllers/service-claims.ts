@@ -3,7 +3,7 @@
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../admission/index.ts';
 import type { KubeObject } from '../apimachinery/index.ts';
 import { createClientFor } from './client.ts';
-import type { Controller, ControllerContext } from './context.ts';
+import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Where claims are, and the ranges of the cluster. */
@@ -50,10 +50,8 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
     { claims: addresses, heldBy: (service) => heldAddresses(serviceSpecOf(service)).map(canonicalIp), suspects: new Set() },
     { claims: ports, heldBy: (service) => heldNodePorts(serviceSpecOf(service)).map(String), suspects: new Set() },
   ];
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const key = 'services';
+  const { ready, mark } = createReadiness([key]);
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: 1,
@@ -64,10 +62,10 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
         await serviceCidrs.createIfAbsent('', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [...ranges] } });
       }
       for (const ledger of ledgers) await balance(ledger, () => services.list(''));
-      markReady();
+      mark(key);
       return everyMs;
     },
   });
-  queue.add('services');
-  return { ready: () => ready, stop: () => queue.stop() };
+  queue.add(key);
+  return { ready, stop: () => queue.stop() };
 }

@@ -1,6 +1,6 @@
 // The namespaces that always exist. One that is removed comes back.
 import { createClientFor } from './client.ts';
-import type { Controller, ControllerContext } from './context.ts';
+import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -9,11 +9,7 @@ export const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-
 /** Creates them at the start and listens for their end. */
 export function createSystemNamespaces(context: ControllerContext): Controller & { readonly onNamespace: InformerListener } {
   const namespaces = createClientFor(context, ['', 'v1', 'namespaces'], 'kube-apiserver');
-  const missing = new Set<string>(systemNamespaces);
-  let markReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    markReady = resolve;
-  });
+  const { ready, mark } = createReadiness(systemNamespaces);
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: systemNamespaces.length,
@@ -21,13 +17,12 @@ export function createSystemNamespaces(context: ControllerContext): Controller &
     async work(name) {
       const present = await namespaces.get({ namespace: '', name });
       if (present === undefined) await namespaces.createIfAbsent('', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-      missing.delete(name);
-      if (missing.size === 0) markReady();
+      mark(name);
     },
   });
   for (const name of systemNamespaces) queue.add(name);
   return {
-    ready: () => ready,
+    ready,
     stop: () => queue.stop(),
     onNamespace(type, object) {
       if (type === 'deleted' && systemNamespaces.some((name) => name === object.name)) queue.add(object.name);
