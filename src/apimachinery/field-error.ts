@@ -46,10 +46,6 @@ export const tooMany = (field: string, count: number, max: number): FieldError =
 export const notFoundValue = (field: string, value: unknown): FieldError =>
   ({ reason: 'FieldValueNotFound', field, message: `Not found: ${quoteValue(value)}` });
 
-/** A value of another JSON type than the schema's. */
-export const typeInvalid = (field: string, value: unknown, detail?: string): FieldError =>
-  ({ reason: 'FieldValueTypeInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) });
-
 /** Joins a path: `child('spec', 'ports', 0, 'name')` is `spec.ports[0].name`. */
 export function fieldPath(...parts: (string | number)[]): string {
   let path = '';

@@ -11,7 +11,7 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaFormat, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteValue, required, tooLong, tooMany, typeInvalid,
+  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteValue, required, tooLong, tooMany,
 } from './field-error.ts';
 export {
   type NameRule, byteLength, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
@@ -19,7 +19,7 @@ export {
 } from './names.ts';
 export {
   type ObjectMetaRules, validateAnnotations, validateFieldManager, validateFinalizers, validateLabels, validateManagedFields, validateObjectMeta,
-  validateObjectMetaUpdate, validateOption, validateOwnerReferences,
+  validateObjectMetaUpdate, validateOwnerReferences,
 } from './object-meta.ts';
 export {
   type Quantity, type QuantityFormat, QuantityError, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity,
@@ -61,7 +61,7 @@ export {
     type Evaluation,
   type FunctionDeclaration, type Library, type Overload, type Program, type RuleInput, type RuleOutcome, type RuleProblems, type SchemaRules,
     type StructProvider,
-  type ValidationRule, type Value, CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelSyntaxError, CelType, CelUint, CelUnknown, Failure, anyType,
+  type ValidationRule, type Value, CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelSyntaxError, CelType, CelUint, Failure, anyType,
   authorizerType, boolType, bytesType, checkRules, compileExpression, compileRules, createAuthorizer, createEnvironment, createResourceCheck, declare,
   declareType,
   declaredStructs, doubleType, durationType, dynType, estimateCost, extendEnvironment, formatType, fromDeclared, fromJson, intType, kubernetesEnvironment,

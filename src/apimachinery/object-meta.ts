@@ -1,5 +1,5 @@
 // Validation of metadata: what upstream's ValidateObjectMeta and ValidateObjectMetaUpdate refuse, in their order and words.
-import { forbiddenField, invalidValue, notSupported, required, tooLong } from './field-error.ts';
+import { forbiddenField, invalidValue, required, tooLong } from './field-error.ts';
 import { type NameRule, byteLength, checkDnsLabel, checkLabelValue, checkQualifiedName, validateName } from './names.ts';
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts';
 import type { FieldError } from './status.ts';
@@ -178,9 +178,4 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
   errors.push(...validateManagedFields(meta.managedFields, `${path}.managedFields`));
   return errors;
-}
-
-/** 422 causes for a value outside `supported` in request options (`fieldValidation`, `dryRun` …), which the reference lists unsorted. */
-export function validateOption(path: string, value: string, supported: readonly string[]): FieldError[] {
-  return supported.includes(value) ? [] : [notSupported(path, value, supported, true)];
 }

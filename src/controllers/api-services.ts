@@ -3,7 +3,7 @@
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
 import { delay } from '../base/index.ts';
-import { equalJson } from '../registry/index.ts';
+import { customGroupPriority, equalJson } from '../registry/index.ts';
 import { type ResourceClient, createClientFor, everything } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { startInformer } from './informer.ts';
@@ -14,7 +14,6 @@ const reporter = 'apiservices';
 const lookAtCatalogMs = 500;
 /** How often Services behind APIServices are looked at again. */
 const lookAtServiceMs = 5_000;
-const customPriorities = { group: 1000, version: 100 } as const;
 
 /** A built-in group, its place among groups, and its versions with their places. */
 export interface BuiltInGroup {
@@ -46,7 +45,7 @@ function listWanted({ catalog }: ControllerContext, builtIn: readonly BuiltInGro
     for (const version of versions) {
       const priority = known?.versions.find(({ name }) => name === version)?.priority;
       const place = known !== undefined && priority !== undefined ? { group: known.priority, version: priority, managed: 'onstart' }
-        : { ...customPriorities, managed: 'true' };
+        : { ...customGroupPriority, managed: 'true' };
       wanted.set(`${version}.${group}`, makeApiService(group, version, place));
     }
   }

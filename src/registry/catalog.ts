@@ -15,8 +15,8 @@ interface Group {
   readonly versions: readonly string[];
 }
 
-/** Priority of the groups that custom resources bring. */
-const defaultPriority = 1000;
+/** The place of a group that is not built in among all groups, and of its versions: those of the APIServices that the reference makes. */
+export const customGroupPriority = { group: 1000, version: 100 } as const;
 
 const versionPattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 
@@ -104,7 +104,7 @@ class ResourceCatalog implements Catalog {
   }
 
   #priority(group: string): number {
-    return this.#priorities.get(group) ?? defaultPriority;
+    return this.#priorities.get(group) ?? customGroupPriority.group;
   }
 
   #collectGroups(): readonly Group[] {

@@ -5,7 +5,7 @@ export type {
   UpdateRequest, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition } from './resource.ts';
-export { type GroupPriority, compareVersions, createCatalog } from './catalog.ts';
+export { type GroupPriority, compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export type { RegistryOptions } from './core.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export { findCurrent, findKnown, findKnownObject } from './find.ts';

@@ -18,9 +18,6 @@ function place(group: string, priority: number, versions: Readonly<Record<string
   return { group, priority, versions: Object.entries(versions).map(([name, versionPriority]) => ({ name, priority: versionPriority })) };
 }
 
-/** Priority of a group that is not built in (custom resources). */
-export const customGroupPriority = { group: 1000, version: 100 } as const;
-
 /** The built-in groups in the order of discovery. apiregistration.k8s.io has no APIService of its own and is always first of /apis. */
 export const groupPriorities: readonly GroupPriority[] = [
   place('apiregistration.k8s.io', 20_000),

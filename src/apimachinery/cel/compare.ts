@@ -1,7 +1,7 @@
 // Equality and order across types: numbers compare by value whatever their type, other types only with their own.
 import { CelType, sameType } from './types.ts';
 import {
-  ArrayList, CelDouble, CelDuration, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
+  CelDouble, CelDuration, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
 } from './values.ts';
 
 /** True when two values are equal; values of unrelated types are not. */
@@ -96,9 +96,6 @@ export function containsValue(list: CelList, value: Value): boolean {
   for (let i = 0; i < list.size; i++) if (equalValues(list.get(i), value)) return true;
   return false;
 }
-
-/** A list of plain values. */
-export const listFrom = (items: Value[]): CelList => new ArrayList(items);
 
 /** A map with string keys. */
 export function mapFrom(entries: Iterable<readonly [string, Value]>): CelMap {

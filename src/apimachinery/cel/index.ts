@@ -13,7 +13,7 @@ export { CelType, anyType, boolType, bytesType, doubleType, dynType, formatType,
   timestampType, durationType } from './types.ts';
 export { type DeclaredType, declareType, declaredStructs, sizeHintsOf } from './declared.ts';
 export { estimateCost } from './cost.ts';
-export { CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelUint, CelUnknown, Failure, type Value, typeOf } from './values.ts';
+export { CelDouble, CelError, CelList, CelMap, CelOpaque, CelOptional, CelUint, Failure, type Value, typeOf } from './values.ts';
 export { fromDeclared, fromJson } from './json-values.ts';
 export {
   type AuthorizationAnswer, type AuthorizationQuestion, type Authorize, authorizerType, createAuthorizer, createResourceCheck, resourceCheckType,

@@ -171,16 +171,6 @@ export class CelError extends Failure {
   }
 }
 
-/** A value that is not known (yet). */
-export class CelUnknown extends Failure {
-  readonly attributes: readonly string[];
-
-  constructor(attributes: readonly string[]) {
-    super();
-    this.attributes = attributes;
-  }
-}
-
 export const noSuchOverload = new CelError('no such overload');
 export const integerOverflow = new CelError('integer overflow');
 

@@ -141,11 +141,3 @@ export const disruptionBudgetColumns: readonly Column[] = withNameAndAge(
   column('Max Unavailable', (object) => textOr(readPath(object, 'spec', 'maxUnavailable'), 'N/A')),
   integerColumn('Allowed Disruptions', 'status', 'disruptionsAllowed'),
 );
-
-/** Columns of the autoscaling/v1 Scale that scale subresources of built-in kinds answer. */
-export const scaleColumns: readonly Column[] = [
-  { ...nameColumn, format: '' },
-  integerColumn('Desired', 'spec', 'replicas'),
-  integerColumn('Available', 'status', 'replicas'),
-  { ...ageColumn, type: 'date' },
-];
