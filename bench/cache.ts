@@ -4,7 +4,7 @@ import { type Cache, type Watcher, createCache } from '../src/cache/index.ts';
 import { type KeyRange, type Store, createMemoryStore, keyRange, prefixRange } from '../src/storage/index.ts';
 
 /** One measurement: `nsPer` nanoseconds for each of `count` units. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly nsPer: number;
   readonly count: number;

@@ -5,7 +5,7 @@ import { decodeMessage, encodeJson, encodeMessage, parseJson, parseYaml, stringi
 import { schemaData } from '../src/resources/schema/index.ts';
 
 /** One measurement: `nsPer` nanoseconds for each of `count` units. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly nsPer: number;
   readonly count: number;

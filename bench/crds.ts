@@ -27,7 +27,7 @@ function makeFields(seed: number, count: number, depth: number): Json {
 }
 
 /** A definition of about `kilobytes`. */
-export function makeDefinition(index: number, kilobytes: number): Json {
+function makeDefinition(index: number, kilobytes: number): Json {
   const plural = `resource${index}s`;
   const group = `service${index % 60}.provider.example.com`;
   const rule = { rule: '!has(self.policy00) || self.policy00.size() < 100', message: 'policy00 is too long' };
@@ -53,7 +53,7 @@ export function makeDefinition(index: number, kilobytes: number): Json {
 }
 
 /** What came of it. */
-export interface DefinitionCosts {
+interface DefinitionCosts {
   readonly kinds: number;
   readonly kilobytes: number;
   readonly createMs: number;

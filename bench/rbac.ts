@@ -8,7 +8,7 @@ import { collection, nameOf, populate } from './load/objects.ts';
 import { type Target, callerToken, startOwnServer } from './load/target.ts';
 
 /** One measurement: microseconds for each of `count` decisions. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly usPer: number;
   readonly count: number;
@@ -33,7 +33,7 @@ function fill(bindings: number): PolicyStore {
 }
 
 /** Times decisions among so many bindings for `seconds` per case. */
-export async function measureDecisions(bindings: number, seconds: number): Promise<Measurement[]> {
+async function measureDecisions(bindings: number, seconds: number): Promise<Measurement[]> {
   const authorize = createRbacAuthorizer(await fill(bindings).open(), Promise.resolve());
   const cases: readonly (readonly [string, ReturnType<typeof makeRequest>])[] = [
     ['allowed, one binding of its own', makeRequest(`user4321 ${allGroups}`, 'get pods x', 'ns21')],

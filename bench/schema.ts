@@ -4,7 +4,7 @@ import { applyDefaults, decodeObject, loadSchemas } from '../src/apimachinery/in
 import { schemaData } from '../src/resources/schema/index.ts';
 
 /** One measurement: `nsPer` nanoseconds for each of `count` units. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly nsPer: number;
   readonly count: number;

@@ -45,7 +45,7 @@ function applies(target: Target, seconds: number): Promise<Row> {
 }
 
 /** One row per kind of write. */
-export async function run({ seconds }: { readonly seconds: number }): Promise<Row[]> {
+async function run({ seconds }: { readonly seconds: number }): Promise<Row[]> {
   const target = await startOwnServer();
   try {
     await populate(target);

@@ -8,7 +8,7 @@ import { createServer } from '../src/index.ts';
 const kind = { group: 'example.com', version: 'v1', namespace: 'default', plural: 'greetings' } as const;
 
 /** What the custom resource is. */
-export const greetings: V1CustomResourceDefinition = {
+const greetings: V1CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'greetings.example.com' },
   spec: {
     group: kind.group, scope: 'Namespaced', names: { plural: kind.plural, kind: 'Greeting' },
@@ -23,7 +23,7 @@ export const greetings: V1CustomResourceDefinition = {
 };
 
 /** One object of it. */
-export interface Greeting extends KubernetesObject {
+interface Greeting extends KubernetesObject {
   spec: { name: string };
   status?: { text?: string; observedGeneration?: number };
 }

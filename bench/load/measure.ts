@@ -28,7 +28,7 @@ export interface Scale {
   readonly starts: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly workload: string;
   readonly clients: number;
   readonly seconds: number;

@@ -2,7 +2,7 @@
 // are checked before anything is read, and what does not fit is an error, so that any bytes can be given.
 
 /** One block of a PEM text. */
-export interface PemBlock {
+interface PemBlock {
   readonly type: string;
   /** Lines such as `Proc-Type: …` stand before the data. */
   readonly hasHeaders: boolean;
@@ -43,7 +43,7 @@ function decodeBlock(type: string, body: string): PemBlock | undefined {
 const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 /** A request taken apart. Byte ranges are views of the whole. */
-export interface CertificateRequestParts {
+interface CertificateRequestParts {
   /** The signed part. */
   readonly info: Uint8Array;
   /** The subject as it stands there. */

@@ -1,7 +1,7 @@
 // IP addresses and ranges as numbers: parsed strictly (no zones, no leading zeros), written in the canonical form of RFC 5952.
 
 /** As Service.spec.ipFamilies names them. */
-export type IpFamily = 'IPv4' | 'IPv6';
+type IpFamily = 'IPv4' | 'IPv6';
 
 /** One address. */
 export interface IpAddress {

@@ -10,7 +10,7 @@ const maxManagerBytes = 128;
 const maxSubresourceBytes = 256;
 
 /** What the rules for metadata depend on. */
-export interface ObjectMetaRules {
+interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly nameRule: NameRule;
   /** Custom resources may carry unqualified finalizers (with a warning); built-ins may not. */
@@ -59,7 +59,7 @@ function validateOwnerReference(owner: OwnerReference, path: string): FieldError
 }
 
 /** Problems of owner references; at most one may be the controller. */
-export function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: string): FieldError[] {
+function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
   for (const owner of owners ?? []) {
@@ -75,7 +75,7 @@ export function validateOwnerReferences(owners: readonly OwnerReference[] | unde
 }
 
 /** Problems of finalizers: qualified names, and not both ways of treating dependents. */
-export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
+function validateFinalizers(finalizers: readonly string[] | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const finalizer of finalizers ?? []) {
     for (const problem of checkQualifiedName(finalizer)) errors.push(invalidValue(path, finalizer, problem));
@@ -97,7 +97,7 @@ function validateStandardFinalizers(finalizers: readonly string[] | undefined, p
 }
 
 /** Problems of managedFields entries: their type, and the length of what clients choose. */
-export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): FieldError[] {
+function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   entries?.forEach((entry, i) => {
     const at = `${path}[${i}]`;

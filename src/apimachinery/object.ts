@@ -6,7 +6,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
-export interface GroupVersion {
+interface GroupVersion {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;

@@ -4,7 +4,7 @@
 // Worked examples: 1000m → 1 · 0.5 → 500m · 1024Mi → 1Gi · 1000Ki → 1000Ki · 1e9 → 1e9 · 128974848000m → 128974848
 
 /** How a quantity is written: with SI suffixes, with binary ones, or with an exponent. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** The value `mantissa` × 10^`exponent`. */
 export interface Quantity {

@@ -172,7 +172,7 @@ export interface FieldRequirement {
 }
 
 /** A conjunction of field requirements; the empty one matches everything. */
-export interface FieldSelector {
+interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
 }
 

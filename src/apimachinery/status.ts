@@ -1,12 +1,12 @@
 // metav1.Status and the errors that handlers throw, as k8s.io/apimachinery's api/errors makes them: code, reason, message, details.
 import { type GroupResource, formatGroupResource } from './object.ts';
 
-export interface StatusCause {
+interface StatusCause {
   reason?: string;
   message?: string;
   field?: string;
 }
-export interface StatusDetails {
+interface StatusDetails {
   name?: string;
   group?: string;
   kind?: string;

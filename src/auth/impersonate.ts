@@ -12,7 +12,7 @@ import { type User, anonymousName, authenticatedGroup, mastersGroup, unauthentic
 type Extra = Readonly<Record<string, readonly string[]>>;
 
 /** Who a caller wants to be, as the headers say it. */
-export interface WantedUser {
+interface WantedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];

@@ -24,7 +24,7 @@ export interface FeedSink {
 }
 
 /** What a feed works on. */
-export interface FeedOptions {
+interface FeedOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly range: KeyRange;

@@ -6,7 +6,7 @@ import type { Store } from '../storage/index.ts';
 const ASK_AGAIN_MS = 100;
 
 /** What waiting works on. */
-export interface FreshnessOptions {
+interface FreshnessOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Revision that the cache has reached. */

@@ -16,7 +16,7 @@ export interface Change<T> {
 }
 
 /** Bounds of what is kept. */
-export interface HistoryBounds {
+interface HistoryBounds {
   /** Changes older than this are dropped (except the last 100). */
   readonly windowMs: number;
   /** At most this many changes are kept. */

@@ -5,11 +5,11 @@ import type { KeyRange, KeyValue, Store, StoreEvent, WatchObserver } from '../st
 import type { CacheEvent, Decode } from './contract.ts';
 
 /** Changes held for one lagging watcher. */
-export const REPLAY_LIMIT = 1000;
+const REPLAY_LIMIT = 1000;
 const RETRY_MS = 1000;
 
 /** What a replay works on, and whom it tells. */
-export interface ReplayOptions<T> {
+interface ReplayOptions<T> {
   readonly store: Store;
   readonly clock: Clock;
   readonly decode: Decode<T>;

@@ -27,7 +27,7 @@ export interface WatchHost<T> {
 }
 
 /** What is watched, from where on, and who is told. */
-export interface WatchRequest {
+interface WatchRequest {
   readonly range: KeyRange;
   readonly after: number;
   readonly wake: () => void;

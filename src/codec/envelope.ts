@@ -1,14 +1,15 @@
-// What surrounds messages: the envelope `k8s\0` + runtime.Unknown of every protobuf body and stored value, and the parts of a list, so that a list
-// can be put together from messages that are encoded already.
+// What surrounds messages: the envelope `k8s\0` + runtime.Unknown of every protobuf body and stored value, and the head of a watch event.
 import { encodeUtf8 } from './utf8.ts';
 import { ProtobufError, Reader, Writer } from './protobuf-wire.ts';
 
-export interface TypeMeta {
+/** What a message is of. */
+interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-export interface Envelope extends TypeMeta {
+/** An envelope, opened. */
+interface Envelope extends TypeMeta {
   /** The message; a view of the bytes that were decoded. */
   readonly raw: Uint8Array;
   readonly contentEncoding: string;
@@ -18,25 +19,6 @@ export interface Envelope extends TypeMeta {
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 /** contentEncoding and contentType, which are always there and empty. */
 const tail = Uint8Array.of(0x1a, 0, 0x22, 0);
-
-/** The bytes behind the message in an envelope. */
-export const envelopeTail: Uint8Array = tail;
-
-/** The bytes before a message of `rawLength` bytes: head + message + `envelopeTail` is the envelope. */
-export function encodeEnvelopeHead({ apiVersion, kind }: TypeMeta, rawLength: number): Uint8Array {
-  const writer = new Writer();
-  writer.varint(rawLength);
-  writer.varint(0x12);
-  const used = writer.size;
-  writer.text(kind);
-  writer.varint(0x12);
-  writer.text(apiVersion);
-  writer.varint(0x0a);
-  writer.varint(writer.size - used);
-  writer.varint(0x0a);
-  writer.raw(magic);
-  return writer.finish();
-}
 
 /** An envelope around a message. */
 export function encodeEnvelope(type: TypeMeta, raw: Uint8Array): Uint8Array {
@@ -58,9 +40,24 @@ function headOf(type: TypeMeta): Uint8Array {
   const key = `${type.apiVersion}\0${type.kind}`;
   const known = heads.get(key);
   if (known !== undefined) return known;
-  const head = encodeEnvelopeHead(type, 0).slice(0, -1);
+  const head = encodeHead(type);
   if (heads.size < maxHeads) heads.set(key, head);
   return head;
+}
+
+/** The magic and the TypeMeta, up to the tag of the message; a Writer goes from the end to the beginning. */
+function encodeHead({ apiVersion, kind }: TypeMeta): Uint8Array {
+  const writer = new Writer();
+  writer.varint(0x12);
+  const used = writer.size;
+  writer.text(kind);
+  writer.varint(0x12);
+  writer.text(apiVersion);
+  writer.varint(0x0a);
+  writer.varint(writer.size - used);
+  writer.varint(0x0a);
+  writer.raw(magic);
+  return writer.finish();
 }
 
 function varintOf(value: number): number[] {
@@ -72,7 +69,7 @@ function varintOf(value: number): number[] {
 }
 
 /** Do the bytes begin as an envelope does? */
-export function isEnvelope(bytes: Uint8Array): boolean {
+function isEnvelope(bytes: Uint8Array): boolean {
   return magic.every((byte, i) => bytes[i] === byte);
 }
 
@@ -101,54 +98,6 @@ function readType(reader: Reader, into: { apiVersion: string; kind: string }): v
     else reader.skip();
   }
   reader.leave(outer);
-}
-
-/** metav1.ListMeta as lists have it. */
-export interface ListHead {
-  readonly resourceVersion?: string | undefined;
-  readonly continue?: string | undefined;
-  readonly remainingItemCount?: number | undefined;
-}
-
-/** The first field of any list's message, its metadata; the items follow, each behind an `encodeItemHead`. */
-export function encodeListHead(meta: ListHead): Uint8Array {
-  const writer = new Writer();
-  if (meta.remainingItemCount !== undefined) {
-    writer.int64(meta.remainingItemCount);
-    writer.varint(0x20);
-  }
-  writer.text(meta.continue ?? '');
-  writer.varint(0x1a);
-  writer.text(meta.resourceVersion ?? '');
-  writer.varint(0x12);
-  writer.text('');
-  writer.varint(0x0a);
-  writer.varint(writer.size);
-  writer.varint(0x0a);
-  return writer.finish();
-}
-
-/** Tag and length that stand before an item of `length` bytes in a list's message. */
-export function encodeItemHead(length: number): Uint8Array {
-  return Uint8Array.from([0x12, ...varintOf(length)]);
-}
-
-/** The message of a list, put together in one copy. */
-export function encodeList(meta: ListHead, items: readonly Uint8Array[]): Uint8Array {
-  const head = encodeListHead(meta);
-  const itemHeads = items.map((item) => encodeItemHead(item.length));
-  let size = head.length;
-  items.forEach((item, i) => (size += item.length + (itemHeads[i] as Uint8Array).length));
-  const out = new Uint8Array(size);
-  out.set(head);
-  let at = head.length;
-  items.forEach((item, i) => {
-    out.set(itemHeads[i] as Uint8Array, at);
-    at += (itemHeads[i] as Uint8Array).length;
-    out.set(item, at);
-    at += item.length;
-  });
-  return out;
 }
 
 /** What stands before the object's envelope, of `length` bytes, in the message of metav1.WatchEvent. */

@@ -15,7 +15,7 @@ export interface OddNumber {
   readonly literal: string;
 }
 
-export interface ParsedJson {
+interface ParsedJson {
   readonly value: JsonValue;
   /** Paths of the keys that occur more than once in one object, in document order, each once, at most 100. */
   readonly duplicates: readonly string[];
@@ -23,7 +23,7 @@ export interface ParsedJson {
   readonly oddNumbers?: readonly OddNumber[];
 }
 
-export interface ParseJsonOptions {
+interface ParseJsonOptions {
   /**
    * What the second of two equal keys does. `last` (the default) replaces, as for custom resources and YAML; `merge` joins objects,
    * as Go's decoding into structs and maps that are already filled does for built-in kinds.

@@ -16,7 +16,7 @@ export interface Transform {
   readonly version: string;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly type: MediaTypeName;
   readonly transform?: Transform;
   readonly stream?: string;
@@ -25,7 +25,7 @@ export interface MediaType {
   readonly profile?: string;
 }
 
-export interface AcceptClause {
+interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
   readonly quality: number;
@@ -59,7 +59,7 @@ function parseClause(text: string): AcceptClause | undefined {
 }
 
 /** Does the route allow this type and transformation? Without a transformation the second argument is undefined. */
-export type AllowsTransform = (type: MediaTypeName, transform: Transform | undefined) => boolean;
+type AllowsTransform = (type: MediaTypeName, transform: Transform | undefined) => boolean;
 
 const allowNone: AllowsTransform = (_, transform) => transform === undefined;
 

@@ -1,7 +1,7 @@
 // Times and durations between their JSON texts and the numbers that protobuf carries.
 import { ProtobufError } from './protobuf-wire.ts';
 
-export interface Instant {
+interface Instant {
   readonly seconds: number;
   readonly nanos: number;
 }

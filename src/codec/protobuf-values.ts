@@ -62,7 +62,7 @@ export const bytesCodec: ValueCodec = {
 };
 
 /** Calls `field` with each tag of a nested message; what it does not take is passed over. */
-export function readFields(reader: Reader, field: (tag: number) => boolean): void {
+function readFields(reader: Reader, field: (tag: number) => boolean): void {
   const outer = reader.enter();
   while (reader.next()) {
     if (!field(reader.tag)) reader.skip();
@@ -71,7 +71,7 @@ export function readFields(reader: Reader, field: (tag: number) => boolean): voi
 }
 
 /** A message whose fields `write` puts, in descending order. */
-export function writeMessage(writer: Writer, write: () => void): void {
+function writeMessage(writer: Writer, write: () => void): void {
   const used = writer.size;
   write();
   writer.varint(writer.size - used);

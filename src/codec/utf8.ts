@@ -38,7 +38,7 @@ function decodeBytewise(bytes: Uint8Array, from: number, to: number): string {
 }
 
 /** Length of the well-formed character at `i`, 0 when there is none. */
-export function characterLength(bytes: Uint8Array, i: number, to: number): number {
+function characterLength(bytes: Uint8Array, i: number, to: number): number {
   const first = bytes[i] as number;
   if (first < 0x80) return 1;
   const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;

@@ -1,7 +1,7 @@
 // What an unquoted YAML scalar means to the reference (go-yaml v2 behind sigs.k8s.io/yaml, YAML 1.1): booleans yes/no/on/off/y/n, octal 017 and
 // 0o17, underscores in numbers, times that stay strings. The writer quotes a string exactly if it would mean something else unquoted.
 
-export type YamlScalar = null | boolean | number | bigint | string;
+type YamlScalar = null | boolean | number | bigint | string;
 
 const words = new Map<string, null | boolean | number>();
 for (const word of ['', '~', 'null', 'Null', 'NULL']) words.set(word, null);

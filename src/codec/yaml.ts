@@ -10,7 +10,7 @@ import { resolvePlain } from './yaml-scalar.ts';
 export { YamlError } from './yaml-error.ts';
 export { stringifyYaml } from './yaml-write.ts';
 
-export interface ParsedYaml {
+interface ParsedYaml {
   readonly value: JsonValue;
   /** Keys set twice in one map, as `line 12: key "x" already set in map`; see formatYamlDuplicates. At most 100. */
   readonly duplicates: readonly string[];

@@ -7,7 +7,7 @@ import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** A certificate (PEM), or why there is none. */
-export type SignedRequest = { readonly certificate: string } | { readonly refusal: string };
+type SignedRequest = { readonly certificate: string } | { readonly refusal: string };
 
 /** Signs a request (PEM). */
 export type SignRequest = (request: string, options: { readonly expirationSeconds?: number }) => Promise<SignedRequest>;

@@ -20,7 +20,7 @@ export interface Controller {
 }
 
 /** What `Controller.ready` waits for. */
-export interface Readiness extends Pick<Controller, 'ready'> {
+interface Readiness extends Pick<Controller, 'ready'> {
   /** Something holds for the first time; saying it again, or of what nobody waits for, changes nothing. */
   mark(name: string): void;
 }

@@ -18,12 +18,12 @@ import { createSystemNamespaces } from './system-namespaces.ts';
 import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './token-secrets.ts';
 
 /** Names that select controllers. */
-export type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
+type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
   | 'apiservices';
 
 /** What the controllers need beside the registry. */
-export interface ControllersOptions extends ControllerContext {
+interface ControllersOptions extends ControllerContext {
   readonly selects: (name: ControllerName) => boolean;
   /** Signs the tokens of token Secrets. */
   readonly signSecretToken: SignSecretToken;

@@ -27,7 +27,7 @@ function isExempt(level: KubeObject): boolean {
 }
 
 /** An object as it should be: `current` itself when nothing is to be done. Without a valid annotation a spec that was never changed follows. */
-export function restoreDefault(current: KubeObject, { object, mandatory }: FlowControlDefault): KubeObject {
+function restoreDefault(current: KubeObject, { object, mandatory }: FlowControlDefault): KubeObject {
   const wish = readFlag(current.metadata.annotations?.[autoUpdateAnnotation]);
   const follows = mandatory || (wish ?? current.metadata.generation === 1);
   const wanted = isExemptLevel(object) && isExempt(current) ? current['spec'] : object['spec'];

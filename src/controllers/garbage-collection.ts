@@ -16,7 +16,7 @@ const namespacesLimit = 1000;
 type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
 
 /** What came of one look at an item. */
-export type Outcome = 'done' | 'unresolved';
+type Outcome = 'done' | 'unresolved';
 
 /** What the collector's acts need of its queue. */
 interface GarbageQueue {

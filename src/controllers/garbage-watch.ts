@@ -6,7 +6,7 @@ import { everything, hasReason } from './client.ts';
 import type { ControllerContext } from './context.ts';
 
 /** What the collector hears. `relisted`: changes of this row may have been missed. */
-export interface GarbageListener {
+interface GarbageListener {
   present(object: ObjectVersion): void;
   gone(object: ObjectVersion): void;
   relisted(): void;

@@ -7,7 +7,7 @@ import { hasReason } from './client.ts';
 /** What a listener hears. Must not throw. */
 export type InformerListener = (type: 'present' | 'deleted', object: ObjectVersion) => void;
 
-export interface InformerOptions {
+interface InformerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly target: Target;

@@ -8,14 +8,14 @@ import type { ControllerContext } from './context.ts';
 import { type InformerListener, startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export const rootCaName = 'kube-root-ca.crt';
+const rootCaName = 'kube-root-ca.crt';
 const rootCaDescription = 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or '
   + 'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 const certificates = /^\s*-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 
 /** A controller that keeps one object in every namespace. */
-export interface NamespaceContent {
+interface NamespaceContent {
   readonly onNamespace: InformerListener;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { type Controller, type ControllerContext, createReadiness } from './cont
 import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
-export const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
+const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
 
 /** Creates them at the start and listens for their end. */
 export function createSystemNamespaces(context: ControllerContext): Controller & { readonly onNamespace: InformerListener } {

@@ -17,7 +17,7 @@ const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 /** Signs the token of a Secret. */
 export type SignSecretToken = (account: SecretTokenAccount) => Promise<string>;
 
-export interface TokenSecretsOptions {
+interface TokenSecretsOptions {
   readonly sign: SignSecretToken;
   /** PEM; '' leaves `ca.crt` out. */
   readonly authority: string;

@@ -5,7 +5,7 @@
 //                └── after delay ─┴─ failed, or asked for another look
 import type { Clock, Timer } from '../base/index.ts';
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   readonly clock: Clock;
   /** Does the work of one key. A number asks for another look after so many milliseconds. */
   readonly work: (key: string) => Promise<number | void>;

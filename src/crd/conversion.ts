@@ -5,7 +5,7 @@ import type { Resource } from '../registry/index.ts';
 import type { VersionSchemas } from './schemas.ts';
 
 /** What a converter knows of a kind. */
-export interface ConverterOptions {
+interface ConverterOptions {
   readonly group: string;
   readonly storageVersion: string;
   readonly schemas: VersionSchemas;

@@ -14,7 +14,7 @@ import { judgeStructure } from './structure.ts';
 import { SchemaCache } from './schemas.ts';
 import { refuseCreation } from './terminating.ts';
 
-export interface DefinitionsOptions {
+interface DefinitionsOptions {
   readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -3,7 +3,7 @@
 import { type Clock, delay } from '../base/index.ts';
 import { type ObjectVersion, type Registry, type RegistryWatch, type Target, everything } from '../registry/index.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly target: Target;

@@ -9,7 +9,7 @@ import { bundleOf, bundleProblem } from './ca-bundle.ts';
 import { type DefinitionCondition, type DefinitionNames, type DefinitionStatus, isTrue, specOf, statusOf } from './definition.ts';
 
 /** Names that definitions of a group have. */
-export interface TakenNames {
+interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
@@ -120,7 +120,7 @@ export function isProtectedGroup(group: string): boolean {
 }
 
 /** What the approval annotation of a definition says. */
-export interface Approval {
+interface Approval {
   readonly type: 'approved' | 'bypassed' | 'missing' | 'invalid';
   readonly message: string;
 }

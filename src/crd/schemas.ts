@@ -111,7 +111,7 @@ class StandIn implements Schema {
 }
 
 /** What schemas are made with. */
-export interface SchemaDependencies {
+interface SchemaDependencies {
   /** Answers the definition, parsed anew. */
   readonly reload: () => KubeObject;
   /** Schema of metav1.ObjectMeta. */

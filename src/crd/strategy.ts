@@ -9,7 +9,7 @@ import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
 
 /** A write as the rules of a schema see it. */
-export interface RulesInput {
+interface RulesInput {
   readonly schema: OpenAPIV3Schema;
   readonly object: KubeObject;
   /** What an update replaces. */
@@ -21,7 +21,7 @@ export interface RulesInput {
 export type CheckRules = (input: RulesInput) => { readonly errors: readonly FieldError[]; readonly warnings?: readonly string[] };
 
 /** What the strategy of a kind is made from. */
-export interface StrategyParts {
+interface StrategyParts {
   readonly schemas: VersionSchemas;
   readonly scale: ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;

@@ -6,7 +6,7 @@ import { hasUnsupportedKeywords, validateStructural } from './validate-structura
 import { validateDefaults } from './validate-defaults.ts';
 import type { JudgeRules } from './validate-version.ts';
 
-export interface SchemaOptions {
+interface SchemaOptions {
   readonly at: string;
   readonly statusEnabled: boolean;
   readonly judgeRules: JudgeRules | undefined;

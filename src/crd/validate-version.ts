@@ -9,7 +9,7 @@ import { judgeSchema } from './validate-schema.ts';
 /** Judges the rules that a schema declares; the seam for the expression language. */
 export type JudgeRules = (schema: OpenAPIV3Schema, at: string) => Steps<readonly FieldError[]>;
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly at: string;
   /** The parts stand in spec itself. */
   readonly shared: boolean;

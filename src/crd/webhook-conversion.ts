@@ -24,7 +24,7 @@ export interface WebhookConversion {
   readonly conversionReviewVersions?: readonly string[] | null;
 }
 
-export interface RemoteConverterOptions {
+interface RemoteConverterOptions {
   readonly group: string;
   readonly schemas: VersionSchemas;
   readonly webhook: WebhookConversion;

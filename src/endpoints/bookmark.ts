@@ -4,7 +4,7 @@ import { apiVersionOf, schemaOf } from './call.ts';
 import type { Call } from './dependencies.ts';
 
 /** Marks the bookmark that ends the initial events. */
-export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const TYPE_FIELDS = new Set(['kind', 'apiVersion', 'metadata']);
 const NULL_FORMATS = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
 const MAX_DEPTH = 20;

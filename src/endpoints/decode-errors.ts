@@ -9,7 +9,7 @@ const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\"";
 const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
 /** The beginning of a body for a message: text when it looks like JSON, hexadecimal otherwise. */
-export function summarize(bytes: Uint8Array): string {
+function summarize(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const head = bytes.subarray(0, SUMMARY_BYTES);
   const text = bytes[0] === OPEN_BRACE ? new TextDecoder().decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -29,14 +29,14 @@ export interface Expected extends GroupVersionKind {
 }
 
 /** Where kinds are known and problems are told. */
-export interface DecodeContext {
+interface DecodeContext {
   readonly catalog: Catalog;
   readonly level: Level;
   readonly warnings: string[];
 }
 
 /** A body that was read. */
-export interface RawBody {
+interface RawBody {
   readonly bytes: Uint8Array;
   readonly form: Form;
 }
@@ -163,7 +163,7 @@ function decodeProtobuf(raw: Uint8Array, expected: Expected, bytes: Uint8Array):
 }
 
 /** What a typed body is made from. */
-export interface Untyped {
+interface Untyped {
   readonly value: JsonObject;
   readonly duplicates?: readonly string[];
   readonly oddNumbers?: readonly OddNumber[] | undefined;

@@ -12,7 +12,7 @@ export interface Hashes {
 }
 
 /** The document of `/version`. */
-export interface VersionInfo {
+interface VersionInfo {
   readonly major: string;
   readonly minor: string;
   readonly gitVersion: string;

@@ -25,7 +25,7 @@ export function encodePretty(value: unknown): Uint8Array {
 }
 
 /** JSON on one line, with its newline. */
-export function encodeLine(value: unknown): Uint8Array {
+function encodeLine(value: unknown): Uint8Array {
   return utf8.encode(`${stringifyJson(value)}\n`);
 }
 

@@ -55,7 +55,7 @@ function groupWord(group: string): string {
 }
 
 /** The root path of a group version. */
-export function rootOf({ group, version }: GroupVersion): string {
+function rootOf({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 

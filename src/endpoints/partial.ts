@@ -29,7 +29,7 @@ export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'r
 }
 
 /** Schemas for protobuf: the OpenAPI data has no PartialObjectMetadata, but its fields are two. */
-export interface PartialSchemas {
+interface PartialSchemas {
   readonly object: Schema;
   readonly list: Schema;
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, KubeObject, Schema } from '../apimachinery/
 import type { Resource } from '../registry/index.ts';
 
 /** What an apply needs to know besides the two objects. */
-export interface ApplyInput {
+interface ApplyInput {
   readonly resource: Resource;
   readonly version: string;
   readonly subresource: string;
@@ -18,7 +18,7 @@ export interface ApplyInput {
 }
 
 /** A JSON patch that was read and checked once, to be used on every round of the update loop. */
-export type CompiledJsonPatch = (current: JsonValue) => JsonValue;
+type CompiledJsonPatch = (current: JsonValue) => JsonValue;
 
 /** All throw StatusError with the reference's texts; none changes what it is given. */
 export interface PatchFunctions {

@@ -3,7 +3,7 @@
 import type { Exchange, RequestInfo } from './exchange.ts';
 
 /** What parseRequestInfo reads of a request. */
-export type RequestLine = Pick<Exchange, 'method' | 'path' | 'query'>;
+type RequestLine = Pick<Exchange, 'method' | 'path' | 'query'>;
 
 const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 /** Path prefixes below the version that name a verb; `proxy` has no routes any more. */

@@ -14,7 +14,7 @@ export const GZIP_MIN_BYTES = 128 * 1024;
 const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 /** What a responder needs of the room's dependencies. */
-export interface Responder {
+interface Responder {
   readonly schemas: SchemaSet;
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
@@ -57,7 +57,7 @@ export function statusSchema(schemas: SchemaSet): Schema | undefined {
 }
 
 /** The Status that an error becomes; what is no StatusError is our bug and says only that. */
-export function toStatus(error: unknown): Status {
+function toStatus(error: unknown): Status {
   if (error instanceof StatusError) return error.status;
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }

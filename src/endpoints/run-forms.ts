@@ -13,7 +13,7 @@ export interface RunForm {
 }
 
 /** What a form is kept under, and whose time it is kept by. */
-export interface FormKey {
+interface FormKey {
   readonly key: string;
   readonly clock: Clock;
 }

@@ -66,7 +66,7 @@ export interface TestRequest {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
-export interface TestAnswer {
+interface TestAnswer {
   readonly status: number;
   readonly headers: Response['headers'];
   readonly text: string;

@@ -5,7 +5,7 @@ import type { Catalog } from './contract.ts';
 import type { Resource } from './resource.ts';
 
 /** How important a group is (`groupPriorityMinimum`); groups that are not listed are those of custom resources. */
-export interface GroupPriority {
+interface GroupPriority {
   readonly group: string;
   readonly priority: number;
 }

@@ -10,7 +10,7 @@ interface Valued {
 }
 
 /** Hashes, one of which an object must have in each group to be selected. */
-export type WantedValues = readonly (readonly number[])[];
+type WantedValues = readonly (readonly number[])[];
 
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;

@@ -30,7 +30,7 @@ interface Creation {
 }
 
 /** Admission of a creation. */
-export function creationAttributes(target: Target, object: KubeObject, context: WriteContext): AdmissionAttributes {
+function creationAttributes(target: Target, object: KubeObject, context: WriteContext): AdmissionAttributes {
   const { resource, version, namespace } = target;
   return { resource, version, namespace, operation: 'CREATE', subresource: '', name: object.metadata.name ?? '', object, oldObject: undefined, context };
 }

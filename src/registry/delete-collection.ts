@@ -14,7 +14,7 @@ const workers = 16;
 const sliceMs = 5;
 
 /** What a deleteCollection needs besides its target. */
-export interface CollectionDeletion {
+interface CollectionDeletion {
   readonly list: ListOptions;
   readonly options: DeleteOptions;
   readonly context: WriteContext;

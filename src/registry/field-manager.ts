@@ -124,7 +124,7 @@ function trackScale({ resource, version, manager, nowMs, old, object }: Paramete
 }
 
 /** One server-side apply on a row. */
-export interface ApplyRequest {
+interface ApplyRequest {
   readonly resource: Resource;
   readonly version: string;
   readonly subresource: string;

@@ -89,7 +89,7 @@ function growGeneration(meta: ObjectMeta): void {
 }
 
 /** What grace means for a deletion: `none` (the kind has none, or it is over), `begun` (the object was changed), `pending` (nothing to do). */
-export type Grace = { readonly type: 'none' } | { readonly type: 'pending' } | { readonly type: 'begun'; readonly seconds: number };
+type Grace = { readonly type: 'none' } | { readonly type: 'pending' } | { readonly type: 'begun'; readonly seconds: number };
 
 /** Begins or shortens graceful deletion of `object`, in place. */
 export function applyGrace(resource: Resource, object: KubeObject, { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): Grace {

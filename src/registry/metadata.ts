@@ -43,7 +43,7 @@ export function wipeSystemFields({ metadata }: KubeObject): void {
 }
 
 /** A name made of `base` and five random characters, at most 63 long. */
-export function generateName(random: Random, base: string): string {
+function generateName(random: Random, base: string): string {
   let name = base.slice(0, generatedBaseLimit);
   for (let i = 0; i < suffixLength; i++) name += suffixAlphabet[random.below(suffixAlphabet.length)] as string;
   return name;

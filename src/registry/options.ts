@@ -4,7 +4,7 @@ import { type FieldError, type StatusError, badRequest, failure, forbiddenField,
 import type { DeleteOptions } from './contract.ts';
 
 /** The options that lists and watches share, as far as they are validated together. */
-export interface ReadOptions {
+interface ReadOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
   readonly continue?: string;

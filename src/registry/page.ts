@@ -15,7 +15,7 @@ interface Chunk {
 }
 
 /** A part of a chunk that is the same (===) in all snapshots that share it. */
-export interface Run extends Chunk {
+interface Run extends Chunk {
   joined(): Uint8Array;
 }
 
@@ -49,7 +49,7 @@ export interface Page {
 }
 
 /** What to read. */
-export interface PageRequest {
+interface PageRequest {
   readonly predicate: Predicate;
   readonly range: KeyRange;
   /** 0: no limit. */

@@ -69,7 +69,7 @@ export interface StrategyContext {
 }
 
 /** Where a validation that takes turns is at work. */
-export interface PreparedWork {
+interface PreparedWork {
   readonly context: StrategyContext;
   /** A turn for others, when one is due; throws when nobody waits for the outcome any more. */
   readonly pause: () => Promise<void> | undefined;

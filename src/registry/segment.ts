@@ -8,7 +8,7 @@
 import type { StoredVersion } from './object-version.ts';
 
 /** A chunk of the registry's snapshots. */
-export type VersionChunk = readonly { readonly value: StoredVersion }[];
+type VersionChunk = readonly { readonly value: StoredVersion }[];
 
 /** A chunk is packed in the background when more than a quarter of it lies elsewhere; a list packs whatever it comes across. */
 const LOOSE_SHARE = 0.25;

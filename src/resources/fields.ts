@@ -3,7 +3,7 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from './columns/common.ts';
 
 /** Reads the stored object; '' when the field is absent. */
-export type FieldReader = (object: KubeObject) => string;
+type FieldReader = (object: KubeObject) => string;
 
 /** Reads a text at a dotted path. */
 function textAt(path: string): FieldReader {

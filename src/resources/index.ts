@@ -1,6 +1,5 @@
 // The door of resources: the built-in resources as rows. A kind without special behaviour is a row and nothing else.
-export { type GroupPriority, type VersionPriority, groupPriorities } from './priorities.ts';
+export { groupPriorities } from './priorities.ts';
 export { createBuiltinResources } from './table.ts';
-export { defaultColumns } from './columns/common.ts';
 export { formatHumanDuration } from './columns/duration.ts';
 export { schemaData } from './schema/index.ts';

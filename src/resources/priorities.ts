@@ -2,13 +2,13 @@
 // The numbers are those of the APIService objects that the reference makes for its own groups.
 
 /** A served version and its place in its group; higher comes first. */
-export interface VersionPriority {
+interface VersionPriority {
   readonly name: string;
   readonly priority: number;
 }
 
 /** A built-in group and its place among all groups; higher comes first, equal ones by name. */
-export interface GroupPriority {
+interface GroupPriority {
   readonly group: string;
   readonly priority: number;
   readonly versions: readonly VersionPriority[];

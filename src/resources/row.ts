@@ -12,7 +12,7 @@ import { strategiesByKind } from './strategies/by-kind.ts';
 import { validationsByKind } from './validation/by-kind.ts';
 
 /** What a row may say; everything but kind and plural has a default. */
-export interface RowSpec {
+interface RowSpec {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];

@@ -13,14 +13,14 @@ import { type ServerOptions, StartError } from './options.ts';
 import { followFile } from './reload-file.ts';
 
 /** What a file says. */
-export interface AuthenticationSettings {
+interface AuthenticationSettings {
   readonly issuers: readonly OidcIssuer[];
   /** undefined: the flag decides. */
   readonly anonymous: boolean | { readonly paths: readonly string[] } | undefined;
 }
 
 /** The settings of a server's start, and those that take their place later. */
-export interface AuthenticationConfiguration extends AuthenticationSettings {
+interface AuthenticationConfiguration extends AuthenticationSettings {
   /** Tells of later settings until it is stopped. */
   follow(replace: (settings: AuthenticationSettings) => void): () => void;
 }

@@ -35,7 +35,7 @@ export interface Authentication {
   stop(): void;
 }
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly options: ServerOptions;
   readonly directory: DataDirectory;
   readonly pki: Pki | undefined;

@@ -19,7 +19,7 @@ export interface Authorization {
   stop(): void;
 }
 
-export interface AuthorizationOptions {
+interface AuthorizationOptions {
   readonly options: ServerOptions;
   readonly registry: Registry;
   readonly catalog: Catalog;

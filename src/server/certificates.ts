@@ -54,7 +54,7 @@ export function createCertificate(request: CertificateRequest, context: Certific
 }
 
 /** A client certificate for a key and a subject (DER) that somebody else brings. */
-export interface ClientCertificateRequest {
+interface ClientCertificateRequest {
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
   readonly issuer: KeyPair;

@@ -46,7 +46,7 @@ export interface Api {
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly options: ServerOptions;
   readonly store: Store;
   readonly authentication: Authentication;

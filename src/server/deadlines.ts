@@ -8,7 +8,7 @@ interface Deadline {
 }
 
 /** A deadline that has been set. */
-export type DeadlineLink = Link<Deadline>;
+type DeadlineLink = Link<Deadline>;
 
 /** Deadlines that all come `afterMs` after they were set. */
 export class Deadlines {

@@ -9,7 +9,7 @@ export interface HealthCheck {
   readonly roots: readonly HealthRoot[];
 }
 
-export type HealthRoot = 'healthz' | 'livez' | 'readyz';
+type HealthRoot = 'healthz' | 'livez' | 'readyz';
 export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz'];
 
 const encoder = new TextEncoder();

@@ -1,6 +1,5 @@
 // The door of server: the whole of Pintle as something that starts and stops.
 export { type ServerOptions, StartError } from './options.ts';
 export { type RunningServer, startServer } from './server.ts';
-export { type CommandLine, formatHelp, parseCommandLine } from './flags.ts';
+export { parseCommandLine } from './flags.ts';
 export { runCommand } from './command.ts';
-export { type Logger } from './logger.ts';

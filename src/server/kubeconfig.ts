@@ -4,7 +4,7 @@ import type { KeyPair } from './certificates.ts';
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
 /** What a kubeconfig is made of. */
-export interface KubeconfigParts {
+interface KubeconfigParts {
   readonly url: string;
   readonly authority: string | undefined;
   readonly admin: KeyPair | undefined;

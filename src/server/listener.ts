@@ -15,7 +15,7 @@ import { type WebSocketRequest, isEventStream, readWebSocketRequest, writeWebSoc
 import { writeResponse } from './write-response.ts';
 
 /** What a listener is made of. */
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Absent: plain HTTP/1.1. PEM texts; `clientAuthorities` verify client certificates, which nobody is forced to show. */
   readonly tls?: {
     readonly certificate: string;

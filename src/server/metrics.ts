@@ -4,7 +4,7 @@ import type { RequestInfo } from '../endpoints/index.ts';
 import type { FlowSample } from './flow-control/flow-control.ts';
 
 /** A request that is finished. */
-export interface RequestRecord {
+interface RequestRecord {
   readonly info: RequestInfo;
   readonly dryRun: boolean;
   readonly status: number;

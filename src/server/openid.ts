@@ -8,7 +8,7 @@ import type { ServiceAccountKeys } from './service-account-keys.ts';
 export const discoveryPath = '/.well-known/openid-configuration';
 export const keysPath = '/openid/v1/jwks';
 
-export interface OpenIdOptions {
+interface OpenIdOptions {
   readonly issuer: string;
   /** Where the keys are, as others reach them. */
   readonly keysUrl: () => string;

@@ -157,11 +157,11 @@ const defaults: ServerOptions = {
 };
 
 /** Names of the controllers, for `--controllers`. */
-export const controllerNames = [
+const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices',
 ] as const;
-export type ControllerName = (typeof controllerNames)[number];
+type ControllerName = (typeof controllerNames)[number];
 
 /** A start that cannot succeed; the message is one line for the operator. */
 export class StartError extends Error {

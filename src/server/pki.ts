@@ -15,7 +15,7 @@ export interface Pki {
   readonly admin: KeyPair;
 }
 
-export interface PkiOptions extends CertificateContext {
+interface PkiOptions extends CertificateContext {
   /** '' keeps everything in memory. */
   readonly directory: string;
   readonly addresses: readonly string[];

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../base/index.ts';
 import { type Logger, describeError } from './logger.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly path: string;
   /** What the file held when it was read first. */
   readonly content: string;

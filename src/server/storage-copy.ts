@@ -8,7 +8,7 @@ import { findStoreDirectory } from './data-directory.ts';
 import { StartError } from './options.ts';
 
 /** What to copy. Places are data directories, or one or more endpoints of etcd with their scheme. */
-export interface CopyOptions {
+interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly tls?: EtcdStoreOptions['tls'];
@@ -18,7 +18,7 @@ export interface CopyOptions {
 }
 
 /** What was copied. */
-export interface CopyReport {
+interface CopyReport {
   readonly keys: number;
   readonly bytes: number;
   /** The revision of the source that the target holds. */

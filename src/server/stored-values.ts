@@ -10,9 +10,9 @@ import type { EncryptionOptions } from './encryption.ts';
 import type { ServerOptions } from './options.ts';
 
 /** What `--storage-media-type` may say. */
-export const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
+const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
 
-export interface StoredValuesOptions {
+interface StoredValuesOptions {
   readonly options: Pick<ServerOptions, 'etcdServers' | 'storageMediaType'>;
   /** Absent when nothing is encrypted. */
   readonly encrypt: Encrypt | undefined;
@@ -22,7 +22,7 @@ export interface StoredValuesOptions {
 }
 
 /** The Store as the registry uses it, and whether a key's value lies otherwise in it than it would be written today. */
-export interface StoredValues {
+interface StoredValues {
   readonly store: Store;
   /** Absent where all values are always as they would be written. */
   readonly isOutdated?: (key: string) => Promise<boolean>;
@@ -70,7 +70,7 @@ const newline = 0x0a;
 const protobufHead = Buffer.from('k8s\u0000');
 
 /** JSON with a newline at its end inside, without one outside; other values as they are. */
-export const lineValues: ValueTransform = {
+const lineValues: ValueTransform = {
   toStore(value) {
     if (value[0] !== openBrace) return value;
     const stored = Buffer.allocUnsafe(value.length + 1);
@@ -83,7 +83,7 @@ export const lineValues: ValueTransform = {
 };
 
 /** Built-in resources in protobuf inside; the registry reads both. Custom resources have no protobuf: they stay JSON. */
-export function createProtobufValues(catalog: Catalog): ValueTransform {
+function createProtobufValues(catalog: Catalog): ValueTransform {
   const encode = (value: Uint8Array): Uint8Array | undefined => {
     if (value[0] !== openBrace) return value;
     const object = parseJson(value).value as { readonly apiVersion?: string; readonly kind?: string };
@@ -105,7 +105,7 @@ function findBuiltinSchema(catalog: Catalog, apiVersion: string, kind: string): 
 }
 
 /** `secrets`, `deployments.apps`: what the key of an object holds; '' for keys of other origin. */
-export function findResourceName({ catalog, root }: Pick<StoredValuesOptions, 'catalog' | 'root'>, key: string): string {
+function findResourceName({ catalog, root }: Pick<StoredValuesOptions, 'catalog' | 'root'>, key: string): string {
   if (!key.startsWith(`${root}/`)) return '';
   const parts = key.slice(root.length + 1).split('/');
   const prefixes = prefixTable(catalog);

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
 import { trackUpdate } from '../registry/index.ts';
 
-export interface TokenRequestDependencies {
+interface TokenRequestDependencies {
   readonly find: FindBoundObject;
   readonly signingKey: () => Promise<SigningKey>;
   readonly issuer: string;

@@ -7,7 +7,7 @@ import { encodeJson, parseJson } from '../codec/index.ts';
 import { type Catalog, type Registry, everything } from '../registry/index.ts';
 import type { WebhookClient } from '../crd/index.ts';
 
-export interface WebhookCallerOptions {
+interface WebhookCallerOptions {
   readonly registry: Pick<Registry, 'get' | 'list'>;
   readonly catalog: Pick<Catalog, 'find'>;
   /** The reference waits 30 s for conversions. */
@@ -16,7 +16,7 @@ export interface WebhookCallerOptions {
 }
 
 /** Sends a body to a webhook and answers the parsed answer. */
-export type CallWebhook = (client: WebhookClient, body: unknown) => Promise<unknown>;
+type CallWebhook = (client: WebhookClient, body: unknown) => Promise<unknown>;
 
 const defaultTimeoutMs = 30_000;
 /** Largest answer: a batch of objects of the largest size that is stored, and some more. */

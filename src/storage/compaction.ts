@@ -8,10 +8,10 @@ import type { Clock, Timer } from '../base/index.ts';
 import type { StoreEvent } from './store.ts';
 
 /** How long superseded versions and tombstones are kept when the options do not say. */
-export const defaultHistoryMs = 5 * 60_000;
+const defaultHistoryMs = 5 * 60_000;
 
 /** Time between automatic compactions when the options do not say. */
-export const defaultCompactionIntervalMs = 5 * 60_000;
+const defaultCompactionIntervalMs = 5 * 60_000;
 
 /** Also bounds what a timer can hold, should somebody ask for an interval of years. */
 const longestSampleMs = 60 * 60_000;

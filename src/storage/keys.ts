@@ -3,7 +3,7 @@ import type { TxnRequest } from './store.ts';
 import { invariant } from '../base/index.ts';
 
 /** The longest key that every Store accepts, in UTF-8 bytes (the embedded engine's limit less its suffix). */
-export const maxKeyBytes = 1900;
+const maxKeyBytes = 1900;
 
 const loneSurrogate = /\p{Surrogate}/u;
 

@@ -5,7 +5,7 @@ import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from './store.ts
 import { WatchIndex } from './watch-index.ts';
 
 /** What the hub must know of its Store. All answers concern durable state only. */
-export interface HistorySource {
+interface HistorySource {
   revision(): number;
   compactRevision(): number;
   /** The changes of `range` in `span`, in order, as many as fit into one turn. */

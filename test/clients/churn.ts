@@ -5,7 +5,7 @@ import { type TestServer, startTestServer } from '../../src/testing/index.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 /** A server, the way to it that breaks, and a kubeconfig of that way. */
-export interface Arena {
+interface Arena {
   readonly server: TestServer;
   readonly proxy: CuttingProxy;
   readonly kubeconfig: string;
@@ -39,7 +39,7 @@ const longMs = 100_000;
 const path = '/api/v1/namespaces/default/configmaps';
 
 /** One round of writes: creates, changes and deletes among ten names, a little apart. */
-export async function writeRound(server: TestServer, round: number): Promise<void> {
+async function writeRound(server: TestServer, round: number): Promise<void> {
   for (let step = 0; step < 10; step += 1) {
     const name = `item-${(round * 3 + step) % 10}`;
     const body = { metadata: { name, labels: { round: `r${round}` } }, data: { round: String(round), step: String(step) } };
@@ -71,7 +71,7 @@ export async function churn({ server, proxy, skip }: Arena): Promise<void> {
 }
 
 /** Names and versions as the server lists them. */
-export async function listVersions(server: TestServer): Promise<Record<string, string>> {
+async function listVersions(server: TestServer): Promise<Record<string, string>> {
   const { body } = await server.request({ path });
   return Object.fromEntries(body.items.map((item: any) => [item.metadata.name, item.metadata.resourceVersion]));
 }

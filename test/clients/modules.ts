@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 export type Json = Record<string, any>;
 
 /** A module and where in it definitions and examples are. */
-export interface PublishedModule {
+interface PublishedModule {
   readonly path: string;
   readonly version: string;
   readonly definitions: string;

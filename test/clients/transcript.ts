@@ -3,14 +3,14 @@
 import { spawn } from 'node:child_process';
 
 /** One command with its outputs; '' is the output that holds where no version has its own. */
-export interface Block {
+interface Block {
   readonly type: 'command';
   readonly command: string;
   readonly outputs: Map<string, string>;
 }
 
 /** Lines of prose between commands. */
-export interface Prose {
+interface Prose {
   readonly type: 'prose';
   readonly text: string;
 }
@@ -87,7 +87,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Takes out what differs from run to run: uids, times, ages, versions, ports, temporary names. */
-export function normalizeOutput(output: string): string {
+function normalizeOutput(output: string): string {
   return replacements.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), output).trimEnd();
 }
 

@@ -4,11 +4,9 @@ import {
 } from '../../src/apimachinery/cel/values.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../../src/apimachinery/cel/time.ts';
 import {
-  anyType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, namedTypes, nullType, opaqueType, stringType, structType,
-    timestampType,
-  typeOfType, uintType, wrapperOf,
+  CelType, anyType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, namedTypes, nullType, opaqueType, stringType, structType,
+  timestampType, typeOfType, uintType, wrapperOf,
 } from '../../src/apimachinery/cel/types.ts';
-import { CelType as TypeClass, type CelType } from '../../src/apimachinery/cel/types.ts';
 
 type Json = Record<string, unknown>;
 
@@ -86,7 +84,7 @@ export function valueFrom(json: Json): Value | undefined {
 }
 
 function typeNamed(name: string): CelType {
-  return namedTypes.get(name) ?? new TypeClass('opaque', name);
+  return namedTypes.get(name) ?? new CelType('opaque', name);
 }
 
 function mapFromEntries(entries: readonly { key: Json; value: Json }[]): Value {
@@ -114,6 +112,6 @@ export function showValue(value: Value): string {
   if (value instanceof CelList) return `[${value.toArray().map(showValue).join(', ')}]`;
   if (value instanceof CelMap) return `{${value.keys().map((key) => `${showValue(key)}: ${showValue(value.find(key)!)}`).sort().join(', ')}}`;
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
-  if (value instanceof TypeClass) return `type ${value.name}`;
+  if (value instanceof CelType) return `type ${value.name}`;
   return `${typeOf(value).name} ${String(value)}`;
 }

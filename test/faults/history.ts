@@ -30,7 +30,7 @@ export async function readTruth(store: Store): Promise<Log> {
   return log;
 }
 
-export interface WriteRecord {
+interface WriteRecord {
   readonly key: string;
   /** Unique; undefined for a delete. */
   readonly value: string | undefined;
@@ -40,7 +40,7 @@ export interface WriteRecord {
   readonly revision?: number;
 }
 
-export interface ReadRecord {
+interface ReadRecord {
   /** The newest revision acknowledged to anybody before the read began. */
   readonly after: number;
   readonly revision: number;

@@ -9,7 +9,7 @@ import { Log, RunHistory } from './history.ts';
 
 /** Where the objects are, for clients and in etcd. */
 export const path = '/api/v1/namespaces/default/configmaps';
-export const prefix = '/registry/configmaps/default/';
+const prefix = '/registry/configmaps/default/';
 /** Of the objects that the load writes; others in the namespace are not its own. */
 const ownNames = 'w';
 const token = 'admin-token';
@@ -19,7 +19,7 @@ const keyOf = (name: string): string => `${prefix}${name}`;
 const isRetriable = (status: number): boolean => status === 429 || status === 503 || status === 504;
 
 /** What tells versions of objects apart: the one datum of a ConfigMap. */
-export const markOf = (object: { readonly data?: { readonly mark?: string } }): string => object.data?.mark ?? '';
+const markOf = (object: { readonly data?: { readonly mark?: string } }): string => object.data?.mark ?? '';
 
 /** Work at one URL that goes on until it is stopped. */
 export class Load {

@@ -3,7 +3,7 @@
 import { type Server, type Socket, connect, createServer } from 'node:net';
 
 /** What happens to connections: passed on; closed, as by a machine that is down; or held without a byte passing, as by a lost route. */
-export type ProxyMode = 'open' | 'refuse' | 'silent';
+type ProxyMode = 'open' | 'refuse' | 'silent';
 
 export interface Proxy {
   readonly port: number;

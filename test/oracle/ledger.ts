@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Steps of one scenario that differ, with the reason. */
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly steps: readonly number[];
   readonly reason: string;
 }
 
 /** Entries by area and scenario. */
-export type Ledger = Record<string, Record<string, LedgerEntry>>;
+type Ledger = Record<string, Record<string, LedgerEntry>>;
 
 /** One replayed step. */
 export interface StepResult {

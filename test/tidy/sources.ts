@@ -18,7 +18,7 @@ export interface Source {
 }
 
 /** One import; `target` is a path from the root for relative ones. */
-export interface Import {
+interface Import {
   readonly specifier: string;
   readonly target: string | undefined;
 }

@@ -9,7 +9,7 @@ import { createDefaultStorageClass, createStorageObjectInUseProtection } from '.
 import { createDefaultTolerationSeconds, createTaintNodesByCondition } from './tolerations.ts';
 
 /** What comes before ServiceAccount, between it and the certificate plugins, and after those. */
-export interface DefaultPlugins {
+interface DefaultPlugins {
   readonly early: readonly AdmissionPlugin[];
   readonly middle: readonly AdmissionPlugin[];
   readonly late: readonly AdmissionPlugin[];

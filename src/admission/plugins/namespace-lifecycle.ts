@@ -7,12 +7,12 @@ import { type AdmissionAttributes, type ObjectVersion, groupResource } from '../
 import type { AdmissionPlugin } from '../chain.ts';
 
 /** What is known of a namespace. */
-export interface NamespaceState {
+interface NamespaceState {
   readonly terminating: boolean;
 }
 
 /** Finds a namespace; undefined when there is none. */
-export type FindNamespace = (name: string) => Promise<NamespaceState | undefined>;
+type FindNamespace = (name: string) => Promise<NamespaceState | undefined>;
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -49,7 +49,7 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
 }
 
 /** Reads of a namespace object: as the cache has it, and as the store has it this moment. */
-export interface NamespaceReads {
+interface NamespaceReads {
   known(name: string): Promise<ObjectVersion | undefined>;
   current(name: string): Promise<ObjectVersion | undefined>;
 }

@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from '../chain.ts';
 import type { ReadsOf } from '../reads.ts';
 import { refuse } from '../refusal.ts';
 
-export interface NodeRestrictionOptions {
+interface NodeRestrictionOptions {
   /** The node that a user is; '' for a kubelet of no node, undefined for everybody else. */
   readonly nodeOf: (user: AdmissionAttributes['context']['user']) => string | undefined;
   readonly readsOf: ReadsOf;

@@ -10,7 +10,7 @@ type Rules = readonly { readonly verbs: readonly string[] }[];
 type RoleRef = Readonly<{ kind: string; name: string }>;
 
 /** What a right is asked about. */
-export interface AskedRight {
+interface AskedRight {
   readonly verb: 'bind' | 'escalate';
   readonly resource: string;
   readonly namespace: string;

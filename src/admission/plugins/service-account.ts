@@ -5,7 +5,7 @@ import { type Clock, type Random, delay } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 
-export interface ServiceAccountOptions {
+interface ServiceAccountOptions {
   /** The account as it is this moment. */
   readonly findAccount: (namespace: string, name: string) => Promise<KubeObject | undefined>;
   readonly clock: Clock;

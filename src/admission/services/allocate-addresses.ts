@@ -8,7 +8,7 @@ import { type Claims, takeAny } from './pool.ts';
 import type { Reservation } from './reservation.ts';
 import { type ServiceSpec, heldAddresses, isHeadless, listIps, needsClusterIp } from './service.ts';
 
-export interface AddressWish {
+interface AddressWish {
   readonly spec: ServiceSpec;
   readonly before: ServiceSpec | undefined;
   readonly reservation: Reservation;

@@ -6,7 +6,7 @@ import { type Claims, takeAny } from './pool.ts';
 import type { Reservation } from './reservation.ts';
 import { type ServicePort, type ServiceSpec, heldNodePorts, listPorts, mayHoldNodePorts, needsHealthCheck, needsNodePorts } from './service.ts';
 
-export interface PortWish {
+interface PortWish {
   readonly spec: ServiceSpec;
   readonly before: ServiceSpec | undefined;
   readonly reservation: Reservation;

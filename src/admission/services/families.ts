@@ -29,7 +29,7 @@ function checkIps(ips: readonly string[]): FieldError[] {
 }
 
 /** Errors in cluster IPs and families taken by themselves. */
-export function checkAddressFields(spec: ServiceSpec): FieldError[] {
+function checkAddressFields(spec: ServiceSpec): FieldError[] {
   const ips = listIps(spec);
   const errors = checkFamilies(spec);
   if (!spec.clusterIP && ips.length > 0) errors.push(invalidValue(ipsField, ips, 'must be empty when `clusterIP` is not specified'));

@@ -44,7 +44,7 @@ export function createDryClaims(claims: Claims): Claims {
 }
 
 /** A wish to take something. */
-export interface Taking {
+interface Taking {
   readonly claims: Claims;
   readonly owner: Owner;
   readonly random: Random;

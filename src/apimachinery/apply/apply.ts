@@ -34,7 +34,7 @@ const describeParty = ({ name, paths }: { name: string; paths: readonly string[]
   (paths.length === 1 ? `conflict with ${name}: ${paths[0]}` : `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
 
 /** One apply. `live` is the current object (for a create: the zero object of the kind). */
-export interface ApplyInput {
+interface ApplyInput {
   readonly versions: ManagedVersions;
   readonly apiVersion: string;
   readonly subresource: string;
@@ -51,7 +51,7 @@ export interface ApplyInput {
 }
 
 /** What came of it; `managedFields` is to be written into the object. */
-export interface ApplyOutput {
+interface ApplyOutput {
   readonly object: KubeObject;
   readonly managedFields: ManagedFieldsEntry[] | undefined;
 }

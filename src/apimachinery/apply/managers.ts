@@ -85,7 +85,7 @@ function encodeManager(owner: Manager): ManagedFieldsEntry {
 }
 
 /** True for `managedFields: []` and `[{}]`, by which a client asks to forget all owners. */
-export function resetsManagers(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+function resetsManagers(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (entries === undefined || entries === null) return false;
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0);
 }
@@ -104,7 +104,7 @@ export function managersBefore(live: KubeObject | undefined, requested: KubeObje
 export type Conflicts = Map<string, { readonly manager: Manager; readonly set: FieldSet }>;
 
 /** Input of a change of ownership. `self` is the identity of the writer; `reset` holds the paths that this endpoint never writes. */
-export interface Change {
+interface Change {
   readonly versions: ManagedVersions;
   readonly apiVersion: string;
   readonly live: KubeObject;

@@ -5,8 +5,8 @@ import type { CelDouble, CelUint } from './values.ts';
 /** A constant of the text. Whole numbers are numbers, or bigints where a number is not exact. */
 export type Literal = null | boolean | number | bigint | string | Uint8Array | CelDouble | CelUint;
 
-export interface LiteralExpr { readonly type: 'literal'; readonly id: number; readonly value: Literal }
-export interface IdentExpr { readonly type: 'ident'; readonly id: number; readonly name: string }
+interface LiteralExpr { readonly type: 'literal'; readonly id: number; readonly value: Literal }
+interface IdentExpr { readonly type: 'ident'; readonly id: number; readonly name: string }
 export interface SelectExpr { readonly type: 'select'; readonly id: number; readonly operand: Expr; readonly field: string; readonly testOnly: boolean }
 export interface CallExpr {
   readonly type: 'call';

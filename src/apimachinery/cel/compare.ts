@@ -20,7 +20,7 @@ export function equalValues(a: Value, b: Value): boolean {
 }
 
 /** A list with an equality of its own: sets and maps of a schema. */
-export interface UnorderedList {
+interface UnorderedList {
   equalsUnordered(other: CelList): boolean;
 }
 

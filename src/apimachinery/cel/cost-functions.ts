@@ -12,7 +12,7 @@ export interface CallEstimate {
 }
 
 /** A call to estimate. */
-export interface EstimatedCall {
+interface EstimatedCall {
   readonly name: string;
   readonly id: string;
   readonly target: CostNode | undefined;

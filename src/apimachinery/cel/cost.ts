@@ -17,7 +17,7 @@ export interface CostNode {
 }
 
 /** Bounds of the size of what stands at a path; undefined when nothing is known. */
-export type SizeHints = (path: readonly string[]) => Range | undefined;
+type SizeHints = (path: readonly string[]) => Range | undefined;
 
 /** Estimates the cost of a checked expression. */
 export function estimateCost(checked: CheckedExpr, hints: SizeHints): Range {
@@ -43,7 +43,7 @@ const structCost = exactly(40);
 const scalars: ReadonlySet<string> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 
 /** True for types whose values have size one. */
-export const isScalar = (type: CelType): boolean => scalars.has(type.kind)
+const isScalar = (type: CelType): boolean => scalars.has(type.kind)
   || (type.name === 'optional_type' && type.params[0] !== undefined && isScalar(type.params[0]));
 
 /** Walks a tree, keeping sizes and paths of the nodes it has seen. */

@@ -22,7 +22,7 @@ export interface DeclaredType {
   readonly minBytes: number;
 }
 
-export interface DeclaredField {
+interface DeclaredField {
   /** The property's name in JSON. */
   readonly name: string;
   readonly declared: DeclaredType;

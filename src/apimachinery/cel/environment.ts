@@ -52,7 +52,7 @@ export interface Environment {
   readonly strictLiterals: boolean;
 }
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly container?: string;
   readonly libraries?: readonly Library[];
   readonly variables?: ReadonlyMap<string, CelType>;

@@ -10,17 +10,17 @@ import {
 } from './values.ts';
 
 /** Values of variables by name; undefined when there is none. */
-export type Bindings = (name: string) => Value | undefined;
+type Bindings = (name: string) => Value | undefined;
 
 /** Thrown when an evaluation reaches its cost limit. */
-export class CostLimitExceeded extends Error {
+class CostLimitExceeded extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
   }
 }
 
 /** The state of one evaluation. */
-export class Frame {
+class Frame {
   readonly bindings: Bindings;
   readonly slots: Value[];
   readonly limit: number;

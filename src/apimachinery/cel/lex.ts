@@ -1,7 +1,7 @@
 // Tokens of the expression language. Positions count runes; strings keep their raw text, which literals.ts interprets.
 import type { Issue } from './source.ts';
 
-export type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
+type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;

@@ -8,7 +8,7 @@ export interface MacroHelper {
 }
 
 /** The call that a macro replaces. */
-export interface MacroCall {
+interface MacroCall {
   readonly id: number;
   readonly name: string;
   readonly target: Expr | undefined;
@@ -30,7 +30,7 @@ export class MacroError extends Error {
 }
 
 /** Accumulators of folds; no identifier can be spelled like it. */
-export const accumulatorName = '@result';
+const accumulatorName = '@result';
 
 /** How macros are filed: by name, number of arguments (-1: any) and whether they have a target. */
 export function macroKey(name: string, args: number, member: boolean): string {

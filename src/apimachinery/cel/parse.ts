@@ -7,14 +7,14 @@ import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts'
 import { CelSyntaxError, type Issue } from './source.ts';
 
 /** Longest text, in runes. */
-export const maxExpressionRunes = 100_000;
+const maxExpressionRunes = 100_000;
 /** Deepest nesting of a text, and of its tree. */
-export const maxDepth = 250;
+const maxDepth = 250;
 
 /** Most nodes that macros may expand to. */
 const maxNodes = 100_000;
 
-export interface ParseOptions {
+interface ParseOptions {
   /** Macros by `macroKey`. */
   readonly macros: ReadonlyMap<string, Macro>;
   /** `.?`, `[?` and `?` in literals. */

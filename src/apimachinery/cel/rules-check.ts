@@ -20,7 +20,7 @@ export interface RuleProblems {
   readonly expressionErrors: readonly FieldError[];
 }
 
-export interface RuleCheckOptions {
+interface RuleCheckOptions {
   /** Path of the schema, for errors. */
   readonly path: string;
   /** False: the schema has errors of its own, expressions are not compiled. */

@@ -18,7 +18,7 @@ export class CelSyntaxError extends Error {
 }
 
 /** Line (from 1) and column (from 0) of a rune offset. */
-export function locate(runes: readonly string[], offset: number): { line: number; column: number; start: number } {
+function locate(runes: readonly string[], offset: number): { line: number; column: number; start: number } {
   let line = 1;
   let start = 0;
   for (let i = 0; i < offset && i < runes.length; i++) {
@@ -30,7 +30,7 @@ export function locate(runes: readonly string[], offset: number): { line: number
 }
 
 /** The report of all problems, in the order of their positions. */
-export function formatIssues(issues: readonly Issue[], text: string): string {
+function formatIssues(issues: readonly Issue[], text: string): string {
   const runes = Array.from(text);
   return [...issues].sort((a, b) => a.offset - b.offset).map((issue) => formatIssue(issue, runes)).join('\n');
 }

@@ -1,6 +1,6 @@
 // Types of expressions and values. A type is a value of the language too: `type(x) == int`.
 
-export type TypeKind =
+type TypeKind =
   | 'dyn' | 'error' | 'null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'timestamp' | 'duration' | 'any'
   | 'list' | 'map' | 'struct' | 'opaque' | 'param' | 'type' | 'unknown';
 

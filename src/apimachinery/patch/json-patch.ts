@@ -48,7 +48,7 @@ export function compileJsonPatch(operations: JsonValue): (current: JsonValue) =>
 }
 
 /** A deep copy of JSON data; cheaper than structuredClone and safe for any key. */
-export function cloneJson<T>(value: T): T {
+function cloneJson<T>(value: T): T {
   if (Array.isArray(value)) return value.map(cloneJson) as T;
   if (!isMap(value)) return value;
   const copy: Record<string, unknown> = {};

@@ -6,7 +6,7 @@ import { decodeObject, setOwn } from './decode.ts';
 import { sortDeep } from './prune.ts';
 import type { Schema } from './schema.ts';
 
-export interface Coerced {
+interface Coerced {
   /** Parts without embedded resources are shared with the input. */
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.template.metadata.nick"`, in the order of the walk. */

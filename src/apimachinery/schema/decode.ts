@@ -9,7 +9,7 @@ import { type Operation, type Plan, type PlannedField, operationOf, planOf } fro
 import type { Schema } from './schema.ts';
 import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** Where the object is, for the paths of strict errors: `metadata` makes `unknown field "metadata.nick"`. */
   readonly at?: string;
   /** Paths of duplicate keys, as the JSON codec found them: told in their place among the unknown fields, unless they are inside of raw data. */

@@ -3,7 +3,7 @@
 import type { Field, Schema } from './schema.ts';
 
 /** A schema object of OpenAPI; keys sorted where the reference sorts them is the writer's business. */
-export type OpenAPISchema = Record<string, unknown>;
+type OpenAPISchema = Record<string, unknown>;
 
 interface Dialect {
   readonly prefix: string;

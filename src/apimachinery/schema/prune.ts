@@ -4,7 +4,7 @@ import { compareKeys } from '../../base/index.ts';
 import { setOwn } from './decode.ts';
 import type { Schema } from './schema.ts';
 
-export interface Pruned {
+interface Pruned {
   /** A new object, keys in byte order as untyped objects are written; raw parts are shared with the input. */
   readonly object: Record<string, unknown>;
   /** Paths of what was dropped (`spec.list[1].b`), sorted. */

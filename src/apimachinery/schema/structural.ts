@@ -18,7 +18,7 @@ export interface OpenAPIV3Schema {
   readonly [keyword: string]: unknown;
 }
 
-export interface StructuralOptions {
+interface StructuralOptions {
   /** Schema of metav1.ObjectMeta: typed `metadata`, `kind` and `apiVersion` are added to the root and to embedded resources. */
   readonly objectMeta?: Schema;
 }

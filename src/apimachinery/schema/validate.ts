@@ -11,11 +11,11 @@ import type { OpenAPIV3Schema } from './structural.ts';
 import { type JsonType, equalDeep, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
 
 /** A value before the update, where it can be told which one it was. */
-export interface Before {
+interface Before {
   readonly value: unknown;
 }
 
-export interface ValueOptions {
+interface ValueOptions {
   /** Where the value is; '' for a whole object. */
   readonly at?: string;
   /** The value that an update replaces. */

@@ -35,7 +35,7 @@ export interface Credentials {
 }
 
 /** `refused`: there were credentials, and they are wrong. The reasons are for TokenReview alone: callers never see them. */
-export type Authentication =
+type Authentication =
   | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
   | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
@@ -50,7 +50,7 @@ export type TokenAnswer =
 /** Looks a token up; undefined when it is not one of this authenticator's. */
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => Soon<TokenAnswer | undefined>;
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   /** Asked in order. */
   readonly tokens: readonly AuthenticateToken[];
   /** Asked first, for callers on this machine only: what has no rights elsewhere. */

@@ -3,7 +3,7 @@
 import type { User } from '../user.ts';
 import type { ClientCertificate } from './authenticate.ts';
 
-export interface FrontProxyOptions {
+interface FrontProxyOptions {
   /** Common names of proxies; empty allows every certificate of the authority. */
   readonly allowedNames: readonly string[];
   /** Headers, in the order in which they are looked at. */

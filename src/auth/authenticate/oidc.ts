@@ -21,7 +21,7 @@ export interface OidcIssuer extends UserMapping {
   readonly fetchJson: (url: string) => Promise<unknown>;
 }
 
-export interface OidcOptions {
+interface OidcOptions {
   readonly issuers: readonly OidcIssuer[];
   readonly clock: Clock;
   readonly random: Random;

@@ -16,7 +16,7 @@ export type FindBoundObject = (
   resource: 'serviceaccounts' | 'secrets' | 'pods' | 'nodes', key: { readonly namespace: string; readonly name: string },
 ) => Promise<KubeObject | undefined>;
 
-export interface ServiceAccountTokenOptions {
+interface ServiceAccountTokenOptions {
   /** Issuers whose tokens are accepted; the first one signs. */
   readonly issuers: readonly string[];
   readonly apiAudiences: readonly string[];

@@ -3,7 +3,7 @@
 import type { Clock, Random } from '../../base/index.ts';
 import { createTokenHash } from './token-hash.ts';
 
-export interface TokenCacheOptions {
+interface TokenCacheOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly lifetimeMs: number;

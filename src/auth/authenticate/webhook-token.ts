@@ -4,7 +4,7 @@ import type { Clock, Random } from '../../base/index.ts';
 import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
 import { TokenCache } from './token-cache.ts';
 
-export interface WebhookTokenOptions {
+interface WebhookTokenOptions {
   readonly apiVersion: 'authentication.k8s.io/v1' | 'authentication.k8s.io/v1beta1';
   /** Sends a review and answers the one that comes back. */
   readonly post: (review: unknown) => Promise<unknown>;

@@ -30,7 +30,7 @@ interface AccessSpec {
 export type ReviewSubject = 'self' | 'any' | 'local';
 
 /** A review that was posted. */
-export interface AccessReview {
+interface AccessReview {
   readonly object: KubeObject;
   /** Who posted it. */
   readonly user: User;

@@ -8,7 +8,7 @@ export const authorizationModes = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow', 'Al
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 /** The modes that need more than a request to decide. */
-export type Authorizers = Readonly<Partial<Record<AuthorizationMode, Authorize>>>;
+type Authorizers = Readonly<Partial<Record<AuthorizationMode, Authorize>>>;
 
 const noOpinion: Decision = { type: 'none', reason: '' };
 const allowed: Decision = { type: 'allow', reason: '' };

@@ -12,7 +12,7 @@ export interface Follower {
   remove(object: ObjectVersion): void;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly target: Target;

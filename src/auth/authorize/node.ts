@@ -8,7 +8,7 @@ import type { Attributes, Authorize, Decision } from './attributes.ts';
 import { allowsRequest } from './rule.ts';
 
 /** The pods of a namespace, or of all namespaces for ''. */
-export type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
+type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
 
 /** An object of a resource (`group/plural`, the core group without a name), if there is one. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
@@ -17,7 +17,7 @@ const nodesGroup = 'system:nodes';
 const userPrefix = 'system:node:';
 
 /** The node that a user is, if it is one. */
-export function nodeOfUser({ name, groups }: User): string | undefined {
+function nodeOfUser({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && name.length > userPrefix.length && groups.includes(nodesGroup) ? name.slice(userPrefix.length) : undefined;
 }
 

@@ -6,9 +6,9 @@ import type { Clock } from '../../base/index.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
 /** Sends a SubjectAccessReview and answers what came back, or rejects. */
-export type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<unknown>;
+type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly send: SendReview;
   readonly clock: Clock;
   /** Version of the reviews; v1 unless told. */

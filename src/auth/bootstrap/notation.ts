@@ -5,7 +5,7 @@ import { clusterRoles } from './cluster-roles.data.ts';
 import { clusterRoleBindings, controllerRoles, namespacedRoles } from './controller-roles.data.ts';
 
 /** [groups, resources, verbs, resource names], or paths; lists are separated by blanks, `core` is the group without a name. */
-export type RuleData = readonly [groups: string, resources: string, verbs: string, names?: string] | { readonly urls: string; readonly verbs: string };
+type RuleData = readonly [groups: string, resources: string, verbs: string, names?: string] | { readonly urls: string; readonly verbs: string };
 
 /** A ClusterRole. */
 export interface RoleData {
@@ -65,7 +65,7 @@ function createBinding(head: KubeObject, { kind, name }: Pick<RoleRef, 'kind' | 
 }
 
 /** The objects that every cluster begins with. */
-export interface BootstrapPolicy {
+interface BootstrapPolicy {
   readonly clusterRoles: readonly KubeObject[];
   readonly clusterRoleBindings: readonly KubeObject[];
   readonly roles: readonly KubeObject[];

@@ -7,7 +7,7 @@ import { formatAge } from './duration.ts';
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null;
 /** Anything of an object. */
-export type Value = JsonValue | undefined;
+type Value = JsonValue | undefined;
 
 /** The object itself, or an empty one when the value is something else. */
 export function toObject(value: unknown): JsonObject {

@@ -51,7 +51,7 @@ function mirrorServiceAccount(spec: JsonObject): void {
 }
 
 /** Defaults of a pod spec, in pods and in templates. */
-export function applyPodSpecDefaults(spec: JsonObject): void {
+function applyPodSpecDefaults(spec: JsonObject): void {
   setZero(spec, { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', schedulerName: 'default-scheduler' });
   setAbsent(spec, { terminationGracePeriodSeconds: 30, securityContext: {} });
   mirrorServiceAccount(spec);

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
 import type { Strategy, StrategyContext } from '../../registry/index.ts';
 
 /** Metadata that a status update takes from the stored object. */
-export type KeptMetadata = readonly (keyof ObjectMeta)[];
+type KeptMetadata = readonly (keyof ObjectMeta)[];
 
 /** What most of the newer kinds keep. */
 export const allUserMetadata: KeptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
@@ -31,7 +31,7 @@ export function keepMetadata(object: KubeObject, old: KubeObject, names: KeptMet
 }
 
 /** What a kind with a status does besides; the registry has kept spec and status apart before any of it runs. */
-export interface StatusRules {
+interface StatusRules {
   /** Metadata that a status update keeps; nothing by default. */
   readonly keeps?: KeptMetadata;
   /** Runs after the status of a new object was cleared. */

@@ -25,7 +25,7 @@ export function checkNatural(place: Place): Errors {
 }
 
 /** Whether a quantity is a whole number. */
-export function isWholeQuantity(place: Place): boolean {
+function isWholeQuantity(place: Place): boolean {
   const { mantissa, exponent } = quantityAt(place);
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }

@@ -135,7 +135,7 @@ function checkDataSources(spec: Place): Errors {
 }
 
 /** Validates the spec of a claim. */
-export function validateClaimSpec(spec: Place): Errors {
+function validateClaimSpec(spec: Place): Errors {
   const selector = at(spec, 'selector');
   const className = at(spec, 'storageClassName');
   const attributes = at(spec, 'volumeAttributesClassName');

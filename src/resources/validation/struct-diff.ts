@@ -2,7 +2,7 @@
 // lines around the change. What differs is shown in one piece.
 
 /** A Go struct as it prints: the names of its members in their order, with how each reads. */
-export interface StructShape {
+interface StructShape {
   readonly [member: string]: string | readonly [string, StructShape];
 }
 

@@ -39,7 +39,7 @@ const percentText = "a valid percent string must be a numeric string followed by
   + "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /** A count or a percentage; percentages beyond a hundred make no sense where they mean a share. */
-export function checkCountOrPercent({ path, value }: Place, limitsPercent: boolean): Errors {
+function checkCountOrPercent({ path, value }: Place, limitsPercent: boolean): Errors {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string') return checkNotNegative({ path, value });
   if (!/^[0-9]+%$/.test(value)) {

@@ -25,7 +25,7 @@ export interface FlowSample {
   readonly value: number;
 }
 
-export interface FlowControlOptions {
+interface FlowControlOptions {
   readonly clock: Clock;
   /** Requests that may run at once, all levels together. */
   readonly seats: number;

@@ -5,7 +5,7 @@ import { invariant } from '../../base/index.ts';
 import { type Catalog, type Registry, everything } from '../../registry/index.ts';
 import type { FlowControl } from './flow-control.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -42,7 +42,7 @@ export function dataPath(directory: string): string {
 }
 
 /** A directory that has its marker. */
-export interface Inspection {
+interface Inspection {
   readonly format: Format;
   readonly missing: MissingTail | undefined;
 }

@@ -22,7 +22,7 @@ import { Sweeper } from './sweeper.ts';
 import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
 
 /** What the Store needs besides its tables. */
-export interface EmbeddedStoreParts {
+interface EmbeddedStoreParts {
   readonly tables: Tables;
   readonly clock: Clock;
   readonly historyMs?: number | undefined;

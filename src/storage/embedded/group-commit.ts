@@ -7,7 +7,7 @@
 import { StorageWriteError } from '../errors.ts';
 
 /** A part of a commit. */
-export interface CommitJob {
+interface CommitJob {
   /** Puts and removes into the open batch; synchronous. */
   write(): void;
   /** What it adds to a commit, roughly; bounds the size of one. */

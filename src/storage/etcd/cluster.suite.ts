@@ -29,7 +29,7 @@ export interface EtcdCluster {
   stop(): Promise<void>;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly size?: number;
   /** Port at which the others reach a member's peer port, where something stands between them. */
   readonly advertisePeer?: (peerPort: number, index: number) => Promise<number>;
@@ -92,7 +92,7 @@ export async function readMetric({ url }: Pick<EtcdMember, 'url'>, name: string)
 }
 
 /** Ports that were free a moment ago. */
-export async function findPorts(count: number): Promise<number[]> {
+async function findPorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
   })));

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../base/index.ts';
 import type { EtcdConnection } from './connection.ts';
 import { decodeTxn, encodeTxn } from './messages.ts';
 
-export interface CompactorOptions {
+interface CompactorOptions {
   readonly connection: EtcdConnection;
   readonly clock: Clock;
   /** 0: never. */

@@ -6,7 +6,7 @@ import { StorageClosedError, StorageUnavailableError } from '../errors.ts';
 import { Endpoint, EtcdError, type EtcdStream, type EtcdTls } from './endpoint.ts';
 
 /** How a call may be repeated and how long it may take. */
-export interface CallOptions {
+interface CallOptions {
   readonly type: 'read' | 'write';
   /** Of one attempt, where there is another server to try. */
   readonly attemptMs?: number;

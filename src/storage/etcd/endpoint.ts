@@ -40,7 +40,7 @@ export class EtcdError extends Error {
 const transientCodes: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED, status.INTERNAL, status.UNKNOWN]);
 const unreachable = 'cannot be reached';
 /** Receive limit of one message; ranges are paged far below it. gRPC's default is 4 MB. */
-export const receiveLimitBytes = 64 << 20;
+const receiveLimitBytes = 64 << 20;
 /** Servers refuse pings more often than every 5 s. */
 const keepAliveMs = 6_000;
 const keepAliveTimeoutMs = 3_000;
@@ -141,7 +141,7 @@ export class Endpoint {
 }
 
 /** Scheme and host:port of an endpoint; throws RangeError for what is none. */
-export function parseEndpoint(url: string): { readonly protocol: string; readonly host: string } {
+function parseEndpoint(url: string): { readonly protocol: string; readonly host: string } {
   const match = /^(?:(https?):\/\/)?([^/\s]+)\/?$/.exec(url);
   if (match === null) throw new RangeError(`${JSON.stringify(url)} is not an endpoint of etcd such as https://10.0.0.1:2379`);
   const host = match[2] as string;

@@ -13,7 +13,7 @@ import { Leases, readTimesToLive } from './leases.ts';
 import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './messages.ts';
 import { readRange } from './range.ts';
 
-export interface EtcdStoreParts {
+interface EtcdStoreParts {
   readonly connection: EtcdConnection;
   readonly clock: Clock;
   readonly compactionIntervalMs: number;

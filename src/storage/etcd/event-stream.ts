@@ -14,14 +14,14 @@ import type { EtcdStream } from './endpoint.ts';
 import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './messages.ts';
 
 /** Where an event stream delivers to; all calls are synchronous. */
-export interface EventSink {
+interface EventSink {
   /** Whole revisions in order, the last of them `revision`. */
   events(events: readonly StoreEvent[], revision: number): void;
   /** What comes next is compacted; the stream is over. */
   compacted(compactRevision: number): void;
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly connection: EtcdConnection;
   /** The first revision wanted. */
   readonly from: number;

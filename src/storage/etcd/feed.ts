@@ -8,7 +8,7 @@ import { EventStream } from './event-stream.ts';
 import { Replays } from './replay.ts';
 import { EtcdWatch } from './watch.ts';
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly connection: EtcdConnection;
   /** The feed begins after this revision, which etcd has. */
   readonly revision: number;

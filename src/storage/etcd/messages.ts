@@ -4,9 +4,9 @@ import type { KeyValue } from '../store.ts';
 import { MessageReader, MessageWriter } from './wire.ts';
 
 /** Every key there is, as etcd spells it. */
-export const everyKey = '\u0000';
+const everyKey = '\u0000';
 
-export interface RangeCall {
+interface RangeCall {
   readonly key: string;
   readonly rangeEnd?: string;
   readonly limit?: number;
@@ -30,7 +30,7 @@ export interface StoredKeyValue extends KeyValue {
 }
 
 /** One key compared and written at once: `expect` is its modRevision, or its version, or no condition. */
-export interface TxnCall {
+interface TxnCall {
   readonly key: string;
   readonly compare: { readonly target: 'modRevision' | 'version'; readonly equals: number };
   /** Absent: delete. */

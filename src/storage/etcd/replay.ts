@@ -4,7 +4,7 @@ import type { EtcdConnection } from './connection.ts';
 import { EventStream } from './event-stream.ts';
 import type { EtcdWatch } from './watch.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly connection: EtcdConnection;
   /** What comes after this revision is remembered by the feed. */
   readonly floor: () => number;

@@ -8,7 +8,7 @@ const bytesType = 2;
 const fixed32Type = 5;
 
 /** Bytes that are no protobuf message. */
-export class WireError extends Error {
+class WireError extends Error {
   override readonly name = 'WireError';
 }
 

@@ -11,7 +11,7 @@ import { WatchHub } from '../watch-hub.ts';
 import { MemoryLeases } from './leases.ts';
 
 /** What a memory Store may be told. */
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock: Clock;
   /** How long superseded versions are kept at least; 5 minutes when absent. */
   readonly historyMs?: number;

@@ -104,8 +104,3 @@ export const stringsLibrary: Library = {
     declare('join', method('list_join', [listOf(text)], [text, join]), method('list_join_string', [listOf(text), text], [text, join])),
   ],
 };
-
-/** `reverse` of strings, which Kubernetes' version of the extension does not have. */
-export const reverseLibrary: Library = {
-  functions: [declare('reverse', method('string_reverse', [text], [text, (value: string) => Array.from(value).reverse().join('')]))],
-};
