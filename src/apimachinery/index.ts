@@ -27,7 +27,9 @@ export { loadSchemas } from './schema/load.ts';
 export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';
 export { outlineOf } from './apply/outline.ts';
-export { type ManagedVersions, type Manager, type Updater, decodeManagers, encodeManagers, managersBefore, updateManagers } from './apply/managers.ts';
+export {
+  type ManagedVersions, type Manager, type Updater, decodeManagers, encodeManager, encodeManagers, managersBefore, updateManagers,
+} from './apply/managers.ts';
 export { compareObjects, toFieldSet } from './apply/compare.ts';
 export { typedProblem } from './apply/typed.ts';
 export { TypedValueError } from './apply/value.ts';

@@ -39,6 +39,6 @@ export async function handleCreate(call: Call): Promise<Response> {
     return respondKubeObject(call, { status, object: answer, schema: schema ?? expected.schema, representation });
   }
   if (resource.virtual || call.subresource) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'create');
-  const result = await dependencies.registry.create({ ...target, object, context });
+  const result = await dependencies.registry.create({ resource, version: target.version, namespace: target.namespace, object, context });
   return respondObject(call, { status: 201, object: result.object, representation });
 }

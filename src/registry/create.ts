@@ -24,7 +24,12 @@ interface Creation {
   /** How managedFields came about; `keep`: they are right already. */
   readonly managedFields: 'update' | 'keep';
   /** Throws when the writer, who was allowed to update, may not create. */
-  readonly authorize?: (() => Promise<void>) | undefined;
+  readonly authorize: (() => Promise<void>) | undefined;
+}
+
+/** One try at it, with the name that it has. */
+interface Attempt extends Pick<Creation, 'place' | 'context' | 'authorize'> {
+  readonly object: KubeObject;
   /** A turn for others, when one is due. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -41,7 +46,7 @@ function givenVersion(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function storeNew(core: Core, { place, object, context }: Creation): Promise<WriteResult | undefined> {
+async function storeNew(core: Core, { place, object, context }: Attempt): Promise<WriteResult | undefined> {
   const { shelf, target } = place;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
@@ -60,7 +65,7 @@ async function storeNew(core: Core, { place, object, context }: Creation): Promi
   return { object: place.show(shelf.decode({ key, value, modRevision: result.revision })), created: true };
 }
 
-async function takenError(core: Core, { place, object }: Creation): Promise<Error> {
+async function takenError(core: Core, { place, object }: Attempt): Promise<Error> {
   const { shelf, target } = place;
   const { name = '', namespace = '', generateName } = object.metadata;
   const existing = await core.readStored(shelf, objectKey(core.root, shelf.resource, { namespace, name }));
@@ -68,31 +73,31 @@ async function takenError(core: Core, { place, object }: Creation): Promise<Erro
   return nameTaken({ resource: target.resource, name, generated: !!generateName, terminating });
 }
 
-async function tryCreate(core: Core, creation: Creation): Promise<WriteResult | undefined> {
-  const { place, object, context } = creation;
+function tryCreate(core: Core, attempt: Attempt): Promise<WriteResult | undefined> {
+  const { place, object, context } = attempt;
   fillSystemFields(object, { clock: core.clock, random: core.options.random });
-  return withReservation(core, creationAttributes(place.target, object, context),
-    { write: () => storeReserved(core, creation), isWritten: (result) => result !== undefined });
+  const attributes = creationAttributes(place.target, object, context);
+  return withReservation(core, attributes, { write: () => storeReserved(core, attempt, attributes), isWritten: (result) => result !== undefined });
 }
 
-async function storeReserved(core: Core, creation: Creation): Promise<WriteResult | undefined> {
-  const { place, object, context } = creation;
+async function storeReserved(core: Core, attempt: Attempt, attributes: AdmissionAttributes): Promise<WriteResult | undefined> {
+  const { place, object, context, authorize, pause } = attempt;
   const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
   prepareForCreate(object, write);
-  await creation.pause();
-  const preparation = prepareValidation(object, write, creation.pause);
+  await pause();
+  const preparation = prepareValidation(object, write, pause);
   if (preparation !== undefined) await preparation;
   validateCreate(object, write);
-  await creation.pause();
-  await creation.authorize?.();
-  await core.options.admission.validate(creationAttributes(place.target, object, context));
+  await pause();
+  await authorize?.();
+  await core.options.admission.validate(attributes);
   checkSignal(context.signal);
-  return writeFitting(object, () => storeNew(core, creation));
+  return writeFitting(object, () => storeNew(core, attempt));
 }
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */
-export async function createPrepared(core: Core, creation: Omit<Creation, 'pause'>): Promise<WriteResult> {
-  const { place, object, context } = creation;
+export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
+  const { place, object, context, authorize } = creation;
   const { target } = place;
   const pause = createPacer(core.clock, writeTurnMs);
   wipeSystemFields(object);
@@ -109,7 +114,7 @@ export async function createPrepared(core: Core, creation: Omit<Creation, 'pause
   await core.options.admission.mutate(creationAttributes(target, object, context));
   const generates = !object.metadata.name && !!object.metadata.generateName;
   for (let attempt = 1; ; attempt++) {
-    const candidate: Creation = { ...creation, pause, object: generates ? cloneJson(object) : object };
+    const candidate: Attempt = { place, object: generates ? cloneJson(object) : object, context, authorize, pause };
     const result = await tryCreate(core, candidate);
     if (result !== undefined) return result;
     if (!generates || attempt === nameAttempts) throw await takenError(core, candidate);
@@ -121,5 +126,5 @@ export async function createObject(core: Core, request: CreateRequest): Promise<
   const { resource, version, namespace, object, context } = request;
   const place = core.place({ resource, version, namespace });
   checkNamespace(request, object);
-  return createPrepared(core, { place, object, context, managedFields: 'update' });
+  return createPrepared(core, { place, object, context, managedFields: 'update', authorize: undefined });
 }

@@ -2,7 +2,7 @@
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
-  type Updater, applyConfiguration, decodeObject, emptySet, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
+  type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
   parseGroupVersion, updateManagers,
 } from '../apimachinery/index.ts';
 import type { TrackUpdate } from './contract.ts';
@@ -12,16 +12,22 @@ import type { Resource } from './resource.ts';
 import { applyScale } from './scale.ts';
 import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
-const versionsOf = new WeakMap<Resource, ManagedVersions>();
-
 /** The versions of a row as the ladder asks for them. */
-function managedVersions(resource: Resource): ManagedVersions {
+interface RowVersions extends ManagedVersions {
+  /** The object in which nobody has set anything but its type: what Go's zero value encodes to. It is shared. */
+  zeroOf(apiVersion: string, schema: Schema): KubeObject;
+}
+
+const versionsOf = new WeakMap<Resource, RowVersions>();
+
+function managedVersions(resource: Resource): RowVersions {
   let versions = versionsOf.get(resource);
   if (versions === undefined) versionsOf.set(resource, (versions = describeVersions(resource)));
   return versions;
 }
 
-function describeVersions(resource: Resource): ManagedVersions {
+function describeVersions(resource: Resource): RowVersions {
+  const zeros = new Map<string, KubeObject>();
   const rowOf = (apiVersion: string) => {
     const parsed = parseGroupVersion(apiVersion);
     return parsed?.group === resource.group ? resource.versions.find((v) => v.name === parsed.version) : undefined;
@@ -32,16 +38,15 @@ function describeVersions(resource: Resource): ManagedVersions {
       const [from, to] = [parseGroupVersion(object.apiVersion ?? '')?.version ?? '', parseGroupVersion(apiVersion)?.version ?? ''];
       return { ...(resource.convert?.(object, from, to) ?? object), apiVersion };
     },
+    zeroOf(apiVersion, schema) {
+      let zero = zeros.get(apiVersion);
+      if (zero === undefined) {
+        zero = { ...decodeObject(schema, { metadata: {} }).object, apiVersion, kind: resource.kind } as KubeObject;
+        zeros.set(apiVersion, zero);
+      }
+      return zero;
+    },
   };
-}
-
-const zeros = new WeakMap<Schema, KubeObject>();
-
-/** The object of a kind in which nobody has set anything: what Go's zero value encodes to. */
-function zeroObject(schema: Schema): KubeObject {
-  let zero = zeros.get(schema);
-  if (zero === undefined) zeros.set(schema, (zero = decodeObject(schema, { metadata: {} }).object as KubeObject));
-  return zero;
 }
 
 const resets = new WeakMap<Resource, Map<string, FieldSet | undefined>>();
@@ -75,7 +80,7 @@ export const trackUpdate: TrackUpdate = (input) => {
   const reset = resetFields(resource, subresource);
   try {
     if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
-    const live = old ?? { ...zeroObject(schema), apiVersion, kind: resource.kind };
+    const live = old ?? versions.zeroOf(apiVersion, schema);
     return encodeManagers(updateManagers({ versions, live, object, managers, reset }, updater));
   } catch (error) {
     // Values that cannot be typed (items without their keys) are refused by validation; until then owners stay as they were.
@@ -98,19 +103,21 @@ interface NewObject {
 
 /** managedFields of an object that nobody has stated owners of. Objects of one outline share the search for its paths. */
 function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): ManagedFieldsEntry[] | undefined {
-  const live = { ...zeroObject(schema), apiVersion: updater.apiVersion, kind: resource.kind };
+  const versions = managedVersions(resource);
+  const live = versions.zeroOf(updater.apiVersion, schema);
   const outline = outlineOf(live, object);
   const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
   let known = ownedAtFirst.get(resource);
   if (known === undefined) ownedAtFirst.set(resource, (known = new Map()));
   let set = key === undefined ? undefined : known.get(key);
   if (set === undefined) {
-    const managers = updateManagers({ versions: managedVersions(resource), live, object, managers: new Map(), reset }, updater);
+    const managers = updateManagers({ versions, live, object, managers: new Map(), reset }, updater);
     set = [...managers.values()][0]?.set ?? emptySet;
     if (known.size >= mostOutlines) known.clear();
     if (key !== undefined) known.set(key, set);
   }
-  return set.isEmpty ? undefined : encodeManagers(new Map([['', { ...updater, operation: 'Update', set }]]));
+  const { manager, apiVersion, subresource, time } = updater;
+  return set.isEmpty ? undefined : [encodeManager({ manager, operation: 'Update', apiVersion, subresource, time, set })];
 }
 
 function trackScale({ resource, version, manager, nowMs, old, object }: Parameters<TrackUpdate>[0] & { old: KubeObject }): ManagedFieldsEntry[] | undefined {
@@ -142,10 +149,11 @@ export function applyObject(request: ApplyRequest): KubeObject {
   const { resource, version, subresource, schema, manager, force, current, applied } = request;
   if (subresource === 'scale' && current !== undefined) return applyScaleOf(current, request);
   const apiVersion = formatGroupVersion({ group: resource.group, version });
-  const zero = { ...zeroObject(schema), apiVersion, kind: resource.kind };
+  const versions = managedVersions(resource);
+  const zero = versions.zeroOf(apiVersion, schema);
   const run = (forced: boolean): KubeObject => {
     const { object, managedFields } = applyConfiguration({
-      versions: managedVersions(resource), apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
+      versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
       time: formatTime(request.nowMs), reset: resetFields(resource, subresource) });
     return { ...object, metadata: { ...object.metadata, managedFields } };
   };

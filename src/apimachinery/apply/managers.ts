@@ -73,7 +73,8 @@ function isEntryOf(owner: Manager, { manager = '', operation, apiVersion, time, 
   return isSame && time === owner.time && subresource === owner.subresource && fieldsV1 !== undefined;
 }
 
-function encodeManager(owner: Manager): ManagedFieldsEntry {
+/** Writes one entry. */
+export function encodeManager(owner: Manager): ManagedFieldsEntry {
   const { manager, operation, apiVersion, time, set, subresource, stored } = owner;
   if (stored?.set === set && isEntryOf(owner, stored.entry)) return stored.entry;
   const entry = (manager ? { manager, operation, apiVersion } : { operation, apiVersion }) as ManagedFieldsEntry;

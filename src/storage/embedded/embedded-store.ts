@@ -260,8 +260,9 @@ export class EmbeddedStore implements Store {
     const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
     const expiresAt = value && request.ttlSeconds !== undefined ? this.#parts.clock.now() + Math.ceil(request.ttlSeconds * 1000) : undefined;
     this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
-    const change = { key, value: kv.value, createRevision: kv.createRevision, modRevision, isTombstone: value === undefined, expiresAt };
-    const { entry, record } = encodeEntry({ ...change, replaced: previous?.modRevision ?? 0 }, this.#parts.createdAt);
+    const replaced = previous?.modRevision ?? 0;
+    const change = { key, value: kv.value, createRevision: kv.createRevision, modRevision, replaced, isTombstone: value === undefined, expiresAt };
+    const { entry, record } = encodeEntry(change, this.#parts.createdAt);
     return new Promise((resolve, reject) => this.#submit({ event, entry, record, expiresAt, resolve, reject }));
   }
 
