@@ -70,20 +70,22 @@ interface Life {
 /** Runs the writer until it kills itself at `failpoint`, or is killed after `killAfterMs` from its first acknowledgement. */
 function live(directory: string, options: { cycle: number; failpoint?: string; killAfterMs: number }): Promise<Life> {
   const child = spawn(process.execPath, [writer, directory, `${options.cycle}`], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PINTLE_CRASH_FAILPOINT: options.failpoint ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PINTLE_CRASH_FAILPOINT: options.failpoint ?? '' },
   });
   let output = '';
+  let complaints = '';
   let timer: NodeJS.Timeout | undefined;
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
     timer ??= setTimeout(() => child.kill('SIGKILL'), options.killAfterMs);
   });
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       if (signal === 'SIGKILL') resolve(parseLife(output));
-      else reject(new Error(`the writer ended by itself: code ${code}, signal ${signal}`));
+      else reject(new Error(`the writer ended by itself: code ${code}, signal ${signal}: ${complaints}`));
     });
   });
 }
