@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createManualClock } from '../base/index.ts';
-import { createMemoryStore, keyRange, prefixRange } from '../storage/index.ts';
+import { type Store, type StoreEvent, createMemoryStore, keyRange, prefixRange } from '../storage/index.ts';
 import { createCache } from './index.ts';
-import { all, createStoreHarness, settle, startCache } from './harness.suite.ts';
+import { all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
 test('latest shows what the Store held at one revision and then every write, before its txn has answered', async () => {
   const { write, remove, store, clock } = createStoreHarness();
@@ -138,6 +138,37 @@ test('watch from before the list is replayed from the Store and joins without lo
   await write('/p/z', 'last');
   assert.equal(watcher.take(9).length, 1);
   assert.equal(watcher.revision, cache.revision);
+  cache.close();
+});
+
+test('watch delivers all changes of one revision, as when a lease ends, however few are asked for', async () => {
+  const harness = createStoreHarness();
+  const ended: StoreEvent[] = [];
+  // Deletions are held back until three have come, and then happen at the revision of the last.
+  const store: Store = {
+    ...createBreakableStore(harness.store),
+    watch: (range, from, observer) => harness.store.watch(range, from, {
+      ...observer,
+      events(batch, revision) {
+        const puts = batch.filter(({ type }) => type === 'put');
+        if (puts.length > 0) observer.events(puts, revision);
+        ended.push(...batch.filter(({ type }) => type === 'delete'));
+        if (ended.length === 3) observer.events(ended.splice(0).map(({ kv, ...event }) => ({ ...event, kv: { ...kv, modRevision: revision } })), revision);
+      },
+    }),
+  };
+  const cache = await startCache({ store, clock: harness.clock });
+  for (const name of ['a', 'b', 'c']) await harness.write(`/p/${name}`, name);
+  const watchers = [1, 2, 9].map((limit) => ({ limit, watcher: cache.watch(all, cache.revision, () => undefined), seen: [] as string[] }));
+  for (const name of ['a', 'b', 'c']) await harness.remove(`/p/${name}`);
+  await harness.write('/p/d', 'd');
+  for (const { limit, watcher, seen } of watchers) {
+    for (let taken = watcher.take(limit); taken.length > 0; taken = watcher.take(limit)) {
+      seen.push(...taken.map(({ type, key }) => `${type} ${key}`));
+      assert.ok(seen.length === 3 || watcher.revision === cache.revision);
+    }
+    assert.deepEqual(seen, ['delete /p/a', 'delete /p/b', 'delete /p/c', 'put /p/d']);
+  }
   cache.close();
 });
 

@@ -43,7 +43,7 @@ export interface CacheEvent<T> {
  *   lagging (starts before in-memory history: replayed from the Store until it joins)
  */
 export interface Watcher<T> {
-  /** Up to `limit` changes in its range since the last call; empty when there is nothing to do now. */
+  /** Up to `limit` changes in its range since the last call, and those that share the last one's revision; empty when there is nothing to do now. */
   take(limit: number): readonly CacheEvent<T>[];
   /** Everything up to this revision was taken (advances on quiet prefixes too, when take() has emptied it). */
   readonly revision: number;

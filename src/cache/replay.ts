@@ -64,9 +64,11 @@ export class Replay<T> {
     }
   }
 
-  /** Up to `limit` changes, the oldest first. */
+  /** Up to `limit` changes, the oldest first, and those that share the last one's revision. */
   take(limit: number): CacheEvent<T>[] {
-    const taken = this.#buffer.splice(0, limit);
+    let count = Math.min(limit, this.#buffer.length);
+    while (count > 0 && this.#buffer[count]?.revision === this.#buffer[count - 1]?.revision) count++;
+    const taken = this.#buffer.splice(0, count);
     if (this.#buffer.length <= REPLAY_LIMIT / 2) this.open();
     return taken;
   }
@@ -131,7 +133,7 @@ export class Replay<T> {
   #keep(batch: readonly StoreEvent[], revision: number): boolean {
     try {
       for (const event of batch) {
-        if (this.#buffer.length >= REPLAY_LIMIT) {
+        if (this.#buffer.length >= REPLAY_LIMIT && event.kv.modRevision > this.#reached) {
           this.#endSession();
           return true;
         }

@@ -46,6 +46,8 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   #end: 'expired' | 'closed' | undefined;
   /** Everything up to here was taken or is not wanted. */
   #passed: number;
+  /** What history holds up to here is not taken from it: the replay brought it, or it is not wanted. */
+  #floor: number;
   #cursor = 0;
   #replay: Replay<T> | undefined;
   /** The reader found nothing and waits for its wake. */
@@ -59,6 +61,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     this.#host = host;
     this.#wake = wake;
     this.#passed = after;
+    this.#floor = after;
     this.rangeKind = classifyRange(range);
     this.isInside = createBoundsTest(range);
   }
@@ -73,8 +76,11 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     if (this.#state === 'idle') return Math.max(this.#passed, this.#host.reached());
     if (this.#state === 'lagging') return Math.max(this.#passed, this.#replay?.reached ?? 0);
     if (this.#state !== 'reading') return this.#passed;
-    const upcoming = this.#host.history.eventAt(this.#cursor);
-    return upcoming === undefined ? this.#passed : Math.max(this.#passed, upcoming.revision - 1);
+    return Math.max(this.#passed, (this.#upcoming?.revision ?? 0) - 1);
+  }
+
+  get #upcoming(): CacheEvent<T> | undefined {
+    return this.#host.history.eventAt(this.#cursor);
   }
 
   get lagging(): boolean {
@@ -181,12 +187,12 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     return taken;
   }
 
+  /** Changes of one revision are never parted: whoever has seen a revision has seen all of it. */
   #takeHistory(limit: number, into: CacheEvent<T>[]): void {
     this.#checkCursor();
-    const { history } = this.#host;
-    while (this.#state === 'reading' && into.length < limit) {
-      const event = history.eventAt(this.#cursor);
-      if (event === undefined) break;
+    while (this.#state === 'reading') {
+      const event = this.#upcoming;
+      if (event === undefined || (into.length >= limit && event.revision !== this.#passed)) break;
       into.push(event);
       this.#passed = event.revision;
       this.#cursor++;
@@ -199,8 +205,8 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     const { history } = this.#host;
     if (this.#cursor < history.first) return this.finish('expired');
     for (; this.#cursor < history.next; this.#cursor++) {
-      const event = history.eventAt(this.#cursor) as CacheEvent<T>;
-      if (event.revision > this.#passed && this.isInside(event.key)) return;
+      const { revision, key } = this.#upcoming as CacheEvent<T>;
+      if (revision > this.#floor && this.isInside(key)) return;
     }
     this.#state = 'idle';
     if (this.#concluding) this.finish('closed');
@@ -219,6 +225,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   #leaveReplay(reached: number): void {
     this.#replay = undefined;
     this.#passed = Math.max(this.#passed, reached);
+    this.#floor = this.#passed;
     this.#seek();
   }
 

@@ -16,6 +16,8 @@ import { tableOfEvent, tableRow } from './table.ts';
 /** Makes the frames of one watch. */
 export interface FrameEncoder {
   encode(event: RegistryEvent): Uint8Array;
+  /** Encoders of one resource with the same value here make the same frames; absent where frames depend on the watch. */
+  readonly shared: string | undefined;
   encodeError(status: Status): Uint8Array;
 }
 
@@ -42,35 +44,17 @@ function frameValue(type: string, value: unknown, protobuf: { on: boolean; schem
   return protobuf.on ? frameProtobuf(type, encodeValue(value, protobuf.schema)) : frameJson(type, encodeJson(value));
 }
 
-interface LastFrame {
-  readonly key: string;
-  readonly event: RegistryEvent | undefined;
-  readonly frame: Uint8Array;
-}
-
-/** The frame made last: a thousand watches ask for the same one after the other. One, so that kinds that come and go leave nothing behind. */
-let last: LastFrame = { key: '', event: undefined, frame: new Uint8Array(0) };
-
-function repeatFrame(key: string, encode: FrameEncoder['encode']): FrameEncoder['encode'] {
-  return (event) => {
-    if (last.event === event && last.key === key) return last.frame;
-    const frame = encode(event);
-    if (event.type !== 'BOOKMARK') last = { key, event, frame };
-    return frame;
-  };
-}
-
 function objectFrames(call: Call, protobuf: boolean): FrameEncoder['encode'] {
   const { version } = call.target;
   const { group } = call.resource;
   const keys = { ADDED: '', MODIFIED: '', DELETED: '' };
   for (const type of Object.keys(keys) as ChangeType[]) keys[type] = `${type} ${group} ${version} ${protobuf}`;
-  return repeatFrame(`${group} ${version} ${protobuf}`, (event) => {
+  return (event) => {
     if (event.type === 'BOOKMARK') return frameValue('BOOKMARK', bookmarkObject(call, event), { on: protobuf, schema: schemaOf(call) });
     const { type, object } = event;
     return shareFrame(object, keys[type], () => (protobuf
       ? frameProtobuf(type, object.bytes(version, 'protobuf-single')) : frameJson(type, object.bytes(version, 'json-single'))));
-  });
+  };
 }
 
 function partialFrames(call: Call, protobuf: boolean, metaVersion: string): FrameEncoder['encode'] {
@@ -107,5 +91,6 @@ export function createFrameEncoder(call: Call, { form, conversion }: Representat
   const encode = conversion === undefined
     ? objectFrames(call, protobuf)
     : conversion.kind === 'Table' ? tableFrames(call, conversion.version) : partialFrames(call, protobuf, conversion.version);
-  return { encode, encodeError: (status) => frameValue('ERROR', status, { on: protobuf, schema: statusSchema(call.dependencies.schemas) }) };
+  const shared = conversion?.kind === 'Table' ? undefined : JSON.stringify([call.target.version, protobuf, conversion?.version]);
+  return { encode, shared, encodeError: (status) => frameValue('ERROR', status, { on: protobuf, schema: statusSchema(call.dependencies.schemas) }) };
 }

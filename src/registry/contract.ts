@@ -115,6 +115,8 @@ export interface RegistryWatch {
   readonly end: 'expired' | 'closed' | undefined;
   /** The Status of the ERROR event when `end` is `expired`: 410 Expired, or 504 for a state that did not come. */
   readonly error?: StatusError | undefined;
+  /** Another watch of the same that goes on where this one is. Not while the initial state is not out. */
+  fork(): RegistryWatch;
   close(): void;
 }
 

@@ -1,6 +1,7 @@
 // Rows whose versions only somebody else can convert (custom kinds with a conversion webhook): what is about to be handed out is converted
 // first, many objects in one question, and kept with the object version. Rows without `convertRemotely` never come here.
 import { type KubeObject, StatusError, internalError } from '../apimachinery/index.ts';
+import { invariant } from '../base/index.ts';
 import type { ObjectVersion, RegistryEvent, RegistryWatch, Target } from './contract.ts';
 import { convertForStorage } from './layout.ts';
 import { StoredVersion } from './object-version.ts';
@@ -123,6 +124,14 @@ class ConvertedWatch implements RegistryWatch {
     if (this.#taken < this.#ready.length || this.end !== undefined) return wake();
     this.#wake = wake;
     if (!this.#converting) this.#inner.onReadable(() => void this.#pull());
+  }
+
+  fork(): RegistryWatch {
+    invariant(!this.#converting, 'a watch is forked between conversions');
+    const twin = new ConvertedWatch(this.#inner.fork(), this.#version);
+    twin.#ready = this.#ready.slice(this.#taken);
+    twin.#failed = this.#failed;
+    return twin;
   }
 
   close(): void {

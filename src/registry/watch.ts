@@ -6,6 +6,7 @@
 //
 //   starting ──snapshot at R──▶ initial state, in key order ──▶ [bookmark: initial events end] ──▶ changes after R ──▶ end
 import { StatusError, timeoutError } from '../apimachinery/index.ts';
+import { invariant } from '../base/index.ts';
 import type { CacheEvent, Entry, Watcher } from '../cache/index.ts';
 import type { KeyRange } from '../storage/index.ts';
 import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from './contract.ts';
@@ -26,9 +27,6 @@ interface WatchPlan {
   readonly initial: Iterable<Entry<StoredVersion>> | undefined;
   readonly endBookmark: boolean;
 }
-
-/** The event of the change that was last seen by somebody who sees all: the others who do share it. */
-let lastSeen: { readonly change: CacheEvent<StoredVersion>; readonly event: RegistryEvent } | undefined;
 
 /** What deletions show, so that all watchers of one change share one version and its bytes. */
 const lastStates = new WeakMap<StoredVersion, StoredVersion>();
@@ -75,7 +73,10 @@ class StreamingWatch implements RegistryWatch {
     while (this.#initial === undefined && events.length < limit) {
       const wanted = limit - events.length;
       const changes = this.#watcher.take(wanted);
-      for (const change of changes) this.#addChange(change, events);
+      for (const change of changes) {
+        const event = this.#toEvent(change);
+        if (event !== undefined) events.push(event);
+      }
       if (changes.length < wanted) {
         this.#readable = this.#watcher.end !== undefined;
         break;
@@ -87,6 +88,11 @@ class StreamingWatch implements RegistryWatch {
   onReadable(wake: () => void): void {
     if (this.#readable) wake();
     else this.#wake = wake;
+  }
+
+  fork(): RegistryWatch {
+    invariant(this.#initial === undefined && !this.#bookmarkDue, 'a watch is forked after its initial state');
+    return new StreamingWatch({ ...this.#plan, after: this.#watcher.revision, initial: undefined, endBookmark: false });
   }
 
   close(): void {
@@ -117,16 +123,6 @@ class StreamingWatch implements RegistryWatch {
     }
   }
 
-  #addChange(change: CacheEvent<StoredVersion>, events: RegistryEvent[]): void {
-    const { predicate, place } = this.#plan;
-    const shared = predicate.everything && !place.viewed;
-    if (shared && lastSeen?.change === change) return void events.push(lastSeen.event);
-    const event = this.#toEvent(change);
-    if (event === undefined) return;
-    events.push(event);
-    if (shared) lastSeen = { change, event };
-  }
-
   #toEvent({ revision, value, previous }: CacheEvent<StoredVersion>): RegistryEvent | undefined {
     const { predicate, place } = this.#plan;
     const object = value === undefined ? undefined : place.show(value);
@@ -139,7 +135,7 @@ class StreamingWatch implements RegistryWatch {
 
 /** A watch that cannot begin: the client is told in the stream. */
 function failedWatch(error: StatusError): RegistryWatch {
-  return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, close: () => undefined };
+  return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, fork: () => failedWatch(error), close: () => undefined };
 }
 
 /** The keys that are watched, and what is left to test of their objects. */

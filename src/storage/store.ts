@@ -72,7 +72,7 @@ export interface StoreEvent {
 
 /** Receives a watch. Called synchronously, in revision order, durable changes only; must not throw. */
 export interface WatchObserver {
-  /** One or more changes, each revision once; `revision` is that of the last. */
+  /** One or more changes, all of a revision in one call (keys that end with one lease share it); `revision` is that of the last. */
   events(batch: readonly StoreEvent[], revision: number): void;
   /** Everything up to and including `revision` has been delivered. */
   progress(revision: number): void;

@@ -76,7 +76,7 @@ export class PolicyStore {
         if (queue.length > 0) next();
         else wake = next;
       },
-      revision: 0, end: undefined, close: () => void this.#watches.get(plural)?.delete(hear),
+      revision: 0, end: undefined, fork: () => this.#watch(plural), close: () => void this.#watches.get(plural)?.delete(hear),
     };
   }
 }
