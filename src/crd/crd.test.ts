@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type KubeObject, type Schema, compileStructuralSchema, loadPatternEngine, matchesPattern } from '../apimachinery/index.ts';
-import { systemRandom } from '../base/index.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion.ts';
 import { type DefinitionStatus, createRow } from './definition.ts';
@@ -100,7 +100,7 @@ describe('createRow', () => {
     let reads = 0;
     const definition = { ...define(), status: acceptNames(define(), collectTaken([]), now) };
     const row = createRow(definition, () => (reads++, define()), {
-      objectMeta: { type: 'object', fields: new Map() }, formatAge: String, random: systemRandom,
+      objectMeta: { type: 'object', fields: new Map() }, formatAge: String, random: systemRandom, clock: systemClock,
     });
     assert.equal(reads, 0);
     assert.deepEqual([row.kind, row.storageVersion, row.custom], ['Widget', 'v1', true]);

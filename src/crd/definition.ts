@@ -1,13 +1,13 @@
 // A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
 // needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
 import type { KubeObject, OpenAPIV3Schema, Schema } from '../apimachinery/index.ts';
-import type { Random } from '../base/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
 import { type ColumnSpec, createColumns } from './columns.ts';
 import { createConverter } from './conversion.ts';
 import { readField } from './json-path.ts';
 import { SchemaCache, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
-import { type CheckRules, createStrategy } from './strategy.ts';
+import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
 import { type SendConversion, type WebhookConversion, createRemoteConverter } from './webhook-conversion.ts';
 
 /** spec.names, and status.acceptedNames. */
@@ -82,6 +82,9 @@ export interface RowDependencies {
   /** Reaches conversion webhooks; without it conversions by webhook fail. */
   readonly sendConversion?: SendConversion | undefined;
   readonly random: Pick<Random, 'uuid'>;
+  readonly clock: Clock;
+  /** Judges writes that take long; without it they are judged at once. */
+  readonly judgeAside?: StrategyParts['judgeAside'];
   /** What the schemas of all rows share; a cache of its own unless given. */
   readonly schemaCache?: SchemaCache;
   /** Stands for the definition: see Resource.fingerprint. */
@@ -97,7 +100,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames ?? spec.names;
   const { group } = spec;
-  const { objectMeta, formatAge, schemaCache: cache = new SchemaCache() } = dependencies;
+  const { objectMeta, formatAge, checkRules, clock, judgeAside, schemaCache: cache = new SchemaCache() } = dependencies;
   const schemas = createSchemas(spec.versions.map(({ name }) => name), { reload, objectMeta, cache });
   const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
   const storageVersion = (spec.versions.find(({ storage }) => storage === true) ?? spec.versions[0] as DefinitionVersion).name;
@@ -110,7 +113,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
       selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
-    storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules: dependencies.checkRules }),
+    storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules, clock, judgeAside }),
     ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
     ...(scale !== undefined && {
       scale: {
@@ -154,7 +157,8 @@ function deprecationWarning({ group, names, versions }: DefinitionSpec, version:
   return current !== undefined && compareVersions(current, version.name) < 0 ? `${text}; use ${group}/${current} ${names.kind}` : text;
 }
 
-function findScale(versions: readonly DefinitionVersion[]): ScalePaths | undefined {
+/** What the scale path reads and writes, where there is one. */
+export function findScale(versions: readonly DefinitionVersion[]): ScalePaths | undefined {
   return versions.find(({ subresources }) => subresources?.scale !== undefined)?.subresources?.scale;
 }
 

@@ -11,7 +11,9 @@ import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts'
 import { type Follower, followDefinitions } from './follow.ts';
 import { checkSchemaRules } from './rules.ts';
 import { judgeStructure } from './structure.ts';
+import type { JudgeRequest } from './judge.ts';
 import { SchemaCache } from './schemas.ts';
+import type { Judgement } from './strategy.ts';
 import { refuseCreation } from './terminating.ts';
 
 interface DefinitionsOptions {
@@ -23,6 +25,8 @@ interface DefinitionsOptions {
   readonly formatAge: RowDependencies['formatAge'];
   readonly checkRules?: RowDependencies['checkRules'];
   readonly sendConversion?: RowDependencies['sendConversion'];
+  /** Judges writes that take long, away from here; without it they are judged at once. */
+  readonly judgeAside?: (request: JudgeRequest) => Promise<Judgement>;
   /** Is told what will be tried again. */
   readonly report: (definition: string, error: unknown) => void;
 }
@@ -166,12 +170,16 @@ class DefinitionsOfServer implements Definitions {
   #serve(name: string, state: Known, definition: KubeObject): void {
     const madeFrom = fingerprint(definition);
     if (state.madeFrom === madeFrom) return;
-    const { catalog, registry, formatAge, checkRules = checkSchemaRules, sendConversion, random } = this.#options;
+    const { catalog, registry, formatAge, checkRules = checkSchemaRules, sendConversion, judgeAside, random, clock } = this.#options;
     const replaced = state.row;
     state.madeFrom = madeFrom;
-    const reload = (): KubeObject => (this.#known.get(name) ?? state).version.object('v1');
-    state.row = createRow(definition, reload, {
-      objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, fingerprint: madeFrom, schemaCache: this.#schemas });
+    const stored = (): ObjectVersion => (this.#known.get(name) ?? state).version;
+    state.row = createRow(definition, () => stored().object('v1'), {
+      objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, clock, fingerprint: madeFrom, schemaCache: this.#schemas,
+      ...(judgeAside !== undefined && {
+        judgeAside: (write) => judgeAside({ ...write, definition: stored().bytes('v1', 'json-item'), fingerprint: madeFrom }),
+      }),
+    });
     catalog.add(state.row);
     if (replaced !== undefined) registry.release(replaced);
   }

@@ -3,7 +3,8 @@
 import {
   type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
-import type { Strategy, StrategyContext } from '../registry/index.ts';
+import { type Clock, limitEffort, tooLong } from '../base/index.ts';
+import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
 import type { ScalePaths } from './definition.ts';
 import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
@@ -14,17 +15,38 @@ interface RulesInput {
   readonly object: KubeObject;
   /** What an update replaces. */
   readonly old: KubeObject | undefined;
-  readonly context: StrategyContext;
 }
 
 /** Evaluates x-kubernetes-validations; the seam for the expression language. */
 export type CheckRules = (input: RulesInput) => { readonly errors: readonly FieldError[]; readonly warnings?: readonly string[] };
 
-/** What the strategy of a kind is made from. */
-interface StrategyParts {
-  readonly schemas: VersionSchemas;
+/** A write to be judged by the schema of its version. */
+export interface JudgedWrite {
+  readonly object: KubeObject;
+  /** What an update replaces. */
+  readonly old: KubeObject | undefined;
+  readonly version: string;
+  readonly subresource: string;
+}
+
+/** What is wrong with a write, and what rules said about values that they tolerate. */
+export interface Judgement {
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+}
+
+/** What writes of a kind are judged by. */
+export interface JudgeParts {
+  readonly schemas: Pick<VersionSchemas, 'get'>;
   readonly scale: ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;
+}
+
+/** What the strategy of a kind is made from. */
+export interface StrategyParts extends JudgeParts {
+  readonly clock: Clock;
+  /** Judges a write where nobody waits for it. */
+  readonly judgeAside: ((write: JudgedWrite) => Promise<Judgement>) | undefined;
 }
 
 const maxInt32 = 2 ** 31 - 1;
@@ -36,30 +58,59 @@ const unchecked: FieldError = {
   message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
+/** Judging that takes longer is given up, and done aside from the start. */
+const turnMs = 15;
+
 /** The strategy of a custom kind. */
 export function createStrategy(parts: StrategyParts): Strategy {
-  const sourceOf = ({ version }: StrategyContext): OpenAPIV3Schema => (parts.schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
-  /** What rules said about values that they tolerate, until it is asked for. */
+  const { clock, judgeAside } = parts;
+  /** What was found ahead of the validation that asks. */
+  const ahead = new WeakMap<KubeObject, Judgement>();
   const told = new WeakMap<KubeObject, readonly string[]>();
+  const judge = (object: KubeObject, old: KubeObject | undefined, { version, subresource }: StrategyContext): readonly FieldError[] => {
+    const { errors, warnings } = ahead.get(object) ?? judgeWrite({ object, old, version, subresource }, parts);
+    // Once: who validates again may have changed it.
+    ahead.delete(object);
+    if (warnings.length > 0) told.set(object, warnings);
+    return errors;
+  };
   return {
-    validate(object, context) {
-      const schema = sourceOf(context);
-      const errors = [...validateValue(schema, object), ...validateScale(parts.scale, object), ...validateEmbedded(schema, object),
-        ...validateListTypes(schema, object)];
-      return withRules(errors, { schema, object, old: undefined, context }, { checkRules: parts.checkRules, told });
-    },
-    validateUpdate(object, old, context) {
-      const schema = sourceOf(context);
-      const errors = context.subresource === 'status' ? validateStatus(schema, object, old) : validateValue(schema, object, { before: { value: old } });
-      errors.push(...(context.subresource === 'status' ? validateScaleStatus(parts.scale, object) : validateScale(parts.scale, object)));
-      if (context.subresource !== 'status') errors.push(...validateEmbedded(schema, object));
-      const lists = validateListTypes(schema, object);
-      // Duplicates that were there before are nobody's fault.
-      if (lists.length > 0 && validateListTypes(schema, old).length === 0) errors.push(...lists);
-      return withRules(errors, { schema, object, old, context }, { checkRules: parts.checkRules, told });
-    },
+    ...(judgeAside !== undefined && {
+      prepareValidation(object: KubeObject, { old, context: { version, subresource } }: PreparedWork) {
+        const write = { object, old, version, subresource };
+        const judgement = limitEffort(clock, turnMs, () => judgeWrite(write, parts));
+        if (judgement === tooLong) return judgeAside(write).then((found) => void ahead.set(object, found));
+        ahead.set(object, judgement);
+        return undefined;
+      },
+    }),
+    validate: (object, context) => judge(object, undefined, context),
+    validateUpdate: judge,
     warnings: (object) => told.get(object) ?? [],
   };
+}
+
+/** Judges a write by its schema, its rules and what its scale wants. */
+export function judgeWrite({ object, old, version, subresource }: JudgedWrite, { schemas, scale, checkRules }: JudgeParts): Judgement {
+  const schema = (schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
+  const errors = old === undefined ? judgeNew(schema, object, scale) : judgeUpdate(schema, { object, old, subresource }, scale);
+  return withRules(errors, { schema, object, old }, checkRules);
+}
+
+function judgeNew(schema: OpenAPIV3Schema, object: KubeObject, scale: ScalePaths | undefined): FieldError[] {
+  return [...validateValue(schema, object), ...validateScale(scale, object), ...validateEmbedded(schema, object), ...validateListTypes(schema, object)];
+}
+
+function judgeUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: { readonly object: KubeObject; readonly old: KubeObject;
+  readonly subresource: string }, scale: ScalePaths | undefined): FieldError[] {
+  const isStatus = subresource === 'status';
+  const errors = isStatus ? validateStatus(schema, object, old) : validateValue(schema, object, { before: { value: old } });
+  for (const error of isStatus ? validateScaleStatus(scale, object) : validateScale(scale, object)) errors.push(error);
+  if (!isStatus) for (const error of validateEmbedded(schema, object)) errors.push(error);
+  const lists = validateListTypes(schema, object);
+  // Duplicates that were there before are nobody's fault.
+  if (lists.length > 0 && validateListTypes(schema, old).length === 0) for (const error of lists) errors.push(error);
+  return errors;
 }
 
 function validateStatus(schema: OpenAPIV3Schema, object: KubeObject, old: KubeObject): FieldError[] {
@@ -95,18 +146,12 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
 }
 
-interface RulesParts {
-  readonly checkRules: CheckRules | undefined;
-  readonly told: WeakMap<KubeObject, readonly string[]>;
-}
-
-function withRules(errors: FieldError[], input: RulesInput, { checkRules, told }: RulesParts): readonly FieldError[] {
-  if (!hasRules(input.schema)) return errors;
-  if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, unchecked];
-  if (checkRules === undefined) return errors;
+function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): Judgement {
+  if (!hasRules(input.schema)) return { errors, warnings: [] };
+  if (errors.some(({ reason }) => blocking.has(reason))) return { errors: [...errors, unchecked], warnings: [] };
+  if (checkRules === undefined) return { errors, warnings: [] };
   const found = checkRules(input);
-  if (found.warnings !== undefined) told.set(input.object, found.warnings);
-  return [...errors, ...found.errors];
+  return { errors: [...errors, ...found.errors], warnings: found.warnings ?? [] };
 }
 
 const withRulesKnown = new WeakMap<OpenAPIV3Schema, boolean>();

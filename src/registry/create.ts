@@ -82,10 +82,10 @@ function tryCreate(core: Core, attempt: Attempt): Promise<WriteResult | undefine
 
 async function storeReserved(core: Core, attempt: Attempt, attributes: AdmissionAttributes): Promise<WriteResult | undefined> {
   const { place, object, context, authorize, pause } = attempt;
-  const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now() };
+  const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now(), pause };
   prepareForCreate(object, write);
   await pause();
-  const preparation = prepareValidation(object, write, pause);
+  const preparation = prepareValidation(object, undefined, write);
   if (preparation !== undefined) await preparation;
   validateCreate(object, write);
   await pause();

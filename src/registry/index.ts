@@ -3,7 +3,9 @@ export type {
   Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, ListOptions, ListResult, ListRun, ObjectVersion, Predicate, Registry, RegistryEvent,
   RegistryWatch, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
-export type { Column, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition } from './resource.ts';
+export type {
+  Column, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition,
+} from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export { findCurrent, findKnown, findKnownObject } from './find.ts';

@@ -16,6 +16,8 @@ export interface Write {
   readonly subresource: string;
   readonly context: WriteContext;
   readonly nowMs: number;
+  /** A turn for others, when one is due. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 const hasStatus = (resource: Resource): boolean => resource.subresources.some((s) => s.name === 'status');
@@ -56,11 +58,11 @@ export function prepareForCreate(object: KubeObject, write: Write): void {
 }
 
 /** Lets the kind do the long part of its validation in turns; undefined where it has none. */
-export function prepareValidation(object: KubeObject, write: Write, pause: () => Promise<void> | undefined): Promise<void> | undefined {
+export function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> | undefined {
   const { strategy } = write.target.resource;
-  return strategy.prepareValidation?.(object, { context: strategyContext(write), pause: () => {
+  return strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
     checkSignal(write.context.signal);
-    return pause();
+    return write.pause();
   } });
 }
 

@@ -69,8 +69,10 @@ export interface StrategyContext {
 }
 
 /** Where a validation that takes turns is at work. */
-interface PreparedWork {
+export interface PreparedWork {
   readonly context: StrategyContext;
+  /** What an update replaces. */
+  readonly old: KubeObject | undefined;
   /** A turn for others, when one is due; throws when nobody waits for the outcome any more. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -88,9 +90,9 @@ export interface Strategy {
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
   /**
    * Does what takes long about the validation that follows, in turns: calls `pause` between its steps, and waits for what it answers. Kinds
-   * without it are validated in one turn; validation after it finds the same problems that it finds without.
+   * without it are validated in one turn, those that answer undefined were quick; validation after it finds the same problems that it finds without.
    */
-  prepareValidation?(object: KubeObject, work: PreparedWork): Promise<void>;
+  prepareValidation?(object: KubeObject, work: PreparedWork): Promise<void> | undefined;
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */

@@ -136,10 +136,10 @@ async function runRound(round: Round): Promise<Outcome> {
 async function storeReserved(round: Round, attributes: AdmissionAttributes,
   { object, old, pause }: { readonly object: KubeObject; readonly old: KubeObject; readonly pause: () => Promise<void> | undefined }): Promise<Outcome> {
   const { core, request } = round;
-  const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now() };
+  const write: Write = { target: request, subresource: request.subresource, context: request.context, nowMs: core.clock.now(), pause };
   prepareForUpdate(object, old, write);
   await pause();
-  const preparation = prepareValidation(object, write, pause);
+  const preparation = prepareValidation(object, old, write);
   if (preparation !== undefined) await preparation;
   validateUpdate(object, old, write);
   await pause();

@@ -24,6 +24,7 @@ import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
+import type { SideThread } from './side-thread.ts';
 import { type Encrypt, useStoredValues } from './stored-values.ts';
 import { createConnections } from './connections.ts';
 import { createPodBinding } from './pod-binding.ts';
@@ -62,6 +63,7 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** Whether another server should answer a group version. */
   readonly isRemote: (group: string, version: string) => boolean;
+  readonly sideThread: SideThread;
 }
 
 const gzipAsync = promisify(gzip);
@@ -82,7 +84,7 @@ function createChain({ enableAdmissionPlugins: wanted, logger }: ServerOptions, 
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, sideThread }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
@@ -130,6 +132,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
+    judgeAside: (request) => sideThread.run('judge', request),
     report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });

@@ -137,4 +137,27 @@ describe('hostile definitions', () => {
       assert.ok(stallMs < limitMs, `${stallMs} ms`);
     }
   });
+
+  it('have objects that are judged aside when it takes long: a thousand large patterns, a costly rule', async (context) => {
+    const long = fields(300, (i) => ({ type: 'string', pattern: `a{1,900}${i}` }));
+    const rule = { rule: 'self.all(x, x < 10)' };
+    await server.request({ method: 'POST', path, body: define('patterned', long) });
+    await server.request({ method: 'POST', path, body: define('ruled', { type: 'array', maxItems: 100_000, items: { type: 'integer' },
+      'x-kubernetes-validations': [rule] }) });
+    const specs: readonly (readonly [string, unknown, unknown])[] = [
+      ['patterned', Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`field${i}`, `a${i}`])), { field1: 'b' }],
+      ['ruled', Array.from({ length: 50_000 }, () => 1), Array.from({ length: 50_000 }, (_, i) => i)],
+    ];
+    for (const [plural, good, bad] of specs) {
+      const at = `/apis/example.com/v1/${plural}`;
+      await requestUntil(server, { path: at }, { until: ({ status }) => status === 200 });
+      const object = (name: string, spec: unknown): Json => ({ apiVersion: 'example.com/v1', kind: `K${plural}`, metadata: { name }, spec });
+      const unitMs = Math.max(calibrate(), 10);
+      const { status, stallMs } = await stall(object('good', good), at);
+      context.diagnostic(`${plural} ${status} ${stallMs.toFixed(1)} ms, ${(stallMs / unitMs).toFixed(1)} units`);
+      assert.equal(status, 201);
+      assert.ok(stallMs < 20 * unitMs, `${stallMs} ms, ${stallMs / unitMs} units`);
+      assert.equal((await stall(object('bad', bad), at)).status, 422);
+    }
+  });
 });

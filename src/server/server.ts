@@ -17,6 +17,7 @@ import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHea
 import { formatKubeconfig } from './kubeconfig.ts';
 import { type Listener, createListener } from './listener.ts';
 import { describeError } from './logger.ts';
+import { type SideThread, createSideThread } from './side-thread.ts';
 import { type ServerMetrics, createMetrics } from './metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
 import { type Pki, preparePki } from './pki.ts';
@@ -49,6 +50,7 @@ interface Parts {
   readonly adminToken: string | undefined;
   readonly store: Store;
   readonly api: Api;
+  readonly sideThread: SideThread;
   readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
@@ -116,8 +118,9 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const checks = listChecks(state, store);
   const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
+  const sideThread = createSideThread({ clock, report: (error) => logger.warn('the side thread ended', describeError(error)) });
   const api: Api = composeApi({
-    options, store, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
+    options, store, sideThread, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
     encrypt: await readEncryption(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
@@ -139,7 +142,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, authentication, listener, state, flowControl };
+  return { ...made, options, adminToken, api, sideThread, authentication, listener, state, flowControl };
 }
 
 /** Nothing to divide: nothing is limited. */
@@ -279,6 +282,7 @@ async function closeServer(parts: Parts, running: Running): Promise<void> {
   running.following?.stop();
   api.authorization.stop();
   api.definitions.stop();
+  await parts.sideThread.stop();
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');

@@ -1,6 +1,7 @@
 // Running the rules of a schema on an object: node by node from the root, each rule under the limit of a call and all under one budget.
 // Rules over time see the old value where old and new can be matched: fields, map entries, elements of lists that are maps by key. On updates
 // the failures of values that did not change are warnings.
+import { announceWork, remainingMs } from '../../base/index.ts';
 import { equalValues as equalJson } from '../apply/value.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../field-error.ts';
 import { byteLength } from '../names.ts';
@@ -31,6 +32,8 @@ export interface RuleInput {
 }
 
 const maxMessageBytes = 5 * 1024;
+/** Measured: what evaluations cost in a millisecond, at least. */
+const costPerMs = 5_000;
 
 /** Runs the rules of a tree. */
 export function runRules(tree: RuleNode | undefined, input: RuleInput): RuleOutcome {
@@ -211,7 +214,11 @@ interface RunOn {
 }
 
 function evaluate(program: CompiledExpression, self: Value, oldSelf: Value | undefined): Evaluation {
-  return program.program.evaluate((name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined), perCallLimit);
+  const limit = Math.min(perCallLimit, remainingMs() * costPerMs);
+  const evaluation = program.program.evaluate((name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined), limit);
+  // Where time ends before the limit of a call does, nothing is known of the rule.
+  if (evaluation.cost > limit && limit < perCallLimit) announceWork(Infinity);
+  return evaluation;
 }
 
 const shownPath = (path: string): string => (path === '' ? '<nil>' : path);

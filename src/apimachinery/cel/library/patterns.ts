@@ -7,13 +7,13 @@ import { ArrayList, CelError, type Value } from '../values.ts';
 const illegal = (pattern: string): CelError => new CelError(`Illegal regex: ${patternProblem(pattern) ?? 'not supported'}`);
 
 function find(text: string, pattern: string): Value {
-  const matcher = compilePattern(pattern)?.matcher(text);
+  const matcher = compilePattern(pattern, text)?.matcher(text);
   if (matcher === undefined) return illegal(pattern);
   return matcher.find() ? matcher.group() ?? '' : '';
 }
 
 function findAll(text: string, pattern: string, limit = -1): Value {
-  const matcher = compilePattern(pattern)?.matcher(text);
+  const matcher = compilePattern(pattern, text)?.matcher(text);
   if (matcher === undefined) return illegal(pattern);
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');

@@ -121,7 +121,7 @@ function sizes(name: string, type: CelType, call: Implementation): Overload[] {
 }
 
 function matches(text: string, pattern: string): Value {
-  const compiled = compilePattern(pattern);
+  const compiled = compilePattern(pattern, text);
   return compiled === undefined ? new CelError(patternProblem(pattern) ?? 'invalid pattern') : compiled.test(text);
 }
 

@@ -1,0 +1,39 @@
+// The side thread judges writes as the server does, one after the other, and gives up what takes too long.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { systemClock } from '../base/index.ts';
+import type { JudgeRequest } from '../crd/index.ts';
+import { createSideThread } from './side-thread.ts';
+
+function request(spec: object, value: unknown): JudgeRequest {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'a.b.c' },
+    spec: { group: 'b.c', versions: [{ name: 'v1', schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }] },
+  };
+  return {
+    definition: new TextEncoder().encode(JSON.stringify(definition)), fingerprint: JSON.stringify(spec), version: 'v1', subresource: '', old: undefined,
+    object: { apiVersion: 'b.c/v1', kind: 'A', metadata: { name: 'a' }, spec: value },
+  };
+}
+
+describe('createSideThread', () => {
+  const side = createSideThread({ clock: systemClock, report: (error) => assert.fail(String(error)) });
+  after(() => side.stop());
+
+  it('run answers what is wrong by schema and by rule, in order of asking', async () => {
+    const schema = { type: 'string', pattern: '^a+$', 'x-kubernetes-validations': [{ rule: 'size(self) < 3' }] };
+    const answers = await Promise.all(['aa', 'aaa', 'b', 5n].map((value) => side.run('judge', request(schema, value))));
+    assert.deepEqual(answers.map(({ errors }) => errors.map(({ field, message }) => `${field}: ${message}`)), [
+      [], ['spec: Invalid value: "aaa": failed rule: size(self) < 3'], ['spec: Invalid value: "b": spec in body should match \'^a+$\''],
+      ['spec: Invalid value: "integer": spec in body must be of type string: "integer"', '<nil>: Invalid value: null: some validation rules were not checked '
+        + 'because the object was invalid; correct the existing errors to complete validation'],
+    ]);
+  });
+
+  it('run rejects when the thread is stopped meanwhile, and after', async () => {
+    const other = createSideThread({ clock: systemClock, report: (error) => assert.fail(String(error)) });
+    const asked = other.run('judge', request({ type: 'string' }, 'a'));
+    await Promise.all([assert.rejects(asked, /stopping/), other.stop()]);
+    await assert.rejects(other.run('judge', request({ type: 'string' }, 'a')), /too much work is waiting/);
+  });
+});
