@@ -12,6 +12,7 @@ export const everything: Predicate = Object.freeze({ everything: true, matches: 
 type Test = (version: ObjectVersion) => boolean;
 
 function unknownField(resource: Resource, field: string): never {
+  if (resource.unknownField !== undefined) throw badRequest(resource.unknownField(field));
   const declares = resource.custom || Object.keys(resource.selectableFields).length > 0;
   throw badRequest(declares ? `field label not supported: ${field}` : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }

@@ -129,6 +129,8 @@ export interface Resource {
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */
+  readonly unknownField?: (field: string) => string;
   /** PUT of an absent name creates. */
   readonly createOnUpdate: boolean;
   /** PUT without resourceVersion is allowed. */

@@ -74,7 +74,6 @@ function setManagedFields({ core, request }: Round, object: KubeObject, old: Kub
 
 async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
   const { resource, name, context } = request;
-  if (!request.createIfAbsent) throw notFound(groupResource(resource), name);
   const object = request.transform(undefined);
   if (request.managedFields === 'keep' && object.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
@@ -114,6 +113,8 @@ function updateAttributes({ request }: Round, object: KubeObject, oldObject: Kub
 async function runRound(round: Round): Promise<Outcome> {
   const { core, request, place, current } = round;
   if (current !== undefined) await readyVersion(current, request.version, place.shelf.resource.storageVersion);
+  // What is not there is not found, whichever uid it should have had; only who may create is told that it is another one.
+  if (current === undefined && !request.createIfAbsent) throw notFound(groupResource(request.resource), request.name);
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
   const pause = createPacer(core.clock, writeTurnMs);

@@ -50,9 +50,10 @@ export const coreEventFields = {
   source: eventSource,
 };
 
-/** The stored object is the core Event, whatever group is asked. */
+/** The stored object is the core Event, whatever group is asked. In the order of the core fields: the values of an object are found by their place. */
 export const eventsGroupFields = {
   ...Object.fromEntries(involvedPaths.map((name) => [`regarding.${name}`, textAt(`involvedObject.${name}`)])),
-  ...textFields('reason', 'type'),
+  ...textFields('reason'),
   reportingController: textAt('reportingComponent'),
+  ...textFields('type'),
 };

@@ -10,6 +10,7 @@ import { readPodConditions } from './columns/pods.ts';
 import { resetFieldsByKind } from './reset-fields.ts';
 import { strategiesByKind } from './strategies/by-kind.ts';
 import { validationsByKind } from './validation/by-kind.ts';
+import { warningsByKind } from './warnings/by-kind.ts';
 
 /** What a row may say; everything but kind and plural has a default. */
 interface RowSpec {
@@ -23,6 +24,7 @@ interface RowSpec {
   readonly subresources?: readonly Subresource[];
   readonly nameRule?: Resource['nameRule'];
   readonly selectableFields?: Resource['selectableFields'];
+  readonly unknownField?: Resource['unknownField'];
   readonly createOnUpdate?: true;
   readonly unconditionalUpdate?: false;
   readonly returnsDeleted?: true;
@@ -100,7 +102,7 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
-    strategy: { ...strategiesByKind[key], ...validationsByKind[key] },
+    strategy: { ...strategiesByKind[key], ...validationsByKind[key], ...warningsByKind[key] },
     ...(resetFieldsByKind[key] && { resetFields: resetFieldsByKind[key] }),
   };
 }

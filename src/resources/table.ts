@@ -147,7 +147,7 @@ const batch: GroupSpec = {
     { kind: 'CronJob', plural: 'cronjobs', shortNames: ['cj'], categories: all, subresources: [status], tracksGeneration: true },
     {
       kind: 'Job', plural: 'jobs', categories: all, subresources: [status], selectableFields: fields.jobFields, defaultPropagation: 'Orphan',
-      tracksGeneration: true,
+      tracksGeneration: true, unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
     },
   ],
 };
@@ -254,7 +254,10 @@ const dynamicResources: GroupSpec = {
     { kind: 'DeviceClass', plural: 'deviceclasses', cluster: true, tracksGeneration: true },
     { kind: 'ResourceClaim', plural: 'resourceclaims', subresources: [status] },
     { kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates' },
-    { kind: 'ResourceSlice', plural: 'resourceslices', cluster: true, selectableFields: fields.resourceSliceFields, tracksGeneration: true },
+    {
+      kind: 'ResourceSlice', plural: 'resourceslices', cluster: true, selectableFields: fields.resourceSliceFields, tracksGeneration: true,
+      unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+    },
   ],
 };
 

@@ -16,8 +16,21 @@ export function applyDeploymentDefaults(deployment: KubeObject): void {
   if (strategy['type'] === 'RollingUpdate') setAbsent(ensureStruct(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
 }
 
-/** Defaults of daemonsets. */
+const templateGenerationKey = 'deprecated.daemonset.template.generation';
+
+/** How often the template has changed, as the annotation counts it. */
+export function readTemplateGeneration(daemonSet: KubeObject): number {
+  return Number.parseInt(daemonSet.metadata.annotations?.[templateGenerationKey] ?? '', 10) || 0;
+}
+
+/** Counts the changes of the template. */
+export function setTemplateGeneration(daemonSet: KubeObject, generation: number): void {
+  daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [templateGenerationKey]: String(generation) };
+}
+
+/** Defaults of daemonsets; the count is always there, so that it is its writer's own. */
 export function applyDaemonSetDefaults(daemonSet: KubeObject): void {
+  setTemplateGeneration(daemonSet, readTemplateGeneration(daemonSet));
   const spec = ensureStruct(daemonSet, 'spec');
   applyTemplateDefaults(spec);
   setAbsent(spec, { revisionHistoryLimit: 10 });

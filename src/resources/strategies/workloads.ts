@@ -20,24 +20,14 @@ export const cronJobStrategy: Strategy = { applyDefaults: defaults.applyCronJobD
 /** What makes horizontalpodautoscalers special. */
 export const autoscalerStrategy: Strategy = { applyDefaults: defaults.applyAutoscalerDefaults };
 
-const templateGenerationKey = 'deprecated.daemonset.template.generation';
-
-function setTemplateGeneration(daemonSet: KubeObject, generation: number): void {
-  daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [templateGenerationKey]: String(generation) };
-}
-
-function readTemplateGeneration(daemonSet: KubeObject): number {
-  return Number.parseInt(daemonSet.metadata.annotations?.[templateGenerationKey] ?? '', 10) || 0;
-}
-
 /** What makes daemonsets special: an annotation counts the changes of the template. */
 export const daemonSetStrategy: Strategy = {
   applyDefaults: defaults.applyDaemonSetDefaults,
   ...prepareWithStatus({
-    prepareForCreate: (daemonSet) => setTemplateGeneration(daemonSet, Math.max(1, readTemplateGeneration(daemonSet))),
+    prepareForCreate: (daemonSet) => defaults.setTemplateGeneration(daemonSet, Math.max(1, defaults.readTemplateGeneration(daemonSet))),
     prepareForUpdate(daemonSet, old) {
       const changed = !isSame(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
-      setTemplateGeneration(daemonSet, readTemplateGeneration(old) + (changed ? 1 : 0));
+      defaults.setTemplateGeneration(daemonSet, defaults.readTemplateGeneration(old) + (changed ? 1 : 0));
     },
   }),
 };

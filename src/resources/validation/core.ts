@@ -3,6 +3,7 @@ import {
   type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, forbiddenField,
   invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
+import { JsonError, parseJson } from '../../codec/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import {
   type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkText, each, isSame,
@@ -60,6 +61,20 @@ const requiredKeys: Readonly<Record<string, readonly string[]>> = {
 };
 const accountAnnotation = 'kubernetes.io/service-account.name';
 
+/** Credentials of registries are a JSON object; what is wrong with them is told without showing them. */
+function checkSecretJson(path: string, base64: string): Errors {
+  const refuse = (why: string): Errors => [invalidValue(path, '<secret contents redacted>', why)];
+  try {
+    const { value } = parseJson(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return [];
+    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
+    return refuse(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  } catch (error) {
+    if (error instanceof JsonError) return refuse(error.message);
+    throw error;
+  }
+}
+
 function checkSecretType(secret: KubeObject, data: Readonly<Record<string, unknown>>): Errors {
   const type = toText(secret['type']);
   if (type === 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[accountAnnotation]) {
@@ -70,7 +85,8 @@ function checkSecretType(secret: KubeObject, data: Readonly<Record<string, unkno
   }
   if (type === 'kubernetes.io/ssh-auth' && !data['ssh-privatekey']) return [required('data[ssh-privatekey]')];
   const keys = Object.hasOwn(requiredKeys, type) ? requiredKeys[type] as readonly string[] : [];
-  return keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`));
+  const missing = keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`));
+  return missing.length > 0 || type === 'kubernetes.io/tls' ? missing : keys.flatMap((key) => checkSecretJson(`data[${key}]`, toText(data[key])));
 }
 
 /** Validates secrets. */

@@ -1,0 +1,86 @@
+// Warnings about the containers of a pod: amounts of bytes with fractions, environment variables that hide others, and ports that meet.
+import { parseQuantity } from '../../apimachinery/index.ts';
+import { readPath, toNumber, toText } from '../columns/common.ts';
+import { type Place, at, each } from '../validation/check.ts';
+
+/** A number of bytes that is not whole. */
+export function warnOfFraction({ path, value }: Place, name: string): readonly string[] {
+  const text = toText(readPath(value, name));
+  if (text === '') return [];
+  const { mantissa, exponent } = parseQuantity(text);
+  const isWhole = exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
+  return isWhole ? [] : [`${path}[${name}]: fractional byte value "${text}" is invalid, must be an integer`];
+}
+
+/** A variable that is set again without building on what it was. */
+function warnOfEnvironment(container: Place): readonly string[] {
+  const seen = new Set<string>();
+  return each(at(container, 'env')).flatMap(({ path, value }) => {
+    const name = toText(readPath(value, 'name'));
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const text = toText(readPath(value, 'value'));
+    const reference = `$(${name})`;
+    const builds = readPath(value, 'valueFrom') === undefined && text !== reference && text.includes(reference);
+    return builds ? [] : [`${path}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`];
+  });
+}
+
+interface Port {
+  readonly path: string;
+  readonly name: string;
+  readonly key: string;
+  readonly hostIp: string;
+  readonly hostPort: number;
+}
+
+function readPorts(containers: readonly Place[]): readonly Port[] {
+  return containers.flatMap((container) => each(at(container, 'ports'))).map(({ path, value }) => ({
+    path, name: toText(readPath(value, 'name')), key: `${toNumber(readPath(value, 'containerPort'))}/${toText(readPath(value, 'protocol'))}`,
+    hostIp: toText(readPath(value, 'hostIP')), hostPort: toNumber(readPath(value, 'hostPort')),
+  }));
+}
+
+function relate(port: Port, other: Port): string | undefined {
+  if (port.hostIp === other.hostIp && port.hostPort === other.hostPort) return 'duplicate';
+  if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
+  const oneIsOpen = (port.hostIp === '') !== (other.hostIp === '');
+  return port.hostPort === other.hostPort && oneIsOpen ? 'dangerously ambiguous' : undefined;
+}
+
+/** Each port is compared with at most this many others of the same number; beyond it a pod is told enough. */
+const maxCompared = 100;
+
+function warnOfPorts(ports: readonly Port[]): readonly string[] {
+  const byKey = new Map<string, Port[]>();
+  return ports.flatMap((port) => {
+    const others = byKey.get(port.key) ?? [];
+    byKey.set(port.key, [...others.slice(0, maxCompared - 1), port]);
+    return others.flatMap((other) => {
+      const relation = relate(port, other);
+      return relation === undefined ? [] : [`${port.path}: ${relation} port definition with ${other.path}`];
+    });
+  });
+}
+
+function warnOfPortNames(ports: readonly Port[]): readonly string[] {
+  const byName = new Map<string, string>();
+  return ports.flatMap(({ path, name }) => {
+    const other = byName.get(name);
+    if (name !== '' && other === undefined) byName.set(name, path);
+    if (name === '' || other === undefined) return [];
+    return [`${path}: duplicate port name "${name}" with ${other}, services and probes that select ports by name will use ${other}`];
+  });
+}
+
+/** Warns of what is doubtful about containers, given in the order init, main, ephemeral. */
+export function warnOfContainers(containers: readonly Place[]): readonly string[] {
+  const ports = readPorts(containers);
+  const own = (container: Place): readonly string[] => [
+    ...['memory', 'ephemeral-storage'].flatMap((name) => ['limits', 'requests'].flatMap((list) => warnOfFraction(at(container, 'resources', list), name))),
+    ...warnOfEnvironment(container),
+  ];
+  return [...containers.flatMap(own), ...warnOfPorts(ports), ...warnOfPortNames(ports)];
+}
