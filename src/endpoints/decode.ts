@@ -26,6 +26,8 @@ export type Level = 'Ignore' | 'Warn' | 'Strict';
 export interface Expected extends GroupVersionKind {
   readonly schema: Schema;
   readonly custom: boolean;
+  /** Versions that are not served and mean the same. */
+  readonly formerVersions?: readonly string[];
 }
 
 /** Where kinds are known and problems are told. */
@@ -106,7 +108,8 @@ function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind):
 
 /** Throws unless the body is of the kind of the path. */
 function checkType(found: GroupVersionKind, expected: Expected, catalog: Catalog): void {
-  if (found.kind === expected.kind && found.group === expected.group && found.version === expected.version) return;
+  const isVersion = found.version === expected.version || expected.formerVersions?.includes(found.version) === true;
+  if (found.kind === expected.kind && found.group === expected.group && isVersion) return;
   if (!isRegistered(catalog, found)) throw cannotBeHandled(found, expected.kind, notRegistered(found));
   if (found.kind !== expected.kind || found.group !== expected.group) throw cannotBeHandled(found, expected.kind, unknownConversion(found, expected));
   throw mismatchedVersion(found, expected);

@@ -133,6 +133,8 @@ test('update of an absent object creates where the row allows it', async () => {
   assert.equal(made.created, true);
   const absent = await refusal(put(rows.configMaps, cm('none') as unknown as KubeObject));
   assert.equal(absent.message, 'configmaps "none" not found');
+  const other = await refusal(put(rows.configMaps, cm('none') as unknown as KubeObject, { preconditions: { uid: 'x' } }));
+  assert.equal(other.message, 'configmaps "none" not found');
   const uid = await refusal(put(rows.leases, { metadata: { name: 'm', uid: 'x' }, spec: {} }, { createIfAbsent: true, preconditions: { uid: 'x' } }));
   assert.match(uid.message, /Precondition failed: UID in precondition: x, UID in object meta: $/);
 });

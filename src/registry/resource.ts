@@ -50,8 +50,8 @@ export interface ResourceVersionRow {
 export interface Subresource {
   readonly name: string;
   readonly verbs: readonly ResourceVerb[];
-  /** Kind of the bodies, when it is not that of the parent. */
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** Kind of the bodies, when it is not that of the parent; bodies of a former version read the same. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string; readonly formerVersions?: readonly string[] };
   /** Verbs of connect subresources (`exec`, `proxy`) as discovery lists them are in `verbs`; they have no strategy. */
   readonly connect?: boolean;
 }

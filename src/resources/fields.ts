@@ -50,10 +50,5 @@ export const coreEventFields = {
   source: eventSource,
 };
 
-/** The stored object is the core Event, whatever group is asked. In the order of the core fields: the values of an object are found by their place. */
-export const eventsGroupFields = {
-  ...Object.fromEntries(involvedPaths.map((name) => [`regarding.${name}`, textAt(`involvedObject.${name}`)])),
-  ...textFields('reason'),
-  reportingController: textAt('reportingComponent'),
-  ...textFields('type'),
-};
+/** Read from the event as its group shows it, though the core group stores it. */
+export const eventsGroupFields = textFields(...involvedPaths.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type');

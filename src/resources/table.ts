@@ -45,7 +45,7 @@ const core: GroupSpec = {
         connectSubresource('attach', 'PodAttachOptions', tunnel),
         { name: 'binding', verbs: createOnly, kind: { group: '', version: 'v1', kind: 'Binding' } },
         subresource('ephemeralcontainers'),
-        { name: 'eviction', verbs: createOnly, kind: { group: 'policy', version: 'v1', kind: 'Eviction' } },
+        { name: 'eviction', verbs: createOnly, kind: { group: 'policy', version: 'v1', kind: 'Eviction', formerVersions: ['v1beta1'] } },
         connectSubresource('exec', 'PodExecOptions', tunnel),
         { name: 'log', verbs: ['get'] },
         connectSubresource('portforward', 'PodPortForwardOptions', tunnel),

@@ -146,7 +146,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
       ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),
       ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
     ]),
-    connect: createConnections(registry),
+    connect: createConnections({ registry, catalog }),
     requireAccess: requireAccessWith(() => authorization),
     patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

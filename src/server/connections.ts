@@ -1,8 +1,8 @@
 // Paths that lead to containers, nodes and services: exec, attach, port-forward, log, proxy. Nothing runs behind this server, so each of
 // them ends in the reference's answer to what is not there: no such object, no such container, no host yet, and then no connection.
-import { type KubeObject, badRequest, failure, internalError, invalid, invalidValue } from '../apimachinery/index.ts';
+import { type KubeObject, badRequest, failure, internalError, invalid, invalidValue, notFound } from '../apimachinery/index.ts';
 import type { Connect, Response } from '../endpoints/index.ts';
-import type { Registry } from '../registry/index.ts';
+import { type Catalog, type Registry, findCurrent } from '../registry/index.ts';
 
 type Request = Parameters<Connect>[0];
 
@@ -65,16 +65,38 @@ function checkMethod({ subresource, exchange: { method } }: Request): void {
   if (!isAllowed) throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
+const noEndpoints = (service: string): Error => failure(503, 'ServiceUnavailable', `no endpoints available for service ${JSON.stringify(service)}`);
+
+/** A service is what its endpoints say: one without that object is not found, whether or not it is there itself. */
+async function refuseService({ target, name }: Request, { service, port }: { service: string; port: string }, { registry, catalog }: Dependencies): Promise<never> {
+  if (/^[+-]?\d+$/.test(port)) {
+    const { ports = [] } = ((await registry.get({ ...target, name: service }, {})).object(target.version)['spec'] ?? {}) as { ports?: { port: number }[] };
+    const isServed = ports.some((one) => one.port === Number(port));
+    if (!isServed) throw failure(503, 'ServiceUnavailable', `no service port ${Number(port)} found for service ${JSON.stringify(service)}`);
+  }
+  const endpoints = catalog.find('', target.version, 'endpoints');
+  const found = endpoints && await findCurrent(registry, { ...target, resource: endpoints, name: service });
+  if (found === undefined) throw notFound({ group: '', resource: 'services' }, service);
+  const { subsets = [] } = found.object(target.version) as { subsets?: unknown[] };
+  throw noEndpoints(subsets.length === 0 ? service : name);
+}
+
+interface Dependencies {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+}
+
 /** Who answers connections, for createEndpoints. Proxied services may be named `scheme:name:port`. */
-export function createConnections(registry: Registry): Connect {
+export function createConnections(dependencies: Dependencies): Connect {
   return async (request) => {
     checkMethod(request);
     const { target, name } = request;
-    const [scheme, plain, port] = name.split(':');
-    const parent = port !== undefined ? plain ?? '' : plain !== undefined ? scheme ?? '' : name;
-    const found = await registry.get({ ...target, name: target.resource.plural === 'pods' && request.subresource !== 'proxy' ? name : parent }, {});
-    if (target.resource.plural === 'pods') return answerPod(request, found.object(target.version));
-    if (target.resource.plural === 'nodes') throw internalError(`error dialing backend: nodes are not reached from here, ${parent} included`);
-    throw failure(503, 'ServiceUnavailable', `no endpoints available for service ${JSON.stringify(name)}`);
+    const [scheme = '', plain, last] = name.split(':');
+    const [parent, port] = plain === undefined ? [scheme, ''] : last === undefined ? [scheme, plain] : [plain, last];
+    if (target.resource.plural === 'services') return refuseService(request, { service: parent, port }, dependencies);
+    const isPod = target.resource.plural === 'pods';
+    const found = await dependencies.registry.get({ ...target, name: isPod && request.subresource !== 'proxy' ? name : parent }, {});
+    if (isPod) return answerPod(request, found.object(target.version));
+    throw internalError(`error dialing backend: nodes are not reached from here, ${parent} included`);
   };
 }

@@ -64,4 +64,20 @@ describe('paths below pods', () => {
     assert.equal((await send('GET', `${pods}/idle/log?container=c`)).status, 204);
     assert.equal((await send('DELETE', `${pods}/idle/exec`)).status, 405);
   });
+
+  it('find services by their endpoints', async () => {
+    const core = '/api/v1/namespaces/default';
+    await send('POST', `${core}/services`, { metadata: { name: 'lone' }, spec: { ports: [{ port: 80 }] } });
+    const proxy = async (name: string): Promise<unknown> => (await send('GET', `${core}/services/${name}/proxy/`)).body.message;
+    assert.equal(await proxy('lone:81'), 'no service port 81 found for service "lone"');
+    assert.equal(await proxy('lone'), 'services "lone" not found');
+    await send('POST', `${core}/endpoints`, { metadata: { name: 'lone' } });
+    assert.equal(await proxy('https:lone:80'), 'no endpoints available for service "lone"');
+  });
+
+  it('evict in the version before, too', async () => {
+    await makePod('old', 'Succeeded');
+    const eviction = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'old' } };
+    assert.equal((await send('POST', `${pods}/old/eviction`, eviction)).status, 201);
+  });
 });

@@ -30,6 +30,12 @@ const selector = { matchLabels: { app: 'x' } };
 
 /** Kind, body, and what the reference answered. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['/Secret', { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': 'bm90' } }, [
+    'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": invalid character \'o\' in literal null (expecting \'u\')',
+  ]],
+  ['/Secret', { type: 'kubernetes.io/dockercfg', data: { '.dockercfg': 'W10=' } }, [
+    'data[.dockercfg]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
+  ]],
   ['/Pod', { spec: { containers: [box({ resources: { requests: { cpu: '2', gpu: '1', 'example.com/gpu': '1' }, limits: { cpu: '1' } } })] } }, [
     'spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
     'spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources',

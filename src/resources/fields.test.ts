@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../apimachinery/index.ts';
+import { convertEvent } from './events/convert.ts';
+import { coreEventFields, eventsGroupFields } from './fields.ts';
+
+test('eventsGroupFields read an event as its group shows it', () => {
+  const stored = {
+    kind: 'Event', apiVersion: 'v1', metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p' }, reason: 'Because', type: 'Warning',
+    reportingComponent: 'example.com/tester',
+  } as unknown as KubeObject;
+  const shown = convertEvent(stored, 'v1', 'events.k8s.io/v1');
+  const read = (label: string): string | undefined => eventsGroupFields[label]?.(shown);
+  assert.deepEqual([read('regarding.name'), read('regarding.uid'), read('reportingController'), read('type')], ['p', '', 'example.com/tester', 'Warning']);
+  assert.equal((coreEventFields as Record<string, (event: KubeObject) => string>)['involvedObject.name']?.(stored), 'p');
+});
