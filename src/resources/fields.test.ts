@@ -1,3 +1,4 @@
+// The selectable fields of events, in both groups.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../apimachinery/index.ts';

@@ -68,7 +68,9 @@ function checkMethod({ subresource, exchange: { method } }: Request): void {
 const noEndpoints = (service: string): Error => failure(503, 'ServiceUnavailable', `no endpoints available for service ${JSON.stringify(service)}`);
 
 /** A service is what its endpoints say: one without that object is not found, whether or not it is there itself. */
-async function refuseService({ target, name }: Request, { service, port }: { service: string; port: string }, { registry, catalog }: Dependencies): Promise<never> {
+async function refuseService(
+  { target, name }: Request, { service, port }: { service: string; port: string }, { registry, catalog }: Dependencies,
+): Promise<never> {
   if (/^[+-]?\d+$/.test(port)) {
     const { ports = [] } = ((await registry.get({ ...target, name: service }, {})).object(target.version)['spec'] ?? {}) as { ports?: { port: number }[] };
     const isServed = ports.some((one) => one.port === Number(port));

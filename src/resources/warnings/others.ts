@@ -90,7 +90,7 @@ export function warnOfService(root: Place): readonly string[] {
   const hints = 'service.kubernetes.io/topology-aware-hints';
   return [
     ...(annotation(root, hints) === undefined ? [] : [`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`]),
-    ...(isHeadless ? [] : each(at(spec, 'clusterIPs')).flatMap(warnOfAddress)), ...(isHeadless ? warnOfHeadless(spec) : []), ...each(outer).flatMap(warnOfAddress),
+    ...(isHeadless ? warnOfHeadless(spec) : each(at(spec, 'clusterIPs')).flatMap(warnOfAddress)), ...each(outer).flatMap(warnOfAddress),
     ...(hasOuter && !isHeadless && type !== external ? ['spec.externalIPs is deprecated and may no longer be implemented in some clusters'] : []),
     ...warnOfAddress(at(spec, 'loadBalancerIP')), ...each(at(spec, 'loadBalancerSourceRanges')).flatMap(warnOfRange),
     ...(type === external && hasOuter ? [`spec.externalIPs is ignored when spec.type is "${external}"`] : []),

@@ -1,3 +1,4 @@
+// What is doubtful about objects, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
