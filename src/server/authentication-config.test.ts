@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock } from '../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
-import { type TestService, startTestService } from './testing.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestService, recordWarnings, startTestService } from './testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-authentication-'));
 const write = (name: string, more: object): string => {
@@ -103,7 +103,8 @@ describe('readAuthenticationConfiguration', () => {
   it('takes a file that changes, and stays with the one before when it cannot', async () => {
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] };
     const path = write('changing.yaml', { jwt: [{ issuer: issuer(), claimMappings: byClaim }], anonymous });
-    const server = await startTestServer({ authenticationConfig: path });
+    const { logger, warnings } = recordWarnings();
+    const server = await startTestServer({ authenticationConfig: path, logger });
     const ask = (token: string | null, where: string) => server.request({ path: where, token });
     const token = await issue({});
     assert.deepEqual([(await ask(token, '/api')).status, (await ask(null, '/livez')).status, (await ask(null, '/readyz')).status], [200, 200, 401]);
@@ -111,7 +112,7 @@ describe('readAuthenticationConfiguration', () => {
     await requestUntil(server, { path: '/readyz', token: null }, { until: ({ status }) => status === 200 });
     assert.deepEqual([(await ask(token, '/api')).status, (await ask(null, '/livez')).status], [401, 401]);
     write('changing.yaml', { jwt: [{ issuer: issuer({ url: 'http://insecure' }), claimMappings: byClaim }] });
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await eventually(() => assert.match(warnings.join('\n'), /the one before stays: .*URL scheme must be https/));
     assert.equal((await ask(null, '/readyz')).status, 200);
     write('changing.yaml', { jwt: [{ issuer: issuer(), claimMappings: byClaim }] });
     await requestUntil(server, { path: '/api', token }, { until: ({ status }) => status === 200 });

@@ -10,7 +10,7 @@ import { ConfigReader, parseConfigFile } from './config-file.ts';
 import { readTextFile } from './data-directory.ts';
 import { fetchJson } from './fetch-json.ts';
 import { type ServerOptions, StartError } from './options.ts';
-import { followFile } from './reload-file.ts';
+import { type Followed, readFollowed } from './reload-file.ts';
 
 /** What a file says. */
 interface AuthenticationSettings {
@@ -19,27 +19,14 @@ interface AuthenticationSettings {
   readonly anonymous: boolean | { readonly paths: readonly string[] } | undefined;
 }
 
-/** The settings of a server's start, and those that take their place later. */
-interface AuthenticationConfiguration extends AuthenticationSettings {
-  /** Tells of later settings until it is stopped. */
-  follow(replace: (settings: AuthenticationSettings) => void): () => void;
-}
-
 const flag = '--authentication-config';
 const maxIssuers = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export async function readAuthenticationConfiguration(options: ServerOptions): Promise<AuthenticationConfiguration> {
-  const path = options.authenticationConfig;
-  const content = readTextFile(flag, path);
-  const settings = await readSettings(content, options);
-  return {
-    ...settings,
-    follow: (replace) => followFile({
-      path, content, what: 'the authentication configuration', clock: options.clock, logger: options.logger,
-      use: async (text) => replace(await readSettings(text, options)),
-    }),
-  };
+export function readAuthenticationConfiguration(options: ServerOptions): Promise<Followed<AuthenticationSettings>> {
+  return readFollowed({
+    flag, path: options.authenticationConfig, what: 'the authentication configuration', options, read: (content) => readSettings(content, options),
+  });
 }
 
 async function readSettings(content: string, options: ServerOptions): Promise<AuthenticationSettings> {

@@ -4,11 +4,10 @@ import { checkDnsSubdomain, loadPatternEngine } from '../apimachinery/index.ts';
 import { type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../auth/index.ts';
 import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
-import { readTextFile } from './data-directory.ts';
 import { fetchJson } from './fetch-json.ts';
 import { describeError } from './logger.ts';
 import { type ServerOptions, StartError } from './options.ts';
-import { followFile } from './reload-file.ts';
+import { type Followed, readFollowed } from './reload-file.ts';
 import { type WebhookTarget, readWebhookKubeconfig } from './token-webhook.ts';
 
 /** Who is asked, in order; each mode that is Webhook takes the next of the webhooks. */
@@ -17,31 +16,22 @@ export interface AuthorizationChain {
   readonly webhooks: readonly Authorize[];
 }
 
-/** The chain of a server's start, and those that take its place later. */
-export interface AuthorizationPlan extends AuthorizationChain {
-  /** Tells of later chains until it is stopped. */
-  follow?(replace: (chain: AuthorizationChain) => void): () => void;
-}
+/** The chain of a server's start, and those that take its place later where there can be any. */
+export type AuthorizationPlan = AuthorizationChain & Partial<Followed<AuthorizationChain>>;
 
 const flag = '--authorization-config';
 const maxConditions = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export async function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
-  const path = options.authorizationConfig;
-  const content = readTextFile(flag, path);
-  const chain = await readChain(content, options);
-  return {
-    ...chain,
-    follow: (replace) => followFile({
-      path, content, what: 'the authorization configuration', clock: options.clock, logger: options.logger,
-      async use(text) {
-        const next = await readChain(text, options);
-        checkSameModes(chain.modes, next.modes);
-        replace(next);
-      },
-    }),
-  };
+export function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
+  return readFollowed({
+    flag, path: options.authorizationConfig, what: 'the authorization configuration', options,
+    async read(content, first: AuthorizationChain | undefined) {
+      const chain = await readChain(content, options);
+      if (first !== undefined) checkSameModes(first.modes, chain.modes);
+      return chain;
+    },
+  });
 }
 
 /** Only webhooks come and go while a server runs: the other modes follow objects from its start on. */

@@ -51,7 +51,11 @@ describe('flow control on a running server', () => {
     await server.request({ method: 'PATCH', path, body: change });
     await requestUntil(server, { path }, { until: ({ body }) => body.spec.limited.nominalConcurrencyShares === 100 });
     await server.request({ method: 'PATCH', path, body: { ...change, metadata: { annotations: { [autoUpdate]: 'false' } } } });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // The one that is changed after it is restored: it has had its turn.
+    const other = `${flow}/prioritylevelconfigurations/workload-high`;
+    const { body: { spec } } = await server.request({ path: other });
+    await server.request({ method: 'PATCH', path: other, body: change });
+    await requestUntil(server, { path: other }, { until: ({ body }) => body.spec.limited.nominalConcurrencyShares === spec.limited.nominalConcurrencyShares });
     assert.equal((await server.request({ path })).body.spec.limited.nominalConcurrencyShares, 7);
   });
 

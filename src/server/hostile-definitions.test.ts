@@ -1,11 +1,13 @@
 // Definitions and objects that are made to hurt: refused or answered, without keeping everybody else waiting.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type ClientResponse, type TestServer, recordLongestTurn, requestUntil, startTestServer } from '../testing/index.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Longest stall of the event loop, which the client of these tests shares. */
-// Far above what a quiet machine shows (33 ms at most), far below what unbounded work would take.
+/**
+ * Longest stall of the event loop, which the client of these tests shares: far above what a quiet machine shows (33 ms at most), far below what
+ * unbounded work would take.
+ */
 const limitMs = 500;
 
 type Json = Record<string, unknown>;
@@ -40,21 +42,6 @@ const longDefinitions: readonly (readonly [string, Json])[] = [
   ['longfields', fields(20_000, () => ({ type: 'string' }))],
 ];
 
-/** The longest time between two turns of a timer, from here until it is asked for; the histogram of perf_hooks misses long ones. */
-function watchGaps(): () => number {
-  let [lastMs, longestMs] = [performance.now(), 0];
-  const look = (): void => {
-    longestMs = Math.max(longestMs, performance.now() - lastMs);
-    lastMs = performance.now();
-  };
-  const timer = setInterval(look, 1);
-  return () => {
-    clearInterval(timer);
-    look();
-    return longestMs;
-  };
-}
-
 /** How long this machine takes, as busy as it is, for work that takes 10 to 20 ms on a quiet one. */
 function calibrate(): number {
   const text = JSON.stringify(fields(20_000, () => ({ type: 'string' })));
@@ -82,10 +69,10 @@ describe('hostile definitions', () => {
   /** Sends it and answers with the longest stall meanwhile. */
   async function stall(body: Json, at = path): Promise<ClientResponse & { readonly stallMs: number }> {
     const text = JSON.stringify(body);
-    const gap = watchGaps();
+    const longestTurn = recordLongestTurn();
     const response = await server.request({ method: 'POST', path: at, body: text });
     await new Promise((resolve) => setTimeout(resolve, 30));
-    return { ...response, stallMs: gap() };
+    return { ...response, stallMs: longestTurn() };
   }
 
   const cases: readonly (readonly [string, Json])[] = [

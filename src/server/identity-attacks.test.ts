@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTokenAuthenticator, keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
-import { type TestServer, startTestServer } from '../testing/index.ts';
+import { type TestServer, eventually, startTestServer } from '../testing/index.ts';
 import { createLogger } from './logger.ts';
 import { startTestService } from './testing.ts';
 
@@ -159,7 +159,7 @@ describe('a server under attack', () => {
     await post(`${rbac}/rolebindings`, { metadata: { name: 'watcher' }, roleRef: { apiGroup, kind: 'Role', name: 'watcher' }, subjects });
     const path = `${core}/configmaps?watch=1&fieldSelector=metadata.name%3Dseen&timeoutSeconds=3`;
     const watching = server.request({ path, token: 'alice-token' });
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await eventually(async () => assert.match((await server.request({ path: '/metrics' })).text, /^apiserver_longrunning_requests 1$/m));
     await remove(`${rbac}/rolebindings/watcher`);
     await post(`${core}/configmaps`, { metadata: { name: 'seen' } });
     assert.equal(await statusOf('alice-token', path), 403);

@@ -2,13 +2,39 @@
 // renames and links (as mounted ConfigMaps are) are seen as well; what cannot be used is logged, and what was used before stays.
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../base/index.ts';
+import { readTextFile } from './data-directory.ts';
 import { type Logger, describeError } from './logger.ts';
+import type { ServerOptions } from './options.ts';
+
+/** What a file said first, and a way to hear of what it says later. */
+export type Followed<Settings> = Settings & {
+  /** Tells of later settings until the function that it answers is called. */
+  follow(replace: (settings: Settings) => void): () => void;
+};
+
+/** A file that a flag names. */
+interface SettingsFile<Settings> {
+  readonly flag: string;
+  readonly path: string;
+  /** How the log calls it. */
+  readonly what: string;
+  readonly options: ServerOptions;
+  /** Throws StartError when the content cannot be used; `first` is what the server began with. */
+  readonly read: (content: string, first?: Settings) => Promise<Settings>;
+}
+
+/** Reads a file, and again whenever it changes. Throws StartError when it cannot be used at first. */
+export async function readFollowed<Settings extends object>({ flag, path, what, options, read }: SettingsFile<Settings>): Promise<Followed<Settings>> {
+  const { clock, logger } = options;
+  const content = readTextFile(flag, path);
+  const first = await read(content);
+  return { ...first, follow: (replace) => followFile({ path, content, what, clock, logger, use: async (text) => replace(await read(text, first)) }) };
+}
 
 interface FollowOptions {
   readonly path: string;
   /** What the file held when it was read first. */
   readonly content: string;
-  /** How the log calls it. */
   readonly what: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -19,7 +45,7 @@ interface FollowOptions {
 const periodMs = 1000;
 
 /** Follows the file until the function that it answers is called. */
-export function followFile({ path, content: first, what, clock, logger, use }: FollowOptions): () => void {
+function followFile({ path, content: first, what, clock, logger, use }: FollowOptions): () => void {
   let [content, state, stopped] = [first, '', false];
   const look = async (): Promise<void> => {
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);

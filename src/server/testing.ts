@@ -1,7 +1,8 @@
-// A service over TLS for tests: an identity provider or a webhook on this machine, whose answers the test makes.
+// For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), and what a server warns of.
 import { createServer } from 'node:https';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { createCertificate } from './certificates.ts';
+import { type Logger, silentLogger } from './logger.ts';
 
 /** One that runs. */
 export interface TestService {
@@ -42,4 +43,10 @@ export async function startTestService(answer: (path: string, body: any) => unkn
       server.close(() => resolve());
     }),
   };
+}
+
+/** A logger, and what was warned of through it: messages with their errors. */
+export function recordWarnings(): { readonly logger: Logger; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  return { warnings, logger: { ...silentLogger, warn: (message, fields) => void warnings.push(`${message}: ${String(fields?.['error'])}`) } };
 }

@@ -47,18 +47,6 @@ export class Recorder implements WatchObserver {
   }
 }
 
-/** Waits until `holds` no longer throws; a slow disk takes its time. */
-export async function eventually(holds: () => void | Promise<void>): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await holds();
-    } catch (error) {
-      if (attempt >= 2000) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-}
-
 /** Lets commits, microtasks and immediates that are under way finish. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));

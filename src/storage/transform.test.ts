@@ -5,7 +5,8 @@ import { createManualClock } from '../base/index.ts';
 import { createMemoryStore } from './memory/memory-store.ts';
 import { describeStore } from './store.suite.ts';
 import { keyRange } from './store.ts';
-import { Recorder, all, bytes, eventually, ok, put, text } from './suite-tools.suite.ts';
+import { eventually } from '../testing/wait.ts';
+import { Recorder, all, bytes, ok, put, text } from './suite-tools.suite.ts';
 import { type ValueTransform, transformValues } from './transform.ts';
 
 /** Turns every bit and marks the value with its key. */

@@ -1,7 +1,7 @@
 // A server for one test: in memory, on a free port, with static tokens for an administrator and two users without rights.
-import { delay, systemClock } from '../base/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from './client.ts';
+import { eventually } from './wait.ts';
 
 /** Tokens that every test server knows: `admin-token` (system:masters), `alice-token` (devs), `bob-token` (ops). */
 export const testTokens = [
@@ -36,11 +36,10 @@ export async function startTestServer(options: Partial<ServerOptions> = {}): Pro
 export async function requestUntil(
   server: Pick<TestServer, 'request'>, request: ClientRequest, options: { readonly until: (response: ClientResponse) => boolean; readonly timeoutMs?: number },
 ): Promise<ClientResponse> {
-  const deadlineMs = systemClock.monotonicMs() + (options.timeoutMs ?? 5000);
-  for (;;) {
-    const response = await server.request(request);
-    if (options.until(response)) return response;
-    if (systemClock.monotonicMs() > deadlineMs) throw new Error(`${request.path} did not get there: ${response.status} ${response.text.slice(0, 500)}`);
-    await delay(systemClock, 20);
-  }
+  let response: ClientResponse | undefined;
+  await eventually(async () => {
+    response = await server.request(request);
+    if (!options.until(response)) throw new Error(`${request.path} did not get there: ${response.status} ${response.text.slice(0, 500)}`);
+  }, options.timeoutMs);
+  return response as ClientResponse;
 }

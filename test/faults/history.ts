@@ -1,24 +1,9 @@
 // What clients of a store did and saw while things broke, and the guarantees that it must fulfil, each by its name. The truth is the
 // store's own log, read once more from the start when all is calm again; the model is a map that replays it.
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, type WatchObserver, prefixRange } from '../../src/storage/index.ts';
-import { createBoundsTest, systemClock } from '../../src/base/index.ts';
-
-const settleMs = 20_000;
-
-/** Tries until it holds; rejects with what it said last. */
-export async function eventually(holds: () => void | Promise<void>, timeoutMs: number = settleMs): Promise<void> {
-  const deadline = systemClock.monotonicMs() + timeoutMs;
-  for (;;) {
-    try {
-      return await holds();
-    } catch (error) {
-      if (systemClock.monotonicMs() > deadline) throw error;
-      await sleep(20);
-    }
-  }
-}
+import { createBoundsTest } from '../../src/base/index.ts';
+import { eventually } from '../../src/testing/index.ts';
 
 /** The store's own log from its beginning. */
 export async function readTruth(store: Store): Promise<Log> {

@@ -7,11 +7,10 @@ import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/base/index.ts';
 import { openEtcdStore } from '../../src/storage/index.ts';
 import { type EtcdCluster, type EtcdMember, noEtcd, readMetric, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestServer, requestUntil, startTestServer } from '../../src/testing/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../src/testing/index.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -42,13 +41,6 @@ function watchConfigMaps(server: TestServer, resourceVersion: string): { readonl
   request.on('error', () => undefined);
   request.end();
   return { seen, stop: () => request.destroy() };
-}
-
-async function until(holds: () => boolean, timeoutMs = 5_000): Promise<void> {
-  for (let waited = 0; !holds(); waited += 10) {
-    assert.ok(waited < timeoutMs, 'it did not come');
-    await sleep(10);
-  }
 }
 
 describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => {
@@ -114,13 +106,13 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     for (let turn = 0; turn < 6; turn += 1) {
       const watch = watchConfigMaps(turn % 2 === 0 ? one : other, version);
       for (let index = 0; index < 10; index += 1) written.push((await create(index % 2 === 0 ? one : other, `w-${turn}-${index}`)).metadata.resourceVersion);
-      await until(() => watch.seen.length >= 5);
+      await eventually(() => assert.ok(watch.seen.length >= 5));
       watch.stop();
       seen.push(...watch.seen);
       version = seen.at(-1)?.version as string;
     }
     const last = watchConfigMaps(one, version);
-    await until(() => seen.length + last.seen.length >= written.length);
+    await eventually(() => assert.ok(seen.length + last.seen.length >= written.length));
     last.stop();
     assert.deepEqual([...seen, ...last.seen].map((event) => event.version), written);
   });
@@ -209,7 +201,7 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
   test('a watch on a server that was cut off while the other one compacted loses no event in silence: it ends with 410', async () => {
     const { body: { metadata } } = await other.request({ path });
     const watch = watchConfigMaps(other, metadata.resourceVersion);
-    const seen = async (count: number): Promise<void> => until(() => watch.seen.length >= count);
+    const seen = (count: number): Promise<void> => eventually(() => assert.ok(watch.seen.length >= count));
     await create(one, 'cut-0');
     await seen(1);
     proxy.set('refuse');
@@ -226,7 +218,7 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     assert.deepEqual(there.items, here.items);
     const again = watchConfigMaps(other, there.metadata.resourceVersion);
     await create(one, 'cut-10');
-    await until(() => again.seen.length === 1);
+    await eventually(() => assert.equal(again.seen.length, 1));
     again.stop();
   });
 });

@@ -39,8 +39,8 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^node:crypto$/, folder: /^src\/auth\// },
 ];
 
-/** Doors beside a room's index.ts: the durable Store is loaded, with its native library, only by who wants it. */
-const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts'];
+/** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */
+const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/testing/wait.ts'];
 
 /** Rooms are entered by their door, and only along the arrows. */
 export const checkArrows: Rule = ({ path, room, isTest, imports }) => {
