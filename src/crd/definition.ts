@@ -144,7 +144,7 @@ function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { sc
   return {
     name, served: version.served === true, published: () => sourceOf(reload(), name),
     get schema() { return schemas.get(name) as Schema; },
-    columns: createColumns(version.additionalPrinterColumns, formatAge),
+    columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
     ...(warning !== undefined && { deprecationWarning: warning }),
   };
 }
@@ -169,9 +169,12 @@ function listSubresources(versions: readonly DefinitionVersion[]): Subresource[]
   return found;
 }
 
+const namesOfFields = ({ selectableFields }: DefinitionVersion): string[] => selectableFields?.map(({ jsonPath }) => jsonPath.replace(/^\./, '')) ?? [];
+
+/** The fields of all versions; each version has some of them. */
 function listSelectableFields(versions: readonly DefinitionVersion[]): Record<string, (object: KubeObject) => string> {
-  const paths = new Set(versions.flatMap(({ selectableFields }) => selectableFields?.map(({ jsonPath }) => jsonPath) ?? []));
-  return Object.fromEntries([...paths].map((path) => [path.replace(/^\./, ''), (object: KubeObject) => formatScalar(readField(object, path))]));
+  const names = new Set(versions.flatMap(namesOfFields));
+  return Object.fromEntries([...names].map((name) => [name, (object: KubeObject) => formatScalar(readField(object, `.${name}`))]));
 }
 
 const formatScalar = (value: unknown): string => (value === undefined || value === null || typeof value === 'object' ? '' : String(value));

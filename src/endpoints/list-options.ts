@@ -18,11 +18,11 @@ function selectName(fieldSelector: string, name: string): string {
 }
 
 /** Reads and validates the options of a collection request. */
-export function readCollectionOptions({ exchange, resource, name }: Call): CollectionOptions {
+export function readCollectionOptions({ exchange, resource, target, name }: Call): CollectionOptions {
   const options = defaultListQuery(parseListQuery(exchange.query));
   validateListQuery(options);
   const predicate = buildPredicate(resource, {
-    labelSelector: options.labelSelector, fieldSelector: name === '' ? options.fieldSelector : selectName(options.fieldSelector, name),
+    version: target.version, labelSelector: options.labelSelector, fieldSelector: name === '' ? options.fieldSelector : selectName(options.fieldSelector, name),
   });
   return { ...options, predicate };
 }

@@ -36,6 +36,12 @@ export interface Target {
   readonly namespace: string;
 }
 
+/** What selectors read of an object besides its key. */
+export interface SelectedParts extends Pick<ObjectVersion, 'labels'> {
+  /** Values of the row's selectable fields, in the order of the row. */
+  readonly fields: readonly string[];
+}
+
 /** Parsed selectors of a read; `matches` looks at one object version. */
 export interface Predicate {
   /** Nothing is filtered out. */
@@ -47,6 +53,8 @@ export interface Predicate {
   matches(version: ObjectVersion): boolean;
   /** Hashes of label and field values, one of which an object must have in each group to match. */
   readonly wanted?: readonly (readonly number[])[];
+  /** The same in two parts: what keys tell, and what only the labels and selectable fields of an object do (undefined: nothing). */
+  split?(): { readonly keys: Predicate; readonly content: ((parts: SelectedParts) => boolean) | undefined };
   /** What is left to test of objects whose keys have been chosen by `name`, by `namespace`, or by both. */
   beyond?(keys: { readonly name: boolean; readonly namespace: boolean }): Predicate;
 }
@@ -100,7 +108,11 @@ export interface WatchOptions {
 
 /** What a watch yields. `object` of a DELETED event is the last state with the revision of the deletion. */
 export type RegistryEvent =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: ObjectVersion; readonly revision: number }
+  | {
+    readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: ObjectVersion; readonly revision: number;
+    /** What was MODIFIED, as a deletion would show it; told to those who select by what it is converted to. */
+    readonly previous?: ObjectVersion;
+  }
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
 
 /** A watch: pull what is there, be woken when there is more. */

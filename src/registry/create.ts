@@ -1,5 +1,6 @@
 // Registry.create, and the creation that an update of an absent object turns into. Order, as in the reference: managedFields, admission
 // mutates, identity, strategy, validation, admission validates, store. A generated name that is taken is tried again, up to eight times.
+import { trackOwners } from './as-needed.ts';
 import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteResult } from './contract.ts';
 import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
 import { nameTaken } from './errors.ts';
@@ -103,9 +104,9 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
   wipeSystemFields(object);
   dedupeOwners(object, context.warnings);
   if (creation.managedFields === 'update') {
-    const managedFields = core.options.trackUpdate({
+    const managedFields = await trackOwners(target.resource, () => core.options.trackUpdate({
       resource: target.resource, version: target.version, subresource: '', manager: context.fieldManager, nowMs: core.clock.now(), old: undefined, object,
-    });
+    }));
     if (managedFields === undefined) delete object.metadata.managedFields;
     else object.metadata.managedFields = managedFields;
   }

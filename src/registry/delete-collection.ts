@@ -5,7 +5,7 @@ import { createPacer } from '../base/index.ts';
 import type { DeleteOptions, ListOptions, ListResult, ObjectVersion, Target, WriteContext } from './contract.ts';
 import type { Core } from './core.ts';
 import { deleteObject } from './delete.ts';
-import { listObjects } from './list.ts';
+import { listReady } from './converted.ts';
 import { validateDeleteOptions } from './options.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
@@ -23,7 +23,7 @@ interface CollectionDeletion {
 /** Deletes the objects that `list` selects. */
 export async function deleteObjects(core: Core, target: Target, { list, options, context }: CollectionDeletion): Promise<ListResult> {
   validateDeleteOptions(options);
-  const found = await listObjects(core, target, list);
+  const found = await listReady(core, target, list);
   const queue = found.items[Symbol.iterator]();
   const deleteOne = async (object: ObjectVersion): Promise<void> => {
     try {

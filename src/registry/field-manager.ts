@@ -5,6 +5,7 @@ import {
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
   parseGroupVersion, updateManagers,
 } from '../apimachinery/index.ts';
+import { convertNow } from './as-needed.ts';
 import type { TrackUpdate } from './contract.ts';
 import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from './lifecycle.ts';
@@ -35,8 +36,7 @@ function describeVersions(resource: Resource): RowVersions {
   return {
     schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,
     convert(object, apiVersion) {
-      const [from, to] = [parseGroupVersion(object.apiVersion ?? '')?.version ?? '', parseGroupVersion(apiVersion)?.version ?? ''];
-      return { ...(resource.convert?.(object, from, to) ?? object), apiVersion };
+      return { ...convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? ''), apiVersion };
     },
     zeroOf(apiVersion, schema) {
       let zero = zeros.get(apiVersion);

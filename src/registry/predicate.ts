@@ -17,16 +17,17 @@ function unknownField(resource: Resource, field: string): never {
   throw badRequest(declares ? `field label not supported: ${field}` : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }
 
-function readerOf(resource: Resource, field: string): (version: ObjectVersion) => string {
-  if (field === 'metadata.name') return (version) => version.name;
-  if (field === 'metadata.namespace') return (version) => version.namespace;
+function readerOf(resource: Resource, field: string, version: string | undefined): (object: ObjectVersion) => string {
+  if (field === 'metadata.name') return (object) => object.name;
+  if (field === 'metadata.namespace') return (object) => object.namespace;
   const index = Object.keys(resource.selectableFields).indexOf(field);
-  if (index < 0) unknownField(resource, field);
-  return (version) => (version as ReadVersion).fields[index] as string;
+  const declared = resource.versions.find(({ name }) => name === version)?.selectableFields;
+  if (index < 0 || declared?.includes(field) === false) unknownField(resource, field);
+  return (object) => (object as ReadVersion).fields[index] as string;
 }
 
-function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement): Test {
-  const read = readerOf(resource, field);
+function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement, version: string | undefined): Test {
+  const read = readerOf(resource, field, version);
   const negated = operator === '!=';
   return (version) => (read(version) === value) !== negated;
 }
@@ -36,10 +37,19 @@ function exactValue(requirements: readonly FieldRequirement[], field: string): s
   return value !== undefined && isSafeSegment(value) ? value : undefined;
 }
 
-/** A test and the field that it asks for exactly, if the key of an object tells that. */
 interface TaggedTest {
   readonly test: Test;
+  /** The key of an object tells the outcome. */
+  readonly ofKey: boolean;
+  /** What a key must be, where the test asks for that. */
   readonly exact: 'name' | 'namespace' | undefined;
+}
+
+/** Selectors of a request to a version; without one, all fields of the row may be asked for. */
+export interface Selectors {
+  readonly version?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
 }
 
 /** What objects must hold, as far as an index can tell. */
@@ -53,13 +63,15 @@ function findWanted(resource: Resource, fields: readonly FieldRequirement[], lab
   return wanted;
 }
 
+const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';
+
 function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
   const only = tests.length === 1 ? tests[0]?.test : undefined;
   return only ?? ((version) => tests.every(({ test }) => test(version)));
 }
 
 /** The predicate of a request's selectors; 400 StatusErrors for what does not parse and for fields that the row does not declare. */
-export function buildPredicate(resource: Resource, selectors: { readonly labelSelector?: string; readonly fieldSelector?: string }): Predicate {
+export function buildPredicate(resource: Resource, selectors: Selectors): Predicate {
   const labels = selectors.labelSelector ? parseLabelSelector(selectors.labelSelector) : undefined;
   const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector).requirements : [];
   const name = exactValue(fields, 'metadata.name');
@@ -69,16 +81,23 @@ export function buildPredicate(resource: Resource, selectors: { readonly labelSe
     if (field === 'metadata.name' && value === name) return 'name';
     return field === 'metadata.namespace' && value === namespace ? 'namespace' : undefined;
   };
-  const tests: TaggedTest[] = fields.map((requirement) => ({ test: buildFieldTest(resource, requirement), exact: exactOf(requirement) }));
-  if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (version) => labels.matches(version.labels), exact: undefined });
+  const tests: TaggedTest[] = fields.map((requirement) => ({
+    test: buildFieldTest(resource, requirement, selectors.version), ofKey: isOfKey(requirement.field), exact: exactOf(requirement),
+  }));
+  if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (object) => labels.matches(object.labels), ofKey: false, exact: undefined });
   if (tests.length === 0) return everything;
   const wanted = findWanted(resource, fields, labels);
+  const keys = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {
-    everything: false,
-    ...(wanted.length > 0 && { wanted }),
-    ...(name !== undefined && { name }),
-    ...(namespace !== undefined && { namespace }),
-    matches: combine(tests),
+    everything: false, ...(wanted.length > 0 && { wanted }), ...keys, matches: combine(tests),
+    split() {
+      const [ofKey, ofContent] = [tests.filter((each) => each.ofKey), tests.filter((each) => !each.ofKey)];
+      return {
+        keys: ofKey.length === 0 ? everything : { everything: false, ...keys, matches: combine(ofKey) },
+        // These read nothing else of an object version.
+        content: ofContent.length === 0 ? undefined : (parts) => ofContent.every(({ test }) => test(parts as ReadVersion)),
+      };
+    },
     beyond(keys) {
       const rest = tests.filter(({ exact }) => exact === undefined || !keys[exact]);
       return rest.length === 0 ? everything : { everything: false, matches: combine(rest) };

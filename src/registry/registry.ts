@@ -1,17 +1,16 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
 import { type Soon, attempt, follow } from '../base/index.ts';
-import type { ListOptions, ListResult, ObjectVersion, Registry, RegistryWatch, Target, WatchOptions } from './contract.ts';
+import type { ObjectVersion, Registry, Target } from './contract.ts';
+import { listReady, watchReady } from './converted.ts';
 import { Core, type RegistryOptions } from './core.ts';
 import { createObject } from './create.ts';
 import { deleteObjects } from './delete-collection.ts';
 import { deleteObject } from './delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './get.ts';
-import { listObjects } from './list.ts';
-import { convertAhead, convertWatch, readyVersion } from './remote.ts';
+import { readyVersion } from './remote.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './update.ts';
-import { watchObjects } from './watch.ts';
 
 /** A registry that its owner can also end. */
 export interface OwnedRegistry extends Registry {
@@ -21,20 +20,6 @@ export interface OwnedRegistry extends Registry {
   release(resource: Resource): void;
   /** Ends all caches and watches; the store stays open. */
   close(): void;
-}
-
-/** A list in the version asked for. Its runs would be encoded with neighbours that nobody asked for: they are left out. */
-async function listReady(core: Core, target: Target, options: ListOptions): Promise<ListResult> {
-  const result = await listObjects(core, target, options);
-  if (target.resource.convertRemotely === undefined) return result;
-  await convertAhead(result.items, target.version);
-  const { runs: _runs, ...rest } = result;
-  return rest;
-}
-
-async function watchReady(core: Core, target: Target, options: WatchOptions): Promise<RegistryWatch> {
-  const watch = await watchObjects(core, target, options);
-  return target.resource.convertRemotely === undefined ? watch : convertWatch(watch, target.version);
 }
 
 /** The result of a verb, with its object in the version of the request. */

@@ -77,6 +77,12 @@ export async function convertToStore(target: Target, storing: Resource, object: 
   return (await convertRemotely([object], storageVersion))[0] as KubeObject;
 }
 
+interface ConvertedWatchOptions {
+  readonly version: string;
+  /** What is told of an event whose objects have been converted; all of it unless given. */
+  readonly select?: (event: RegistryEvent) => RegistryEvent | undefined;
+}
+
 /**
  * A watch whose objects are converted before they can be taken.
  *
@@ -84,7 +90,7 @@ export async function convertToStore(target: Target, storing: Resource, object: 
  */
 class ConvertedWatch implements RegistryWatch {
   readonly #inner: RegistryWatch;
-  readonly #version: string;
+  readonly #options: ConvertedWatchOptions;
   #ready: readonly RegistryEvent[] = [];
   #taken = 0;
   #converting = false;
@@ -92,9 +98,9 @@ class ConvertedWatch implements RegistryWatch {
   #closed = false;
   #wake: (() => void) | undefined;
 
-  constructor(inner: RegistryWatch, version: string) {
+  constructor(inner: RegistryWatch, options: ConvertedWatchOptions) {
     this.#inner = inner;
-    this.#version = version;
+    this.#options = options;
   }
 
   get #idle(): boolean {
@@ -128,7 +134,7 @@ class ConvertedWatch implements RegistryWatch {
 
   fork(): RegistryWatch {
     invariant(!this.#converting, 'a watch is forked between conversions');
-    const twin = new ConvertedWatch(this.#inner.fork(), this.#version);
+    const twin = new ConvertedWatch(this.#inner.fork(), this.#options);
     twin.#ready = this.#ready.slice(this.#taken);
     twin.#failed = this.#failed;
     return twin;
@@ -146,13 +152,16 @@ class ConvertedWatch implements RegistryWatch {
     if (events.length === 0 && this.#inner.end === undefined) return this.#inner.onReadable(() => void this.#pull());
     this.#converting = true;
     try {
-      await convertAhead(objectsOf(events), this.#version);
-      this.#ready = events;
+      const { version, select } = this.#options;
+      await convertAhead(objectsOf(events), version);
+      this.#ready = select === undefined ? events : events.map(select).filter((event) => event !== undefined);
       this.#taken = 0;
     } catch (error) {
       this.#failed = error instanceof StatusError ? error : internalError(error instanceof Error ? error.message : String(error));
     }
     this.#converting = false;
+    // Where nothing of it was selected, there is nothing to be woken for yet.
+    if (this.#idle && this.#failed === undefined && this.#inner.end === undefined) return this.#inner.onReadable(() => void this.#pull());
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();
@@ -160,10 +169,14 @@ class ConvertedWatch implements RegistryWatch {
 }
 
 function* objectsOf(events: readonly RegistryEvent[]): Generator<ObjectVersion> {
-  for (const event of events) if (event.type !== 'BOOKMARK') yield event.object;
+  for (const event of events) {
+    if (event.type === 'BOOKMARK') continue;
+    yield event.object;
+    if (event.previous !== undefined) yield event.previous;
+  }
 }
 
-/** A watch of a row that needs remote conversions, with its objects in `version`. */
-export function convertWatch(inner: RegistryWatch, version: string): RegistryWatch {
-  return new ConvertedWatch(inner, version);
+/** A watch of a row that needs remote conversions, with its objects in the version asked for. */
+export function convertWatch(inner: RegistryWatch, options: ConvertedWatchOptions): RegistryWatch {
+  return new ConvertedWatch(inner, options);
 }

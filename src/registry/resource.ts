@@ -40,6 +40,8 @@ export interface ResourceVersionRow {
   readonly published?: () => unknown;
   /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
   readonly columns: readonly Column[];
+  /** Those of the row's selectable fields that this version has; absent: all. */
+  readonly selectableFields?: readonly string[];
   /** `conditions` of a Table row; left out when empty. */
   readonly rowConditions?: (object: KubeObject) => readonly TableRowCondition[];
   /** `Warning` header of every request to this version, if it is deprecated. */

@@ -4,6 +4,7 @@
 // The first round works on the cache's object, which may be old. Whatever it leads to is believed only if it commits (the txn expects the
 // revision that was read) or if the store says that the object was current; otherwise the next round works on what the store has.
 import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../apimachinery/index.ts';
+import { convertAsNeeded, trackOwners } from './as-needed.ts';
 import type { AdmissionAttributes, UpdateRequest, WriteResult } from './contract.ts';
 import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
 import { createPacer } from '../base/index.ts';
@@ -61,15 +62,26 @@ function checkVersion({ request, current }: Round, object: KubeObject): void {
   object.metadata.resourceVersion = String(stored);
 }
 
-function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): void {
+async function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): Promise<void> {
   if (request.managedFields === 'keep') {
     if (object.metadata.managedFields === undefined) delete object.metadata.managedFields;
     return;
   }
   const { resource, version, subresource, context } = request;
-  const fields = core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object });
+  const fields = await trackOwners(resource, () =>
+    core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object }));
   if (fields === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = fields;
+}
+
+/** The next object; warnings of attempts that began anew are not told. */
+function transform({ request }: Round, old: KubeObject): KubeObject | Promise<KubeObject> {
+  const { resource, context: { warnings } } = request;
+  const before = warnings.length;
+  return convertAsNeeded(resource, () => {
+    warnings.length = before;
+    return request.transform(cloneJson(old));
+  });
 }
 
 async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
@@ -120,11 +132,11 @@ async function runRound(round: Round): Promise<Outcome> {
   const pause = createPacer(core.clock, writeTurnMs);
   const old = place.show(current).object(request.version);
   await pause();
-  const object = request.transform(cloneJson(old));
+  const object = await transform(round, old);
   await pause();
   checkIdentity(request, request.name, object);
   dedupeOwners(object, request.context.warnings);
-  setManagedFields(round, object, old);
+  await setManagedFields(round, object, old);
   await pause();
   dropEmptyLists(request, object);
   const attributes = updateAttributes(round, object, old);

@@ -26,6 +26,8 @@ interface WatchPlan {
   /** The state to begin with. */
   readonly initial: Iterable<Entry<StoredVersion>> | undefined;
   readonly endBookmark: boolean;
+  /** Changes tell what there was before. */
+  readonly withPrevious: boolean;
 }
 
 /** What deletions show, so that all watchers of one change share one version and its bytes. */
@@ -124,10 +126,11 @@ class StreamingWatch implements RegistryWatch {
   }
 
   #toEvent({ revision, value, previous }: CacheEvent<StoredVersion>): RegistryEvent | undefined {
-    const { predicate, place } = this.#plan;
+    const { predicate, place, withPrevious } = this.#plan;
     const object = value === undefined ? undefined : place.show(value);
     const matches = object !== undefined && predicate.matches(object);
     const matched = previous !== undefined && (predicate.everything || predicate.matches(place.show(previous)));
+    if (matches && matched && withPrevious) return { type: 'MODIFIED', object, revision, previous: place.show(lastState(previous, revision)) };
     if (matches) return { type: matched ? 'MODIFIED' : 'ADDED', object, revision };
     return matched ? { type: 'DELETED', object: place.show(lastState(previous, revision)), revision } : undefined;
   }
@@ -164,7 +167,7 @@ async function awaitState(place: Place, wanted: number | undefined, text: string
 }
 
 /** Registry.watch. */
-export async function watchObjects(core: Core, target: Target, options: WatchOptions): Promise<RegistryWatch> {
+export async function watchObjects(core: Core, target: Target, options: WatchOptions & { readonly withPrevious?: boolean }): Promise<RegistryWatch> {
   validateWatchOptions(options);
   const text = options.resourceVersion ?? '';
   const wanted = parseResourceVersion(text, plainError);
@@ -182,5 +185,6 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   const snapshot = place.shelf.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
   const initial = withState ? snapshot.entries(range) : undefined;
-  return new StreamingWatch({ place, predicate, range, after, initial, endBookmark: withState && options.allowWatchBookmarks === true });
+  return new StreamingWatch({ place, predicate, range, after, initial, endBookmark: withState && options.allowWatchBookmarks === true,
+    withPrevious: options.withPrevious === true });
 }

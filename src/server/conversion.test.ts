@@ -44,7 +44,7 @@ const respond = ({ apiVersion, request: { uid, desiredAPIVersion, objects } }: R
 const honest: Answer = (review) => respond(review);
 
 const version = (name: string, field: string, storage: boolean): object => ({
-  name, served: true, storage,
+  name, served: true, storage, selectableFields: [{ jsonPath: `.spec.${field}` }],
   schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: { type: 'integer' } } } } } },
 });
 
@@ -153,6 +153,65 @@ describe('conversion webhooks', () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await server.request({ path: at('v1'), headers: { accept } });
     assert.deepEqual((body.rows as { cells: unknown[] }[]).map(({ cells }) => cells[0]), ['a', 'b', 'c', 'd']);
+  });
+
+  describe('selectors', () => {
+    const select = async (v: string, selector: string): Promise<{ names: unknown[]; next: string; message: string }> => {
+      const { body } = await server.request({ path: `${at(v)}?${selector}` });
+      const names = ((body.items ?? []) as Item[]).map(({ metadata }) => metadata['name']);
+      return { names, next: encodeURIComponent(String(body.metadata?.continue ?? '')), message: String(body.message) };
+    };
+
+    it('look at the fields that the version asked for has, as they were converted', async () => {
+      assert.deepEqual((await select('v2', 'fieldSelector=spec.width=3')).names, ['a', 'b']);
+      assert.deepEqual((await select('v1', 'fieldSelector=spec.size=9')).names, ['d']);
+      assert.deepEqual((await select('v1', 'fieldSelector=spec.size!=3,metadata.name!=c')).names, ['d']);
+      assert.equal((await select('v1', 'fieldSelector=spec.width=9')).message, 'field label not supported: spec.width');
+    });
+
+    it('divide what they select into pages', async () => {
+      const first = await select('v2', 'fieldSelector=spec.width=3&limit=1');
+      const second = await select('v2', `fieldSelector=spec.width=3&limit=1&continue=${first.next}`);
+      assert.deepEqual([first.names, second.names], [['a'], ['b']]);
+    });
+
+    it('look at labels that the webhook gave', async () => {
+      answer = (review) => respond(review, (item, desired) => {
+        const converted = convertItem(item, desired);
+        return { ...converted, metadata: { ...converted.metadata, labels: { in: desired.slice(-2) } } };
+      });
+      assert.equal((await server.request({ method: 'POST', path: at('v2'), body: widget('marked', { width: 4 }, 'v2') })).status, 201);
+      assert.deepEqual([(await select('v1', 'labelSelector=in=v1')).names, (await select('v2', 'labelSelector=in=v1')).names], [['marked'], []]);
+      answer = honest;
+      await server.request({ method: 'DELETE', path: `${at('v2')}/marked` });
+    });
+
+    it('of a watch look at objects before and after a change', async () => {
+      const reading = readWatch(`${server.url}${at('v1')}?watch=1&resourceVersion=0&fieldSelector=spec.size=9&timeoutSeconds=3`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      for (const width of [10, 9]) await server.request({ method: 'PATCH', path: `${at('v2')}/d`, headers, body: { spec: { width } } });
+      await server.request({ method: 'PATCH', path: `${at('v2')}/d`, headers, body: { metadata: { annotations: { a: 'b' } } } });
+      const events = (await reading).map(({ type, object }) => [type, object.metadata['name'], object.spec?.size]);
+      assert.deepEqual(events, [['ADDED', 'd', 9], ['DELETED', 'd', 9], ['ADDED', 'd', 9], ['MODIFIED', 'd', 9]]);
+    });
+  });
+
+  it('tell owners in the versions that they wrote in', async () => {
+    const apply = (spec: object) => server.request({ method: 'PATCH', path: `${at('v2')}/owned?fieldManager=applier`,
+      headers: { 'content-type': 'application/apply-patch+yaml' }, body: widget('owned', spec, 'v2') });
+    assert.equal((await apply({ width: 5 })).status, 201);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const { body } = await server.request({ method: 'PATCH', path: `${at('v1')}/owned?fieldManager=patcher`, headers, body: { spec: { size: 6 } } });
+    const owners = (body.metadata.managedFields as { manager: string; apiVersion: string; fieldsV1: object }[]);
+    assert.deepEqual(owners.map(({ manager, apiVersion, fieldsV1 }) => [manager, apiVersion, fieldsV1]),
+      [['patcher', 'example.com/v1', { 'f:spec': { 'f:size': {} } }]]);
+    const refused = await apply({ width: 7 });
+    assert.deepEqual([refused.status, refused.body.message],
+      [409, 'Apply failed with 1 conflict: conflict with "patcher" using example.com/v1: .spec.size']);
+    const same = await apply({ width: 6 });
+    assert.deepEqual([same.status, (same.body.metadata.managedFields as unknown[]).length], [200, 2]);
+    await server.request({ method: 'DELETE', path: `${at('v2')}/owned` });
   });
 
   describe('that fail', () => {
