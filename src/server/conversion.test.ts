@@ -133,13 +133,15 @@ describe('conversion webhooks', () => {
     const path = `${definitions}/widgets.example.com`;
     const headers = { 'content-type': 'application/json-patch+json' };
     const body = [{ op: 'replace', path: '/spec/versions/0/storage', value: false }, { op: 'replace', path: '/spec/versions/1/storage', value: true }];
+    asked.length = 0;
     assert.equal((await server.request({ method: 'PATCH', path, headers, body: body })).status, 200);
     await requestUntil(server, { method: 'POST', path: at('v1'), body: widget('d', { size: 9 }) }, { until: (reply) => reply.status === 201 });
-    asked.length = 0;
     const { body: list } = await server.request({ path: at('v2') });
     const items = (list.items as Item[]).map((item) => [item.metadata['name'], item.apiVersion, item.spec?.width]);
     assert.deepEqual(items, [['a', 'example.com/v2', 3], ['b', 'example.com/v2', 3], ['c', 'example.com/v2', 8], ['d', 'example.com/v2', 9]]);
-    assert.deepEqual(asked.map(({ request }) => request.objects.map(({ apiVersion }) => apiVersion)), [['example.com/v1', 'example.com/v1', 'example.com/v1']]);
+    // The garbage collector may have been the one who asked; what is written is converted by itself.
+    const questions = asked.map(({ request }) => request.objects.map(({ apiVersion }) => apiVersion)).filter((versions) => versions.length > 1);
+    assert.deepEqual(questions, [['example.com/v1', 'example.com/v1', 'example.com/v1']]);
     const old = await server.request({ path: at('v1') });
     assert.deepEqual((old.body.items as Item[]).map(({ spec }) => spec?.size), [3, 3, 8, 9]);
   });
