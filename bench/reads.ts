@@ -1,10 +1,10 @@
-// What reads cost the server: its CPU per list, page, get and watch event, beside a bare Node https server that sends the same bytes.
-// Usage: node dist/bench/reads.js [--objects 10000] [--watchers 1000] [--rates 20,40] [--only list,get,watch,slow,memory] [--main FILE]
+// What reads cost the server: its CPU per list, page and get, beside a bare Node https server that sends the same bytes (fan-out.ts has watches).
+// Usage: node dist/bench/reads.js [--objects 10000] [--only list,get,memory] [--main FILE]
 // CPU is user and system time of the server process; every client below is a plain TLS connection in this process.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:https';
-import { type AddressInfo, type Socket, createServer as createNetServer } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,9 +14,8 @@ import { parseArgs } from 'node:util';
 
 const { values: flags } = parseArgs({
   options: {
-    objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' }, rates: { type: 'string', default: '20,40' },
-    gets: { type: 'string', default: '20000' },
-    only: { type: 'string', default: 'list,get,watch,memory' },
+    objects: { type: 'string', default: '10000' }, gets: { type: 'string', default: '20000' },
+    only: { type: 'string', default: 'list,get,memory' },
     main: { type: 'string' }, certificate: { type: 'string' }, key: { type: 'string' }, bare: { type: 'string' }, 'node-arg': { type: 'string',
       multiple: true },
   },
@@ -139,18 +138,10 @@ function fetchBytes(port: number, path: string): Promise<Buffer> {
   });
 }
 
-/** A body over all connections that asked for `/stream`, one write each: what a fan-out costs without a server around it. */
+/** The same body for every request. */
 function serveBare(): void {
   const body = readFileSync(flags.bare as string);
-  const streams = new Set<Socket>();
-  const server = createServer({ cert: readFileSync(flags.certificate as string), key: readFileSync(flags.key as string) }, (request, response) => {
-    if (request.url === '/stream') {
-      streams.add(request.socket);
-      request.socket.on('close', () => streams.delete(request.socket));
-      request.socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      return;
-    }
-    if (request.url === '/send') for (const socket of streams) socket.write(body);
+  const server = createServer({ cert: readFileSync(flags.certificate as string), key: readFileSync(flags.key as string) }, (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
@@ -269,106 +260,6 @@ async function benchGets(directory: string, subject: Subject): Promise<void> {
     `ratio cpu ${(ours.cpu / plain.cpu).toFixed(2)}, rate ${(ours.rate / plain.rate).toFixed(2)}`);
 }
 
-const watchPath = `${collection}?watch=1&fieldSelector=metadata.name%3Dhot&resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`;
-
-/** One watch; `onEvent` gets the number of complete lines in what has come. A slow one reads 1 KB per second. */
-function openWatch({ port, path = watchPath }: { port: number; path?: string }, onLines: (chunk: Buffer) => void, slow: boolean): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...(slow && { highWaterMark: 1024 }) });
-    let begun = false;
-    socket.on('error', reject);
-    socket.write(`GET ${path} HTTP/1.1\r\n${headers('application/json')}\r\n`);
-    socket.on('data', (chunk: Buffer) => {
-      onLines(chunk);
-      if (!begun) {
-        begun = true;
-        if (slow) {
-          socket.pause();
-          setInterval(() => socket.read(1024), 1000).unref();
-        }
-        resolve(socket);
-      }
-    });
-  });
-}
-
-async function fanOut(subject: Subject, { watchers, slow, updates, rate }: { watchers: number; slow: number; updates: number; rate: number }): Promise<number> {
-  const hot = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hot' }, data: { value: 'x'.repeat(800), n: '' } };
-  await send(subject.port, 'POST', collection, hot);
-  const counts = new Int32Array(watchers);
-  const delays: number[] = [];
-  const sent = new Map<string, number>();
-  const sockets: TLSSocket[] = [];
-  for (let at = 0; at < watchers; at += 50) {
-    sockets.push(...await Promise.all(Array.from({ length: Math.min(50, watchers - at) }, (_, i) => {
-      const id = at + i;
-      return openWatch(subject, (chunk) => {
-        for (let from = chunk.indexOf('"n":"'); from >= 0; from = chunk.indexOf('"n":"', from + 5)) {
-          const n = chunk.toString('latin1', from + 5, chunk.indexOf('"', from + 5));
-          if (n === '') continue;
-          counts[id] = (counts[id] as number) + 1;
-          if (id % 16 === 0) delays.push(performance.now() - (sent.get(n) ?? 0));
-        }
-      }, false);
-    })));
-  }
-  const lazy = await Promise.all(Array.from({ length: slow }, () => openWatch(subject, () => undefined, true)));
-  await sleep(500);
-  const before = cpuMs(subject.pid);
-  const startedMs = performance.now();
-  for (let n = 1; n <= updates; n++) {
-    sent.set(`u${n}`, performance.now());
-    await send(subject.port, 'PATCH', `${collection}/hot`, { data: { n: `u${n}` } });
-    const wait = startedMs + (n * 1000) / rate - performance.now();
-    if (wait > 0) await sleep(wait);
-  }
-  for (let i = 0; i < 100 && counts.some((count) => count < updates); i++) await sleep(50);
-  const cpu = cpuMs(subject.pid) - before;
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const wrong = counts.filter((count) => count !== updates).length;
-  delays.sort((a, b) => a - b);
-  const at = (share: number): string => (delays[Math.floor(delays.length * share)] ?? 0).toFixed(1);
-  say(`${watchers} watchers${slow > 0 ? ` and ${slow} slow ones` : ''}, ${rate}/s: ` +
-    `cpu ${((cpu * 1000) / total).toFixed(2)} us per event, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ` +
-    `${total} events, ${wrong} watchers with lost or doubled events`);
-  for (const socket of [...sockets, ...lazy]) socket.destroy();
-  await sleep(500);
-  return Number(at(0.99));
-}
-
-/** Rounds with and without watchers that read 1 KB per second, in turn: what the others notice of them. */
-async function compareSlow(subject: Subject, watchers: number, rate: number): Promise<void> {
-  const p99s: { without: number; with: number }[] = [];
-  for (let round = 0; round < 5; round++) {
-    const without = await fanOut(subject, { watchers, slow: 0, updates: rate * 3, rate });
-    p99s.push({ without, with: await fanOut(subject, { watchers, slow: 100, updates: rate * 3, rate }) });
-  }
-  const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
-  const ratios = p99s.map((each) => each.with / each.without);
-  say(`p99 beside 100 slow watchers at ${rate}/s, relative to none: median ${median(ratios).toFixed(2)} of ${ratios.map((each) => each.toFixed(2)).join(' ')}`);
-}
-
-/** One write of the same size to each of as many connections, at the same rate, by a process that does nothing else. */
-async function bareFanOut(directory: string, { watchers, updates, rate }: { watchers: number; updates: number; rate: number }): Promise<void> {
-  const text = `${'x'.repeat(1300)}\n`;
-  const bare = await startBare(directory, Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`));
-  let events = 0;
-  const sockets = await Promise.all(Array.from({ length: watchers }, () => openWatch({ port: bare.port, path: '/stream' }, (chunk) => {
-    for (let at = chunk.indexOf('x\n'); at >= 0; at = chunk.indexOf('x\n', at + 2)) events++;
-  }, false)));
-  await sleep(500);
-  const before = cpuMs(bare.pid);
-  const startedMs = performance.now();
-  for (let n = 1; n <= updates; n++) {
-    await send(bare.port, 'GET', '/send', {});
-    await sleep(Math.max(0, startedMs + (n * 1000) / rate - performance.now()));
-  }
-  for (let i = 0; i < 100 && events < watchers * updates; i++) await sleep(50);
-  say(`${watchers} connections, ${rate}/s, bare writes: cpu ${(((cpuMs(bare.pid) - before) * 1000) / events).toFixed(2)} us per write`);
-  for (const socket of sockets) socket.destroy();
-  bare.child.kill();
-}
-
 async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const subject = await startSubject(directory);
@@ -381,17 +272,6 @@ async function main(): Promise<void> {
     say(`${objects} objects created in ${((performance.now() - startedMs) / 1000).toFixed(1)} s, RSS ${statusMb(subject.pid, 'VmRSS').toFixed(0)} MB`);
     if (parts.includes('list')) await benchLists(directory, subject);
     if (parts.includes('get')) await benchGets(directory, subject);
-    if (parts.includes('watch')) {
-      const watchers = Number(flags.watchers);
-      for (const rate of (flags.rates as string).split(',').map(Number)) {
-        await bareFanOut(directory, { watchers, updates: rate * 4, rate });
-        await fanOut(subject, { watchers, slow: 0, updates: rate * 4, rate });
-        await fanOut(subject, { watchers, slow: 100, updates: rate * 4, rate });
-      }
-    }
-    if (parts.includes('slow')) {
-      for (const rate of (flags.rates as string).split(',').map(Number)) await compareSlow(subject, Number(flags.watchers), rate);
-    }
     if (parts.includes('memory')) {
       await sleep(10_000);
       say(`RSS ${statusMb(subject.pid, 'VmRSS').toFixed(0)} MB with ${objects} objects, at rest; peak ${statusMb(subject.pid, 'VmHWM').toFixed(0)} MB`);

@@ -1,13 +1,16 @@
 // When watches are written by the thousand, what comes next rests for a moment, so that the next round finds several events per watch
 // and sends them in one piece: a write costs far more than what is in it. Streams that cost little are never held back.
 //
-//   open ──a round took longer than BUSY_MS──▶ resting (as long as the round took, at most LONGEST_REST_MS) ──▶ one round of all who came
+//   open ──a round took longer than BUSY_MS──▶ resting (REST times as long, at most LONGEST_REST_MS) ──▶ one round of all who came
 import type { Clock } from '../base/index.ts';
 
 const BUSY_MS = 4;
 const LONGEST_REST_MS = 20;
-/** What a round costs after its turn, when the transport tells of each write: a share of the round itself. */
-const AFTERMATH = 0.25;
+/**
+ * By how much a rest is longer than the round was. A quarter of it is what a round costs after its turn, when the transport tells of each
+ * write; with a rest hardly longer than that, updates that come as fast as rounds can be are not gathered.
+ */
+const REST = 2.5;
 
 /** Decides when the streams of one server write. */
 export class Pacing {
@@ -39,7 +42,7 @@ export class Pacing {
     this.#startedMs = undefined;
     if (tookMs < BUSY_MS) return;
     this.#resting = true;
-    this.#clock.after(Math.min(tookMs * (1 + AFTERMATH), LONGEST_REST_MS), () => this.#resume());
+    this.#clock.after(Math.min(tookMs * REST, LONGEST_REST_MS), () => this.#resume());
   }
 
   #resume(): void {
