@@ -1,6 +1,5 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
 import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
-import { createAuthenticationConfigMap } from './authentication-config-map.ts';
 import { createBootstrapRoles } from './bootstrap-policy.ts';
 import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
 import { createClientFor, everything } from './client.ts';
@@ -14,6 +13,7 @@ import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace
 import { createNamespaceTermination } from './namespace-termination.ts';
 import { createPriorityClasses } from './priority-classes.ts';
 import { type ServiceClaims, createServiceClaims } from './service-claims.ts';
+import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './system-config-maps.ts';
 import { createSystemNamespaces } from './system-namespaces.ts';
 import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './token-secrets.ts';
 
@@ -73,7 +73,10 @@ export function startControllers(options: ControllersOptions): Controllers {
     selects('namespace') ? createNamespaceTermination(options) : undefined,
     selects('serviceaccount') ? createDefaultServiceAccounts(options) : undefined,
     selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options) : undefined,
-    selects('extension-apiserver-authentication') ? createAuthenticationConfigMap(options, options.authenticationData) : undefined,
+    createSystemConfigMaps(options, [
+      ...(selects('extension-apiserver-authentication') ? [authenticationMap(options.authenticationData)] : []),
+      ...(tokens === undefined ? [] : [tokenTrackingMap(() => options.clock.now())]),
+    ]),
   ].filter((one) => one !== undefined);
   const listeners: InformerListener[] = started.map((one) => one.onNamespace);
   const informer = startInformer({

@@ -1,7 +1,8 @@
 // Keeps what is claimed for Services and what Services hold the same: claims that a crash left out are made, claims that nobody has a use for in
 // two looks are given back. Also makes the ServiceCIDR `kubernetes` that names the cluster's ranges. Mirrors the repair loops of the reference.
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../admission/index.ts';
-import type { KubeObject } from '../apimachinery/index.ts';
+import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
+import { formatTime } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -20,6 +21,17 @@ interface Ledger {
   readonly heldBy: (service: KubeObject) => readonly string[];
   /** Claims without a use at the last look, with their owner. */
   suspects: ReadonlySet<string>;
+}
+
+/** The default ServiceCIDR is ready as soon as it names the ranges that are served; who else judges it is not contradicted. */
+function markReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: number): KubeObject {
+  const { cidrs = [] } = (serviceCidr['spec'] ?? {}) as { cidrs?: readonly string[] };
+  const status = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };
+  const known = status.conditions?.find(({ type }) => type === 'Ready');
+  const isJudged = known !== undefined && known['status'] !== 'Unknown';
+  if (isJudged || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return serviceCidr;
+  const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(nowMs), reason: '', message: 'Kubernetes default Service CIDR is ready' };
+  return { ...serviceCidr, status: { ...status, conditions: [...(status.conditions ?? []).filter((one) => one !== known), ready] } };
 }
 
 const suspicion = (key: string, { namespace, name }: Owner): string => `${key} ${namespace}/${name}`;
@@ -61,6 +73,7 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
       if (await serviceCidrs.get({ namespace: '', name }) === undefined) {
         await serviceCidrs.createIfAbsent('', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [...ranges] } });
       }
+      await serviceCidrs.update({ namespace: '', name }, 'status', (current) => markReady(current, ranges, context.clock.now()));
       for (const ledger of ledgers) await balance(ledger, () => services.list(''));
       mark(key);
       return everyMs;

@@ -1,14 +1,23 @@
 // GET of one object or of its subresource.
 import { type Soon, follow } from '../base/index.ts';
+import { badRequest } from '../apimachinery/index.ts';
 import { toScale } from '../registry/index.ts';
 import { negotiateCall, scaleSchema } from './call.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { respondKubeObject, respondObject } from './respond-object.ts';
 
+/** Clients of old asked for objects without what the cluster adds; nothing else would tell them that they get all of it. */
+function refuseExport({ query }: Call['exchange']): void {
+  const asked = query.get('export');
+  if (asked === null || asked === '0' || asked.toLowerCase() === 'false') return;
+  throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+}
+
 /** Reads an object; `resourceVersion` is the only option that counts. */
 export function handleGet(call: Call): Soon<Response> {
   const representation = negotiateCall(call);
+  refuseExport(call.exchange);
   const { resource, version, namespace } = call.target;
   const resourceVersion = call.exchange.query.get('resourceVersion') ?? '';
   const found = call.dependencies.registry.get({ resource, version, namespace, name: call.name }, resourceVersion === '' ? {} : { resourceVersion });

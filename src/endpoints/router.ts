@@ -1,6 +1,6 @@
 // Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
 // to what does not exist (errors.ts).
-import { methodNotSupported, notFound } from '../apimachinery/index.ts';
+import { badRequest, methodNotSupported, notFound } from '../apimachinery/index.ts';
 import type { Soon } from '../base/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
 import { subresourceOf } from './call.ts';
@@ -84,6 +84,7 @@ function handleSubresource(call: Call): Soon<Response> {
   }
   if (subresource.connect || (subresource.name === 'log' && dependencies.connect)) {
     if (!dependencies.connect) throw routeNotFound();
+    if (subresource.connect && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
     return dependencies.connect({ exchange, target: call.target, name, subresource: subresource.name });
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();

@@ -30,6 +30,12 @@ export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: 
   };
 }
 
+/** The outcome of every check, once for each root where it counts. */
+export async function runChecks(checks: readonly HealthCheck[], { clock }: Pick<Exchange, 'clock'>) {
+  const outcomes = await Promise.all(checks.map(async (check) => ({ check, passed: await runCheck(check, { clock }) === undefined })));
+  return outcomes.flatMap(({ check: { name, roots }, passed }) => roots.map((type) => ({ name, type, passed })));
+}
+
 /** The paths that exist, for the index at `/`. */
 export function listHealthPaths(checks: readonly HealthCheck[]): string[] {
   return healthRoots.flatMap((root) => [`/${root}`, ...checks.filter(({ roots }) => roots.includes(root)).map(({ name }) => `/${root}/${name}`)]);

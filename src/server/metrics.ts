@@ -144,17 +144,44 @@ function renderRequests(requests: ReadonlyMap<string, Series>): string[] {
   for (const { labels, codes } of requests.values()) {
     for (const [code, count] of codes) lines.push(`apiserver_request_total{code="${code}",${labels}} ${count}`);
   }
-  const name = 'apiserver_request_duration_seconds';
-  lines.push(...describe(name, 'Time from the headers of a request to the end of its response.', 'histogram'));
-  for (const { labels, buckets, sumSeconds, count } of requests.values()) {
+  const all = [...requests.values()];
+  return [
+    ...lines, ...renderDurations('apiserver_request_duration_seconds', 'Time from the headers of a request to the end of its response.', all, 0),
+    ...renderDurations('apiserver_request_sli_duration_seconds', 'The same of requests that end by themselves.', all.filter(endsByItself), leastSliSeconds),
+  ];
+}
+
+/** Objectives are not measured more finely than this. */
+const leastSliSeconds = 0.05;
+const endsByItself = ({ labels }: Series): boolean => !labels.includes('verb="WATCH"') && !labels.includes('verb="CONNECT"');
+
+function renderDurations(name: string, help: string, all: readonly Series[], least: number): string[] {
+  const lines = describe(name, help, 'histogram');
+  for (const { labels, buckets, sumSeconds, count } of all) {
     let total = 0;
     for (const [index, bound] of bucketsSeconds.entries()) {
       total += buckets[index] as number;
-      lines.push(`${name}_bucket{${labels},le="${bound}"} ${total}`);
+      if (bound >= least) lines.push(`${name}_bucket{${labels},le="${bound}"} ${total}`);
     }
     lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`, `${name}_sum{${labels}} ${sumSeconds}`, `${name}_count{${labels}} ${count}`);
   }
   return lines;
+}
+
+/** The outcomes of health checks as metrics: what they are at this moment, and how often they were asked for here. */
+export function createCheckMetrics(): (outcomes: readonly { readonly name: string; readonly type: string; readonly passed: boolean }[]) => string {
+  const counts = new Map<string, number>();
+  return (outcomes) => {
+    const now = outcomes.map(({ name, type, passed }): Sample => [formatLabels({ name, type }), passed ? 1 : 0]);
+    for (const { name, type, passed } of outcomes) {
+      const labels = formatLabels({ name, status: passed ? 'success' : 'error', type });
+      counts.set(labels, (counts.get(labels) ?? 0) + 1);
+    }
+    return [
+      ...renderGauge('kubernetes_healthcheck', 'Whether a health check passes.', now),
+      ...renderCounter('kubernetes_healthchecks_total', 'Outcomes of health checks.', [...counts]),
+    ].join('\n').concat('\n');
+  };
 }
 
 type Sample = readonly [labels: string, value: number];

@@ -23,8 +23,11 @@ export async function answerMetrics(
     startSeconds: (performance.timeOrigin ?? 0) / 1000,
     build: { major: kubernetesVersion.major, minor: kubernetesVersion.minor, git_version: kubernetesVersion.gitVersion, platform: kubernetesVersion.platform },
   });
-  return { status: 200, headers: { 'content-type': contentType }, body: encoder.encode(text) };
+  return answerMetricsText(text);
 }
+
+/** Metrics as an answer. */
+export const answerMetricsText = (text: string): Response => ({ status: 200, headers: { 'content-type': contentType }, body: encoder.encode(text) });
 
 async function countObjects({ catalog, registry }: Api): Promise<ProcessFacts['objects']> {
   const rows = catalog.resources().filter((row) => row.storedAs === undefined && row.verbs.includes('list'));

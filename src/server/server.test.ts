@@ -58,6 +58,28 @@ describe('startServer', () => {
     assert.ok(text.includes(`\napiserver_request_total{code="200",${labels}} `));
     assert.match(text, /^apiserver_request_duration_seconds_bucket\{[^}]*le="\+Inf"\} \d+$/m);
     assert.match(text, /^apiserver_storage_objects\{resource="namespaces"\} 4$/m);
+    assert.doesNotMatch(text, /^apiserver_request_sli_duration_seconds_bucket\{[^}]*le="0.025"\}/m);
+    assert.match(text, /^apiserver_request_sli_duration_seconds_bucket\{[^}]*le="0.05"\} \d+$/m);
+  });
+
+  it('shows the outcomes of health checks as metrics', async () => {
+    const { text } = await server.request({ path: '/metrics/slis' });
+    assert.match(text, /^kubernetes_healthcheck\{name="etcd",type="livez"\} 1$/m);
+    assert.match(text, /^kubernetes_healthchecks_total\{name="poststarthook\/rbac\/bootstrap-roles",status="success",type="readyz"\} 1$/m);
+  });
+
+  it('says that the default ServiceCIDR is ready, and since when tokens are tracked', async () => {
+    const cidr = await server.request({ path: '/apis/networking.k8s.io/v1/servicecidrs/kubernetes' });
+    assert.equal(cidr.body.status.conditions[0].message, 'Kubernetes default Service CIDR is ready');
+    const map = await server.request({ path: '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking' });
+    assert.match(map.body.data.since, /^\d{4}-\d\d-\d\d$/);
+  });
+
+  it('refuses options that mean nothing any more, or nothing here', async () => {
+    const exported = await server.request({ path: '/api/v1/namespaces/default?export=true' });
+    assert.deepEqual([exported.status, exported.body.message], [400, 'the export parameter, deprecated since v1.14, is no longer supported']);
+    const dry = await server.request({ path: '/api/v1/namespaces/default/pods/none/exec?dryRun=All' });
+    assert.deepEqual([dry.status, dry.body.message], [400, 'dryRun is not supported']);
   });
 
   it('refuses a timeout that is no duration', async () => {

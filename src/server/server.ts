@@ -13,16 +13,16 @@ import { type DataDirectory, readTextFile, useDataDirectory } from './data-direc
 import { createFilterChain } from './filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { followFlowControl } from './flow-control/follow.ts';
-import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths } from './health.ts';
+import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths, runChecks } from './health.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 import { type Listener, createListener } from './listener.ts';
 import { describeError } from './logger.ts';
 import { type SideThread, createSideThread } from './side-thread.ts';
-import { type ServerMetrics, createMetrics } from './metrics.ts';
+import { type ServerMetrics, createCheckMetrics, createMetrics } from './metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
 import { type Pki, preparePki } from './pki.ts';
 import { createRequestSigner } from './request-signer.ts';
-import { answerMetrics } from './process-metrics.ts';
+import { answerMetrics, answerMetricsText } from './process-metrics.ts';
 import { openStore } from './open-store.ts';
 import { readEncryption } from './stored-values.ts';
 import { groupPriorities } from '../resources/index.ts';
@@ -117,7 +117,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const checks = listChecks(state, store);
-  const otherPaths = [...listHealthPaths(checks), '/metrics', discoveryPath, keysPath];
+  const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
   const sideThread = createSideThread({ clock, report: (error) => logger.warn('the side thread ended', describeError(error)) });
   const api: Api = composeApi({
     options, store, sideThread, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
@@ -153,6 +153,12 @@ function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness,
 
 const pickAuthorities = ({ clientAuthorities, proxyAuthorities }: Authentication) => ({ clientAuthorities, proxyAuthorities });
 
+/** Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. */
+const startHooks = [
+  'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller', 'start-service-ip-repair-controllers',
+  'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes',
+];
+
 function listChecks(state: ServerState, store: Store): HealthCheck[] {
   const pass = () => {};
   return [
@@ -161,12 +167,12 @@ function listChecks(state: ServerState, store: Store): HealthCheck[] {
     { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
     { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
     { name: 'informer-sync', roots: ['readyz'], check: pass },
-    {
-      name: 'poststarthook/start-system-namespaces-controller', roots: healthRoots,
+    ...startHooks.map((hook): HealthCheck => ({
+      name: `poststarthook/${hook}`, roots: healthRoots,
       check() {
         if (!state.initialized) throw new Error('not finished');
       },
-    },
+    })),
     {
       name: 'shutdown', roots: ['readyz'],
       check() {
@@ -190,11 +196,13 @@ interface RootParts {
 
 function createRootHandler(api: Api, parts: RootParts): Handler {
   const health = createHealthHandler(parts.checks);
+  const showChecks = createCheckMetrics();
   return (exchange) => {
     if (exchange.info.isResource) return api.handler(exchange);
     const document = parts.openId(exchange);
     if (document !== undefined) return document;
     if (exchange.path === '/metrics') return answerMetrics(api, parts);
+    if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
     return follow<Response | undefined, Response>(health(exchange), (answer) =>
       answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
   };
