@@ -1,17 +1,19 @@
 // Validation of pods and pod templates, as far as it is common: containers with names, images, ports and probes, volumes and their mounts,
 // the closed sets, and what an update of a pod may change.
 import {
-  type FieldError, type KubeObject, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
+  type FieldError, type JsonObject, type KubeObject, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
   type Errors, type Place, at, checkLabelName, checkNotNegative, checkObjectName, checkOneOf, checkPort, checkPortName, checkPortNumber, checkRequired,
   checkText, each, isSame,
 } from './check.ts';
-
+import { type GoStructs, readGoStructs, shapeGoStruct } from './go-structs.ts';
 import { checkResources } from './pod-resources.ts';
 import { checkAffinity, checkNodeSelector, checkSpread, checkTolerations } from './pod-scheduling.ts';
 import { checkContainerSecurity, checkPodSecurity } from './pod-security.ts';
+import { podStructs } from './pod-structs.data.ts';
+import { diffStructs } from './struct-diff.ts';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
@@ -306,6 +308,29 @@ function changesOnlyAllowed(pod: KubeObject, old: KubeObject): boolean {
   return ['nodeSelector', 'affinity'].every((name) => isSame(readPath(pod, 'spec', name) ?? null, readPath(old, 'spec', name) ?? null));
 }
 
+let structs: GoStructs | undefined;
+const hostMembers = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
+
+/** A spec as the reference prints it: what concerns the host is part of the security context there. */
+function printSpec(spec: JsonObject): unknown {
+  structs ??= readGoStructs(podStructs);
+  const ofHost = Object.fromEntries(hostMembers.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
+  return shapeGoStruct(structs, 'PodSpec', { ...spec, securityContext: { ...toObject(spec['securityContext']), ...ofHost } });
+}
+
+/** The new spec with what may change as it was. */
+function withoutAllowed(pod: KubeObject, old: KubeObject): JsonObject {
+  const [spec, before] = [toObject(pod['spec']), toObject(old['spec'])];
+  const withImages = (list: string): readonly JsonObject[] => toObjects(spec[list]).map((container, index) => {
+    return { ...container, image: readPath(before, list, String(index), 'image') ?? '' };
+  });
+  const kept = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(mayChangeGrace(pod, old) ? ['terminationGracePeriodSeconds'] : [])];
+  return {
+    ...spec, ...Object.fromEntries(kept.map((name) => [name, before[name] ?? null])), containers: [...withImages('containers')],
+    ...(spec['initContainers'] !== undefined && { initContainers: [...withImages('initContainers')] }),
+  };
+}
+
 /** Validates the update of a pod on its main path. */
 export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
   const count = (object: KubeObject, list: string): number => toList(readPath(object, 'spec', list)).length;
@@ -322,5 +347,6 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
   errors.unshift(...fresh);
   errors.push(...checkDeadline(pod, old), ...checkGates(pod, old));
   if (errors.length > 0 || changesOnlyAllowed(pod, old)) return errors;
-  return [forbiddenField('spec', `pod updates may not change fields other than ${changeable}`)];
+  const diff = diffStructs(printSpec(toObject(old['spec'])), printSpec(withoutAllowed(pod, old)));
+  return [forbiddenField('spec', `pod updates may not change fields other than ${changeable}\n${diff}`)];
 }
