@@ -3,10 +3,9 @@
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
 import { delay } from '../base/index.ts';
-import { customGroupPriority, equalJson } from '../registry/index.ts';
-import { type ResourceClient, createClientFor, everything } from './client.ts';
+import { customGroupPriority, equalJson, formatTime, startInformer } from '../registry/index.ts';
+import { type ResourceClient, createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
-import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
@@ -136,7 +135,7 @@ class ApiServiceLoop implements ApiServices {
     });
     this.#look();
     this.#informer = startInformer({
-      registry: context.registry, clock: context.clock, predicate: everything, target: this.#client.target(''),
+      registry: context.registry, clock: context.clock, target: this.#client.target(''),
       onError: (error) => context.report(reporter, '', error),
       listeners: [(type, version) => {
         const service = type === 'deleted' ? undefined : serviceOf(version.object('v1'));
@@ -204,7 +203,7 @@ class ApiServiceLoop implements ApiServices {
   async #judge(name: string, apiService: KubeObject): Promise<number | void> {
     const service = serviceOf(apiService);
     const wanted: Availability = service === undefined ? localAvailability : { status: 'False', ...await findObstacle(service, this.#clients) };
-    const now = `${new Date(this.#context.clock.now()).toISOString().slice(0, 19)}Z`;
+    const now = formatTime(this.#context.clock.now());
     if (markAvailable(apiService, wanted, now) !== apiService) {
       await this.#client.update({ namespace: '', name }, 'status', (newest) => markAvailable(newest, wanted, now));
     }

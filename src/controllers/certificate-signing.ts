@@ -1,9 +1,9 @@
 // Signs approved CertificateSigningRequests for clients of this API with the server's own authority. Mirrors kube-controller-manager's
 // csrsigning controller for the signer kubernetes.io/kube-apiserver-client; other signers are left to others.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { createClientFor, everything } from './client.ts';
+import { startInformer } from '../registry/index.ts';
+import { createClientFor } from './client.ts';
 import type { ControllerContext } from './context.ts';
-import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** A certificate (PEM), or why there is none. */
@@ -42,7 +42,7 @@ export function createCertificateSigning(context: ControllerContext, sign: SignR
     },
   });
   const informer = startInformer({
-    registry, clock, target: requests.target(''), predicate: everything, onError: (error) => context.report('csrsigning', '', error),
+    registry, clock, target: requests.target(''), onError: (error) => context.report('csrsigning', '', error),
     listeners: [(type, object) => {
       if (type === 'present' && isWaiting(object.object('v1'))) queue.add(object.name);
     }],

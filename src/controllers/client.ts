@@ -1,10 +1,7 @@
 // The registry as controllers use it: objects by name, as a member of system:masters, without a request around them.
 import { type KubeObject, StatusError } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
-import type { Catalog, DeleteOptions, Predicate, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
-
-/** Everything matches. */
-export const everything: Predicate = { everything: true, matches: () => true };
+import { type Catalog, type DeleteOptions, type Registry, type Resource, type Target, type WriteContext, everything } from '../registry/index.ts';
 
 /** Where an object is. */
 export interface ObjectKey {

@@ -2,10 +2,9 @@
 // doubles, again whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller.
 import { type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../apimachinery/index.ts';
 import { type PolicyRule, readRules } from '../auth/index.ts';
-import { type ObjectVersion, equalJson } from '../registry/index.ts';
-import { createClientFor, everything } from './client.ts';
+import { type ObjectVersion, equalJson, startInformer } from '../registry/index.ts';
+import { createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
-import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 interface KnownRole {
@@ -54,7 +53,7 @@ export function createClusterRoleAggregation(context: ControllerContext): Contro
     },
   });
   const informer = startInformer({
-    registry: context.registry, clock: context.clock, predicate: everything, target: client.target(''),
+    registry: context.registry, clock: context.clock, target: client.target(''),
     onError: (error) => context.report('clusterrole-aggregation', '', error),
     listeners: [(type, object) => {
       const role = type === 'deleted' ? undefined : readRole(object);

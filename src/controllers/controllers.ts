@@ -1,13 +1,13 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
+import { type InformerListener, startInformer } from '../registry/index.ts';
 import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
 import { createBootstrapRoles } from './bootstrap-policy.ts';
 import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
-import { createClientFor, everything } from './client.ts';
+import { createClientFor } from './client.ts';
 import { createClusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { createFlowControl } from './flow-control.ts';
 import { createGarbageCollector } from './garbage.ts';
-import { type InformerListener, startInformer } from './informer.ts';
 import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace-contents.ts';
 import { createNamespaceTermination } from './namespace-termination.ts';
@@ -80,7 +80,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   ].filter((one) => one !== undefined);
   const listeners: InformerListener[] = started.map((one) => one.onNamespace);
   const informer = startInformer({
-    registry: options.registry, clock: options.clock, predicate: everything, listeners,
+    registry: options.registry, clock: options.clock, listeners,
     target: createClientFor(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });

@@ -3,11 +3,10 @@
 // removed. Says in the status of each FlowSchema whether its level exists. Mirrors the reference's flowcontrol post-start hook and the
 // writing half of its config consumer; it looks at each change, where the reference looks once a minute.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { equalJson } from '../registry/index.ts';
-import { type ResourceClient, createClientFor, everything } from './client.ts';
+import { equalJson, formatTime, startInformer } from '../registry/index.ts';
+import { type ResourceClient, createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { type FlowControlDefault, autoUpdateAnnotation, defaultLevels, defaultSchemas } from './flow-control-defaults.ts';
-import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const reporter = 'flow-control';
@@ -98,12 +97,12 @@ export function createFlowControl(context: ControllerContext): Controller {
     concurrency: 4,
     onError: (key, error) => context.report(reporter, key, error),
     async work(name) {
-      const now = `${new Date(context.clock.now()).toISOString().slice(0, 19)}Z`;
+      const now = formatTime(context.clock.now());
       await marker.update({ namespace: '', name }, 'status', (current) => markReference(current, knownLevels.has(levelOf(current)), now));
     },
   });
   const shared = {
-    registry: context.registry, clock: context.clock, predicate: everything, onError: (error: unknown) => context.report(reporter, '', error),
+    registry: context.registry, clock: context.clock, onError: (error: unknown) => context.report(reporter, '', error),
   };
   const levelInformer = startInformer({
     ...shared, target: levels.target(''),

@@ -2,7 +2,7 @@
 // owners that wait for their dependents wait for. Mirrors attemptToDeleteItem and orphanDependents of the reference's garbage collector:
 // every decision to delete is taken on live objects, under the precondition that they stay what they were.
 import { type KubeObject, type OwnerReference, parseGroupVersion, formatGroupVersion } from '../apimachinery/index.ts';
-import type { Resource } from '../registry/index.ts';
+import { type Resource, formatTime } from '../registry/index.ts';
 import { type ResourceClient, createClient, createClientFor, hasReason } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import type { GarbageGraph, GarbageItem } from './garbage-graph.ts';
@@ -179,7 +179,7 @@ export class GarbageCollection {
     const row = catalog.findResource(item.group, item.plural);
     if (row === undefined) return;
     const namespace = item.namespace === '' ? 'default' : item.namespace;
-    const time = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const time = formatTime(clock.now());
     const involved = { kind: row.kind, apiVersion: formatGroupVersion({ group: row.group, version: row.storageVersion }), name: item.name, uid: item.uid };
     const owner = `[${apiVersion}/${kind}, namespace: ${item.namespace}, name: ${name}, uid: ${uid}]`;
     await createClientFor(this.#context, ['', 'v1', 'events'], manager).createIfAbsent(namespace, {

@@ -1,8 +1,7 @@
 // Tells the garbage collector of every object of every row that can be deleted, rows of custom resources included as they come and go.
 // Most objects have no owners and wait for nothing: their bytes are looked through, not parsed.
-import { type Clock, delay } from '../base/index.ts';
-import type { ObjectVersion, RegistryWatch, Resource } from '../registry/index.ts';
-import { everything, hasReason } from './client.ts';
+import { delay } from '../base/index.ts';
+import { type ObjectVersion, type Resource, startInformer } from '../registry/index.ts';
 import type { ControllerContext } from './context.ts';
 
 /** What the collector hears. `relisted`: changes of this row may have been missed. */
@@ -12,10 +11,7 @@ interface GarbageListener {
   relisted(): void;
 }
 
-/** Objects handled in one turn of the event loop. */
-const sliceSize = 256;
 const lookAtCatalogMs = 500;
-const lastRetryMs = 10_000;
 
 /** Rows whose objects can own or be owned. Events are neither. */
 const isCollected = (row: Resource): boolean =>
@@ -29,7 +25,7 @@ export class GarbageWatches {
   readonly #context: ControllerContext;
   readonly #listener: GarbageListener;
   readonly #onCatalog: () => void;
-  readonly #followers = new Map<string, RowFollower>();
+  readonly #followed = new Map<string, { readonly row: Resource; stop(): void }>();
   #generation = -1;
   #stopped = false;
 
@@ -47,7 +43,7 @@ export class GarbageWatches {
 
   stop(): void {
     this.#stopped = true;
-    for (const follower of this.#followers.values()) follower.stop();
+    for (const followed of this.#followed.values()) followed.stop();
   }
 
   async #followCatalog(): Promise<void> {
@@ -63,114 +59,35 @@ export class GarbageWatches {
   async #adjust(): Promise<void> {
     this.#generation = this.#context.catalog.generation;
     const rows = new Map(this.#context.catalog.resources().filter(isCollected).map((row) => [rowKey(row), row]));
-    for (const [key, follower] of this.#followers) {
-      if (rows.get(key) === follower.row) continue;
-      follower.stop();
-      this.#followers.delete(key);
+    for (const [key, followed] of this.#followed) {
+      if (rows.get(key) === followed.row) continue;
+      followed.stop();
+      this.#followed.delete(key);
     }
     for (const [key, row] of rows) {
-      if (this.#stopped || this.#followers.has(key)) continue;
-      const follower = new RowFollower(this.#context, row, this.#listener);
-      this.#followers.set(key, follower);
-      await follower.synced;
-    }
-  }
-}
-
-/** One row: a list, then a watch, until the row is replaced or gone. */
-class RowFollower {
-  readonly row: Resource;
-  /** Resolves when the row was listed, or could not be at the first attempt. */
-  readonly synced: Promise<void>;
-  readonly #context: ControllerContext;
-  readonly #listener: GarbageListener;
-  #watch: RegistryWatch | undefined;
-  #wake: (() => void) | undefined;
-  #stopped = false;
-
-  constructor(context: ControllerContext, row: Resource, listener: GarbageListener) {
-    this.#context = context;
-    this.row = row;
-    this.#listener = listener;
-    let markSynced = (): void => undefined;
-    this.synced = new Promise((resolve) => {
-      markSynced = resolve;
-    });
-    void this.#run(markSynced);
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#watch?.close();
-    this.#wake?.();
-  }
-
-  /** A row that the catalog has replaced must not be read again: its objects are behind the new one. */
-  get #over(): boolean {
-    return this.#stopped || this.#context.catalog.findResource(this.row.group, this.row.plural) !== this.row;
-  }
-
-  async #run(markSynced: () => void): Promise<void> {
-    const { clock, report } = this.#context;
-    let retryMs = 50;
-    for (let round = 0; !this.#over; round++) {
-      try {
-        const revision = await this.#tellAll();
-        if (round > 0) this.#listener.relisted();
-        markSynced();
-        retryMs = 50;
-        await this.#follow(revision);
-      } catch (error) {
-        markSynced();
-        if (this.#over) return;
-        if (!hasReason(error, 'Expired')) report('garbage-collector', rowKey(this.row), error);
-        await delay(clock, retryMs);
-        retryMs = Math.min(lastRetryMs, retryMs * 2);
-      }
-    }
-    markSynced();
-  }
-
-  #target() {
-    return { resource: this.row, version: this.row.storageVersion, namespace: '' };
-  }
-
-  async #tellAll(): Promise<number> {
-    const list = await this.#context.registry.list(this.#target(), { predicate: everything, resourceVersion: '0' });
-    let told = 0;
-    for (const object of list.items) {
-      this.#listener.present(object);
-      if (++told % sliceSize === 0) await nextTurn(this.#context.clock);
-    }
-    return list.revision;
-  }
-
-  async #follow(revision: number): Promise<void> {
-    const watch = await this.#context.registry.watch(this.#target(), { predicate: everything, resourceVersion: String(revision) });
-    this.#watch = watch;
-    try {
-      while (!this.#stopped) {
-        const events = watch.take(sliceSize);
-        for (const event of events) {
-          if (event.type === 'DELETED') this.#listener.gone(event.object);
-          else if (event.type !== 'BOOKMARK') this.#listener.present(event.object);
-        }
-        if (events.length === sliceSize) await nextTurn(this.#context.clock);
-        else if (watch.end !== undefined) return;
-        else await this.#untilReadable(watch);
-      }
-    } finally {
-      watch.close();
-      this.#watch = undefined;
+      if (this.#stopped || this.#followed.has(key)) continue;
+      await this.#followRow(key, row);
     }
   }
 
-  #untilReadable(watch: RegistryWatch): Promise<void> {
+  /** Follows a row until it is replaced or gone; resolves when it was listed, or could not be at the first attempt. */
+  #followRow(key: string, row: Resource): Promise<void> {
+    const { registry, catalog, clock, report } = this.#context;
+    let lists = 0;
     return new Promise((resolve) => {
-      this.#wake = resolve;
-      watch.onReadable(resolve);
+      const informer = startInformer({
+        registry, clock, target: { resource: row, version: row.storageVersion, namespace: '' }, listFrom: '0',
+        // A row that the catalog has replaced must not be read again: its objects are behind the new one.
+        isNeeded: () => catalog.findResource(row.group, row.plural) === row,
+        listeners: [(type, object) => (type === 'deleted' ? this.#listener.gone(object) : this.#listener.present(object))],
+        onListed: () => void (lists++ > 0 && this.#listener.relisted()),
+        onError: (error) => {
+          report('garbage-collector', key, error);
+          resolve();
+        },
+      });
+      this.#followed.set(key, { row, stop: () => informer.stop() });
+      void informer.synced.then(resolve);
     });
   }
 }
-
-const nextTurn = (clock: Clock): Promise<void> => delay(clock, 0);

@@ -1,3 +1,2 @@
 // The door of controllers: the loops that the API itself promises to its clients.
 export { type Controllers, startControllers } from './controllers.ts';
-export { type Informer, type InformerListener, startInformer } from './informer.ts';

@@ -1,8 +1,8 @@
 // The `kubernetes` Service in `default`, with the Endpoints and EndpointSlice that lead to this server.
 import type { KubeObject } from '../apimachinery/index.ts';
+import type { InformerListener } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
-import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Where this server is. */

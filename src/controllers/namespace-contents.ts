@@ -2,10 +2,9 @@
 // Both come back when they are removed; the ConfigMap is put right when somebody changes its data. Servers on one store with an authority
 // each would overwrite one another for ever: another authority is replaced once in a server's life, and then left alone.
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { Predicate } from '../registry/index.ts';
+import { type InformerListener, type Predicate, startInformer } from '../registry/index.ts';
 import { type ResourceClient, createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
-import { type InformerListener, startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const rootCaName = 'kube-root-ca.crt';

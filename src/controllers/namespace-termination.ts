@@ -1,11 +1,10 @@
 // Empties a namespace that is being deleted, then lets it go: pods first and entirely, then everything else (upstream's ordered
 // deletion); what remains is told in status.conditions. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../apimachinery/index.ts';
-import type { Resource } from '../registry/index.ts';
+import type { InformerListener, Resource } from '../registry/index.ts';
 import { type ResourceClient, createClient, createClientFor } from './client.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './namespace-conditions.ts';
 import type { ControllerContext } from './context.ts';
-import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const finalizer = 'kubernetes';

@@ -1,7 +1,7 @@
 // The namespaces that always exist. One that is removed comes back.
+import type { InformerListener } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
-import type { InformerListener } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;

@@ -3,10 +3,9 @@
 // last used.
 import type { KubeObject } from '../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../auth/index.ts';
-import type { ObjectVersion, Predicate } from '../registry/index.ts';
-import { type ObjectKey, createClientFor, everything, hasReason, isTerminating } from './client.ts';
+import { type ObjectVersion, type Predicate, startInformer } from '../registry/index.ts';
+import { type ObjectKey, createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
-import { startInformer } from './informer.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const secretType = 'kubernetes.io/service-account-token';
@@ -71,7 +70,7 @@ export function createTokenSecrets(context: ControllerContext, options: TokenSec
       registry, clock, target: secrets.target(''), predicate: tokenSecrets, onError: report(''), listeners: [(_type, object) => queue.add(keyOf(object))],
     }),
     startInformer({
-      registry, clock, target: accounts.target(''), predicate: everything, onError: report(''),
+      registry, clock, target: accounts.target(''), onError: report(''),
       listeners: [(type, account) => {
         if (type === 'deleted') void addSecretsOf(account).catch(report(account.name));
       }],

@@ -3,12 +3,13 @@
 // request of the same client finds what it defined.
 import { type KubeObject, type Schema, type SchemaSet, StatusError, loadPatternEngine } from '../apimachinery/index.ts';
 import { type Clock, type Random, type Timer, delay, invariant } from '../base/index.ts';
-import { type AdmissionAttributes, type Catalog, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
-  formatTime } from '../registry/index.ts';
+import {
+  type AdmissionAttributes, type Catalog, type Informer, type ListResult, type ObjectVersion, type OwnedRegistry, type Registry, type Resource, equalJson,
+  formatTime, startInformer,
+} from '../registry/index.ts';
 import { type CleanupState, emptyKind, failCleanup, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
 import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from './definition.ts';
 import { acceptNames, collectTaken, establish, judgeApproval } from './names.ts';
-import { type Follower, followDefinitions } from './follow.ts';
 import { checkSchemaRules } from './rules.ts';
 import { judgeStructure } from './structure.ts';
 import type { JudgeRequest } from './judge.ts';
@@ -79,7 +80,7 @@ class DefinitionsOfServer implements Definitions {
   readonly #timers = new Map<string, Timer>();
   readonly #schemas = new SchemaCache();
   readonly #cleanups = new Map<string, CleanupState>();
-  #follower: Follower | undefined;
+  #informer: Informer | undefined;
   #stopped = false;
 
   constructor(options: DefinitionsOptions) {
@@ -93,19 +94,22 @@ class DefinitionsOfServer implements Definitions {
 
   async start(): Promise<void> {
     const { registry, clock } = this.#options;
-    this.#follower = followDefinitions({
+    this.#informer = startInformer({
       registry, clock, target: { resource: this.#resource, version: 'v1', namespace: '' },
-      onObject: (object) => this.#observe(object),
-      onGone: (object) => this.#forget(object.name, object.revision),
+      listeners: [(type, object, revision) => {
+        if (type === 'deleted') this.#forget(object.name, revision);
+        else this.#observe(object);
+      }],
+      onListed: (list) => this.#forgetAllBut(list),
       onError: (error) => this.#options.report('', error),
     });
-    await this.#follower.synced;
+    await this.#informer.synced;
     if (this.#known.size > 0) await loadPatternEngine();
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#follower?.stop();
+    this.#informer?.stop();
     for (const timer of this.#timers.values()) timer.cancel();
   }
 
@@ -182,6 +186,12 @@ class DefinitionsOfServer implements Definitions {
     });
     catalog.add(state.row);
     if (replaced !== undefined) registry.release(replaced);
+  }
+
+  /** After a loss: what is not in the list was deleted meanwhile. */
+  #forgetAllBut({ items, revision }: ListResult): void {
+    const listed = new Set(Array.from(items, ({ name }) => name));
+    for (const name of [...this.#known.keys()]) if (!listed.has(name)) this.#forget(name, revision);
   }
 
   #forget(name: string, revision: number): void {

@@ -3,7 +3,6 @@ import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Exchange, RequestInfo, Response, UserInfo } from './exchange.ts';
-import type { PatchFunctions } from './patch-functions.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
 export interface Hashes {
@@ -62,7 +61,6 @@ export interface EndpointsDependencies {
   /** By `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;
-  readonly patches?: PatchFunctions;
   /** Shortest life of a watch without timeoutSeconds; the reference's 1800. */
   readonly minRequestTimeoutSeconds?: number;
 }

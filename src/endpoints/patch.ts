@@ -1,10 +1,10 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  badRequest, type DecodeError, failure, type FieldError, formatGroupVersion, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
-  quoteValue, type StatusError, typedProblem, unsupportedMediaType,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGroupVersion, invalid,
+  invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
-import { checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
+import { applyObject, checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
 import type { Call } from './dependencies.ts';
@@ -12,7 +12,6 @@ import type { Response } from './exchange.ts';
 import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from './media.ts';
 import { checkContentType } from './negotiate.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel, type WriteQuery } from './options.ts';
-import type { PatchFunctions } from './patch-functions.ts';
 import { checkScale, respondWrite, withScale } from './update.ts';
 
 /** A JSON patch may have this many operations. */
@@ -26,7 +25,6 @@ interface PatchContext {
   readonly expected: Expected;
   readonly query: WriteQuery;
   readonly level: Level;
-  readonly patches: PatchFunctions;
   /** Problems of the patch itself, told before those of its result. */
   readonly problems: readonly string[];
 }
@@ -40,11 +38,6 @@ function patchType({ exchange, resource }: Call): string {
   if (!resource.custom) checkContentType(exchange, types);
   if (!types.includes(type)) throw unsupportedMediaType(types);
   return type;
-}
-
-function patchFunctions({ dependencies: { patches } }: Call): PatchFunctions {
-  if (!patches) throw failure(501, 'NotImplemented', 'patches are not available');
-  return patches;
 }
 
 const jsonType = (value: JsonValue): string =>
@@ -86,13 +79,13 @@ interface ReadPatch {
   readonly problems: readonly string[];
 }
 
-function readJsonPatch(bytes: Uint8Array, patches: PatchFunctions): ReadPatch {
+function readJsonPatch(bytes: Uint8Array): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
   const operations = checkOperations(value);
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation).filter((key) => !OPERATION_FIELDS.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
-  const compiled = patches.compileJsonPatch(operations);
+  const compiled = compileJsonPatch(operations);
   return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated] };
 }
 
@@ -105,18 +98,16 @@ function requireObject(value: JsonValue, prefix: string): JsonObject {
 
 const duplicateTexts = (duplicates: readonly string[]): string[] => duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
 
-function readMergePatch(bytes: Uint8Array, patches: PatchFunctions): ReadPatch {
+function readMergePatch(bytes: Uint8Array): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
   if (value === null) throw badRequest('Invalid JSON Patch');
   const patch = requireObject(value, 'error decoding patch: ');
-  return { patch: (current) => patches.applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
+  return { patch: (current) => applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
 }
 
-function readStrategicPatch(bytes: Uint8Array, patches: PatchFunctions, { schema }: Expected): ReadPatch & { readonly shown: JsonObject } {
+function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch & { readonly shown: JsonObject } {
   const { value, duplicates } = parsePatch(bytes, '');
   const patch = requireObject(value ?? {}, '');
-  const { applyStrategicMergePatch } = patches;
-  if (!applyStrategicMergePatch) throw failure(501, 'NotImplemented', 'strategic merge patches are not available');
   return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
 }
 
@@ -206,10 +197,9 @@ function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: Js
   };
 }
 
-function readPatch(type: string, bytes: Uint8Array, { patches,
-  expected }: { patches: PatchFunctions; expected: Expected }): ReadPatch & { shown?: JsonObject } {
-  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes, patches);
-  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes, patches) : readStrategicPatch(bytes, patches, expected);
+function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPatch & { shown?: JsonObject } {
+  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes);
+  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes) : readStrategicPatch(bytes, expected);
 }
 
 /** The configuration of a server-side apply. Duplicate keys are judged by the YAML reader, everything else by apply itself. */
@@ -248,8 +238,7 @@ function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected
 }
 
 async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
-  const { call, query, patches: { apply }, expected, level } = context;
-  if (!apply) throw failure(501, 'NotImplemented', 'server-side apply is not available');
+  const { call, query, expected, level } = context;
   const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
@@ -257,7 +246,7 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
   const problem = typedProblem(expected.schema, applied);
   if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
   return (current) => {
-    const next = apply({
+    const next = applyObject({
       resource: call.resource, version: call.target.version, subresource: call.subresource, schema: expected.schema, manager: query.fieldManager,
       force: query.force ?? false, nowMs: call.dependencies.clock.now(), current, applied,
     });
@@ -276,10 +265,9 @@ export async function handlePatch(call: Call): Promise<Response> {
   const query = parseWriteQuery(exchange.query);
   const isApply = type === APPLY_PATCH_TYPE;
   validateWriteQuery('PatchOptions', query, isApply);
-  const patches = patchFunctions(call);
   const expected = expectedKind(call);
-  const base = { call, expected, query, level: validationLevel(query), patches, problems: [] };
-  const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, base));
+  const base = { call, expected, query, level: validationLevel(query), problems: [] };
+  const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, expected));
   const result = await dependencies.registry.update({
     ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
     context: writeContext(call, query, writeOptions('PatchOptions', query)),

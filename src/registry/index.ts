@@ -9,6 +9,7 @@ export type {
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export { findCurrent, findKnown, findKnownObject } from './find.ts';
+export { type Informer, type InformerListener, startInformer } from './informer.ts';
 export { buildPredicate, everything } from './predicate.ts';
 export { checkIdentity } from './metadata.ts';
 export { groupResource } from './errors.ts';

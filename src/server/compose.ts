@@ -9,11 +9,11 @@ import {
   createRbacEscalation, createReads,
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
-import { applyMergePatch, applyStrategicMergePatch, compileJsonPatch, loadSchemas, parseIpRange } from '../apimachinery/index.ts';
+import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Admission, type Catalog, type OwnedRegistry, type Resource, applyObject, createCatalog, createRegistry, findCurrent, findKnown,
+import { type Admission, type Catalog, type OwnedRegistry, type Resource, createCatalog, createRegistry, findCurrent, findKnown,
   trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -148,7 +148,6 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     ]),
     connect: createConnections({ registry, catalog }),
     requireAccess: requireAccessWith(() => authorization),
-    patches: { compileJsonPatch, applyMergePatch, applyStrategicMergePatch, apply: applyObject },
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   });
   return { registry, catalog, definitions, authorization, serviceClaims, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };

@@ -6,7 +6,7 @@ import {
 import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
-import { trackUpdate } from '../registry/index.ts';
+import { formatTime, trackUpdate } from '../registry/index.ts';
 
 interface TokenRequestDependencies {
   readonly find: FindBoundObject;
@@ -87,7 +87,6 @@ async function restrictNode({ object, name, target: { namespace }, context }: Sp
   if ((pod['spec'] as { nodeName?: string } | undefined)?.nodeName !== node) throw refuse('node requested token bound to a pod scheduled on a different node');
 }
 
-const formatTime = (epochMs: number): string => new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 const sameSet = (one: readonly string[], two: readonly string[]): boolean => one.every((text) => two.includes(text));
 
 function checkIdentity(object: KubeObject, name: string, namespace: string): void {

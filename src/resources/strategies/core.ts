@@ -1,12 +1,12 @@
 // Strategies of the core kinds that run no pods.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import type { Strategy } from '../../registry/index.ts';
+import { type Strategy, formatTime } from '../../registry/index.ts';
 import { readPath, toList, toText } from '../columns/common.ts';
 import { labelNamespace } from '../defaults/cluster.ts';
 import * as cluster from '../defaults/cluster.ts';
 import { ensureStruct, readPointer } from '../defaults/set.ts';
 import { applyClaimDefaults, applyVolumeObjectDefaults } from '../defaults/volumes.ts';
-import { copyMember, formatTime, prepareWithStatus } from './status.ts';
+import { copyMember, prepareWithStatus } from './status.ts';
 
 /** What makes resourcequotas special. */
 export const resourceQuotaStrategy: Strategy = { applyDefaults: cluster.applyResourceQuotaDefaults };

@@ -1,11 +1,11 @@
 // The strategy of pods: what the server decides at creation, and which part of a pod each endpoint may write.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import type { Strategy } from '../../registry/index.ts';
+import { type Strategy, formatTime } from '../../registry/index.ts';
 import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
 import { applyPodDefaults } from '../defaults/pods.ts';
 import { ensureStruct, readStructs } from '../defaults/set.ts';
 import { computeQosClass } from './qos.ts';
-import { copyMember, formatTime, keepAllButStatus, keepMetadata } from './status.ts';
+import { copyMember, keepAllButStatus, keepMetadata } from './status.ts';
 
 const gatedCondition = {
   type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',

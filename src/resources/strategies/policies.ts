@@ -1,10 +1,10 @@
 // Strategies of kinds that steer the server: certificates, flow control, extensions and the like.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import type { Strategy, StrategyContext } from '../../registry/index.ts';
+import { type Strategy, type StrategyContext, formatTime } from '../../registry/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
 import { ensureStruct } from '../defaults/set.ts';
 import * as defaults from '../defaults/policies.ts';
-import { allUserMetadata, copyMember, formatTime, prepareWithStatus } from './status.ts';
+import { allUserMetadata, copyMember, prepareWithStatus } from './status.ts';
 
 const separated = prepareWithStatus({ keeps: allUserMetadata });
 

@@ -56,8 +56,3 @@ export function prepareWithStatus(rules: StatusRules = {}): Pick<Strategy, 'prep
     },
   };
 }
-
-/** Seconds of an RFC 3339 time, as metav1.Time writes them. */
-export function formatTime(nowMs: number): string {
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-}

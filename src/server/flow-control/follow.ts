@@ -1,8 +1,7 @@
 // Feeds flow control with the objects that are stored, from the start on and whenever they change.
 import type { Clock } from '../../base/index.ts';
-import { type Informer, type InformerListener, startInformer } from '../../controllers/index.ts';
 import { invariant } from '../../base/index.ts';
-import { type Catalog, type Registry, everything } from '../../registry/index.ts';
+import { type Catalog, type Informer, type InformerListener, type Registry, startInformer } from '../../registry/index.ts';
 import type { FlowControl } from './flow-control.ts';
 
 interface FollowOptions {
@@ -18,7 +17,7 @@ export function followFlowControl(flowControl: FlowControl, { registry, catalog,
   const follow = (plural: string, listener: InformerListener): Informer => {
     const resource = catalog.find('flowcontrol.apiserver.k8s.io', 'v1', plural);
     invariant(resource !== undefined, `${plural} are served`);
-    return startInformer({ registry, clock, predicate: everything, target: { resource, version: 'v1', namespace: '' }, listeners: [listener], onError });
+    return startInformer({ registry, clock, target: { resource, version: 'v1', namespace: '' }, listeners: [listener], onError });
   };
   const informers = [
     follow('prioritylevelconfigurations', (type, version) => {
