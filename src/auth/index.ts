@@ -1,6 +1,6 @@
 // The door of auth: who is calling, and whether they may.
 export { type User, mastersGroup } from './user.ts';
-export { type Authenticate, type AuthenticateToken, createAuthenticator } from './authenticate/authenticate.ts';
+export { type Authenticate, type AuthenticateToken, type ClientCertificate, createAuthenticator } from './authenticate/authenticate.ts';
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';

@@ -1,13 +1,9 @@
 // Who is calling, as authentication found it and authorization judges it.
+import type { User } from '../registry/index.ts';
 
-/** An authenticated (or anonymous) caller. */
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { User };
 
+/** The name of callers without credentials. */
 export const anonymousName = 'system:anonymous';
 /** Every caller with credentials is in this group. */
 export const authenticatedGroup = 'system:authenticated';

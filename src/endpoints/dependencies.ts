@@ -1,8 +1,9 @@
 // What the room is given from outside: it does no I/O, so hashing, compression and everything that other rooms decide come in here.
+import type { User } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
-import type { Exchange, RequestInfo, Response, UserInfo } from './exchange.ts';
+import type { Exchange, RequestInfo, Response } from './exchange.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
 export interface Hashes {
@@ -57,7 +58,7 @@ export interface EndpointsDependencies {
   /** Whether another server should answer a group version that this one does not serve. */
   readonly isRemote?: (group: string, version: string) => boolean;
   /** Throws the reference's 403 unless the user may do what the info says; without it everybody may. */
-  readonly requireAccess?: (user: UserInfo, info: RequestInfo) => Promise<void>;
+  readonly requireAccess?: (user: User, info: RequestInfo) => Promise<void>;
   /** By `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;

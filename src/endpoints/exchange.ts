@@ -1,13 +1,6 @@
 // A request and its response without a socket: what the filters and handlers see. The listener (server/) makes one per request.
+import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, Soon } from '../base/index.ts';
-
-/** Who is calling, as authentication found. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** What the path and method mean (upstream's RequestInfo). */
 export interface RequestInfo {
@@ -39,6 +32,7 @@ export interface Sink {
 /** Whole bytes, pieces to be written one after the other, or a stream. */
 export type Body = Uint8Array | readonly Uint8Array[] | ((sink: Sink) => Promise<void>);
 
+/** What is answered. */
 export interface Response {
   readonly status: number;
   /** Lower-case names. Several values for `warning`. */
@@ -46,10 +40,9 @@ export interface Response {
   readonly body: Body;
 }
 
+/** One request and what is known of it. */
 export interface Exchange {
   readonly method: string;
-  /** Path as sent, before decoding, without the query. */
-  readonly rawPath: string;
   /** Decoded path. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -63,25 +56,13 @@ export interface Exchange {
   readonly aborted: boolean;
   readonly clock: Clock;
   readonly remoteAddress: string;
-  /** DER of the verified or unverified client certificate, for authentication. */
-  readonly clientCertificate?: {
-    readonly raw: Uint8Array;
-    readonly commonName: string;
-    readonly organizations: readonly string[];
-    readonly uid?: string;
-    /** Chains to an authority of clients. */
-    readonly authorized: boolean;
-    /** Chains to the authority of front proxies. */
-    readonly frontProxy?: boolean;
-    /** SHA-256 of the certificate in hexadecimal. */
-    readonly fingerprint?: string;
-  };
-  /** Upgraded protocols (WebSocket watches); absent where the transport has none. */
-  readonly upgrade?: unknown;
+  /** Verified or not; authentication looks at it. */
+  readonly clientCertificate?: ClientCertificate | undefined;
 
   // Filled in by the filters, in order.
   info: RequestInfo;
-  user: UserInfo;
+  /** Who is calling, as authentication found. */
+  user: User;
   readonly auditId: string;
   /** Texts for Warning headers, in order, deduplicated by the responder. */
   readonly warnings: string[];

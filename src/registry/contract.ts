@@ -1,7 +1,7 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
 import type { Clock, Random, Soon } from '../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry, StatusError } from '../apimachinery/index.ts';
-import type { Resource } from './resource.ts';
+import type { Resource, User } from './resource.ts';
 
 /**
  * JSON or protobuf; `single` carries kind and apiVersion, `line` is the same with a newline at its end, `item` is how a typed list holds it
@@ -139,12 +139,7 @@ export interface Preconditions {
 
 /** Who writes, and how; the same for every write verb. */
 export interface WriteContext {
-  readonly user: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly groups: readonly string[];
-    readonly extra?: Readonly<Record<string, readonly string[]>>;
-  };
+  readonly user: User;
   readonly dryRun: boolean;
   /** Name in managedFields. */
   readonly fieldManager: string;

@@ -58,13 +58,19 @@ export interface Subresource {
   readonly connect?: boolean;
 }
 
+/** An authenticated (or anonymous) caller. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What a strategy may know of the request besides the objects. Pure data. */
 export interface StrategyContext {
   readonly nowMs: number;
   readonly namespace: string;
-  readonly user: {
-    readonly name: string; readonly uid?: string; readonly groups: readonly string[]; readonly extra?: Readonly<Record<string, readonly string[]>>;
-  };
+  readonly user: User;
   /** The version of the objects handed in. */
   readonly version: string;
   readonly subresource: string;

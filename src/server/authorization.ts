@@ -1,11 +1,11 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, createAuthorizer,
+  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
-import type { RequestInfo, UserInfo } from '../endpoints/index.ts';
+import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Registry, everything, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './authorization-config.ts';
 import { describeError } from './logger.ts';
@@ -99,7 +99,7 @@ export function createSignerQuestion(authorization: () => Authorization): MayUse
 }
 
 /** The request as authorization sees it. */
-export function describeAttributes(user: UserInfo, info: RequestInfo, query?: URLSearchParams): Attributes {
+export function describeAttributes(user: User, info: RequestInfo, query?: URLSearchParams): Attributes {
   const fieldSelector = query?.get('fieldSelector');
   const labelSelector = query?.get('labelSelector');
   const { isResource, verb, group, version, namespace, resource, subresource, name, path } = info;
@@ -111,7 +111,7 @@ export function describeAttributes(user: UserInfo, info: RequestInfo, query?: UR
 }
 
 /** Refuses with the reference's 403 what a caller may not do besides the request itself. */
-export function requireAccessWith(authorization: () => Authorization): (user: UserInfo, info: RequestInfo) => Promise<void> {
+export function requireAccessWith(authorization: () => Authorization): (user: User, info: RequestInfo) => Promise<void> {
   return async (user, info) => {
     const attributes = describeAttributes(user, info);
     const decision: Decision = await authorization().authorize(attributes);

@@ -2,16 +2,14 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import type { Exchange } from '../endpoints/index.ts';
+import type { ClientCertificate } from '../auth/index.ts';
 
-type Described = NonNullable<Exchange['clientCertificate']>;
-
-const known = new WeakMap<Socket, Described | 'none'>();
+const known = new WeakMap<Socket, ClientCertificate | 'none'>();
 /** Attribute of a subject that holds the uid. */
 const uidOid = '1.3.6.1.4.1.57683.2';
 
 /** The certificate that the client of this connection showed; `authorized` when it chains to a client authority and is for clients. */
-export function describeCertificate(socket: Socket): Exchange['clientCertificate'] {
+export function describeCertificate(socket: Socket): ClientCertificate | undefined {
   const before = known.get(socket);
   if (before !== undefined) return before === 'none' ? undefined : before;
   const described = socket instanceof TLSSocket ? readCertificate(socket) : undefined;
@@ -63,7 +61,7 @@ function leadsTo(chain: readonly X509Certificate[], authorities: readonly X509Ce
   return false;
 }
 
-function readCertificate(socket: TLSSocket): Described | undefined {
+function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
   const peer = socket.getPeerCertificate();
   if (peer === null || peer === undefined || peer.raw === undefined) return undefined;
   const subject = (peer.subject ?? {}) as unknown as Record<string, string | string[] | undefined>;
@@ -71,7 +69,7 @@ function readCertificate(socket: TLSSocket): Described | undefined {
   const names = list(subject['CN']);
   const [uid] = list(subject[uidOid]);
   return {
-    raw: peer.raw, commonName: names[names.length - 1] ?? '', organizations: list(subject['O']), authorized: socket.authorized,
+    commonName: names[names.length - 1] ?? '', organizations: list(subject['O']), authorized: socket.authorized,
     fingerprint: createHash('sha256').update(peer.raw).digest('hex'), ...(uid !== undefined && { uid }),
   };
 }

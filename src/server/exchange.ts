@@ -3,7 +3,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../apimachinery/index.ts';
 import type { Clock } from '../base/index.ts';
-import type { Exchange, RequestInfo, UserInfo } from '../endpoints/index.ts';
+import type { User } from '../auth/index.ts';
+import type { Exchange, RequestInfo } from '../endpoints/index.ts';
 
 /** The part of a request and its response that depends on the protocol version. */
 export interface Wire {
@@ -54,7 +55,7 @@ const noInfo: RequestInfo = {
 };
 /** Nobody changes queries. */
 const noQuery = new URLSearchParams();
-const nobody: UserInfo = { name: '', groups: [] };
+const nobody: User = { name: '', groups: [] };
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
 const discardLimitBytes = 16 * 1024 * 1024;
 
@@ -65,7 +66,7 @@ export function createExchange(head: RequestHead, wire: Wire, clock: Clock): Htt
   const mark = target.indexOf('?');
   const rawPath = mark === -1 ? target : target.slice(0, mark);
   const path = rawPath.includes('%') ? decodePath(rawPath) : rawPath;
-  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, rawPath, path, search: mark === -1 ? '' : target.slice(mark + 1) });
+  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, path, search: mark === -1 ? '' : target.slice(mark + 1) });
 }
 
 function stripOrigin(target: string): string | undefined {
@@ -84,7 +85,6 @@ function decodePath(rawPath: string): string | undefined {
 /** A request in progress. */
 export class HttpExchange implements ServerExchange {
   readonly method: string;
-  readonly rawPath: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -94,7 +94,7 @@ export class HttpExchange implements ServerExchange {
   readonly warnings: string[] = [];
   readonly startedMs: number;
   info: RequestInfo = noInfo;
-  user: UserInfo = nobody;
+  user: User = nobody;
   longRunning = false;
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
   disconnected = false;
@@ -107,7 +107,7 @@ export class HttpExchange implements ServerExchange {
   #closed = false;
   #callbacks: (() => void)[] | undefined;
 
-  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; rawPath: string; path: string; search: string }) {
+  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; path: string; search: string }) {
     this.method = head.method;
     this.headers = head.headers;
     this.#rawHeaders = head.rawHeaders ?? [];
@@ -116,7 +116,6 @@ export class HttpExchange implements ServerExchange {
     this.auditId = head.auditId;
     this.wire = wire;
     this.clock = parts.clock;
-    this.rawPath = parts.rawPath;
     this.path = parts.path;
     this.#search = parts.search;
     this.startedMs = parts.clock.monotonicMs();

@@ -1,6 +1,6 @@
 // Which of some rules a caller does not hold: the question behind the escalation checks, answered one atom at a time (one group, resource,
 // verb and name). Mirrors the reference's comparison and the way it prints what is missing.
-import type { PolicyRule } from './rule.ts';
+import { type PolicyRule, matches, matchesPath } from './rule.ts';
 
 const none: readonly string[] = [];
 
@@ -19,28 +19,22 @@ function* splitRule(rule: PolicyRule): Generator<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] };
 }
 
-const holds = (owned: readonly string[] | undefined, wanted: string): boolean => owned !== undefined && (owned.includes('*') || owned.includes(wanted));
-
 function holdsResource(owned: readonly string[] = none, wanted: string): boolean {
-  if (holds(owned, wanted)) return true;
+  if (matches(owned, wanted)) return true;
   const slash = wanted.indexOf('/');
   return slash >= 0 && owned.includes(`*/${wanted.slice(slash + 1)}`);
 }
 
-function holdsPath(owned: readonly string[] = none, wanted: string): boolean {
-  return owned.some((one) => one === wanted || (one.endsWith('*') && wanted.startsWith(one.replace(/\*+$/, ''))));
-}
-
 /** Whether one rule gives all of an atom. */
 function coversAtom(owner: PolicyRule, atom: PolicyRule): boolean {
-  if (!holds(owner.verbs, atom.verbs[0] as string)) return false;
+  if (!matches(owner.verbs, atom.verbs[0] as string)) return false;
   const [url] = atom.nonResourceURLs ?? none;
-  if (url !== undefined) return holdsPath(owner.nonResourceURLs, url);
+  if (url !== undefined) return matchesPath(owner.nonResourceURLs, url);
   const { resourceNames = none } = owner;
   const [name] = atom.resourceNames ?? none;
   const [group = ''] = atom.apiGroups ?? none;
   const [resource = ''] = atom.resources ?? none;
-  return holds(owner.apiGroups, group) && holdsResource(owner.resources, resource)
+  return matches(owner.apiGroups, group) && holdsResource(owner.resources, resource)
     && (resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name)));
 }
 

@@ -35,7 +35,8 @@ export function readRules(object: KubeObject): readonly PolicyRule[] {
   return (object['rules'] ?? []) as readonly PolicyRule[];
 }
 
-const matches = (wanted: readonly string[] | undefined, value: string): boolean =>
+/** Whether one field of a rule names a value, or everything. */
+export const matches = (wanted: readonly string[] | undefined, value: string): boolean =>
   wanted !== undefined && (wanted.includes(value) || wanted.includes('*'));
 
 function matchesResource(wanted: readonly string[] = none, resource: string, subresource: string): boolean {
@@ -43,7 +44,8 @@ function matchesResource(wanted: readonly string[] = none, resource: string, sub
   return matches(wanted, `${resource}/${subresource}`) || wanted.includes(`*/${subresource}`);
 }
 
-function matchesPath(wanted: readonly string[] = none, path: string): boolean {
+/** Whether the paths of a rule, which may end in `*`, hold a path. */
+export function matchesPath(wanted: readonly string[] = none, path: string): boolean {
   return wanted.some((one) => one === path || (one.endsWith('*') && path.startsWith(one.replace(/\*+$/, ''))));
 }
 
