@@ -2,14 +2,11 @@
 import { methodNotSupported } from '../apimachinery/index.ts';
 import { createPacer } from '../base/index.ts';
 import { expectedKind, negotiateCall, subresourceOf, writeContext, writeOptions } from './call.ts';
-import { decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { bodyTurnMs, decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
 import type { Call, SpecialCreate } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel } from './options.ts';
 import { respondKubeObject, respondObject } from './respond-object.ts';
-
-/** Bodies that take longer to read are written in a turn of their own. */
-const largeBodyMs = 12;
 
 /** The handler of what is not simply stored; undefined for plain creates. */
 function specialOf({ resource, subresource, dependencies }: Call): SpecialCreate | undefined {
@@ -26,8 +23,10 @@ export async function handleCreate(call: Call): Promise<Response> {
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('CreateOptions', query);
   const expected = expectedKind(call);
-  const pause = createPacer(dependencies.clock, largeBodyMs);
-  const decoded = await decodeBody({ bytes, form }, expected, { catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings });
+  const pause = createPacer(dependencies.clock, bodyTurnMs);
+  const decoded = await decodeBody({ bytes, form }, expected, {
+    catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings, pause,
+  });
   await pause();
   const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, resource, target.version);
   const context = writeContext(call, query, writeOptions('CreateOptions', query));

@@ -35,7 +35,12 @@ interface DecodeContext {
   readonly catalog: Catalog;
   readonly level: Level;
   readonly warnings: string[];
+  /** A turn for others between reading the text and typing it, when one is due. */
+  readonly pause: () => Promise<void> | undefined;
 }
+
+/** Time that a body may take before others have their turn. */
+export const bodyTurnMs = 12;
 
 /** A body that was read. */
 interface RawBody {
@@ -209,6 +214,7 @@ function withType(object: KubeObject, expected: Expected): KubeObject {
 /** Decodes a body into an object of the expected kind, without defaults. */
 export async function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Promise<KubeObject> {
   const parsed = await parseBody(body, expected);
+  await context.pause();
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
   if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });
   const found = resolveType(parsed.type ?? readType(parsed.value, fail), expected, fail);

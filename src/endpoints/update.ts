@@ -1,9 +1,9 @@
 // PUT: the body replaces the object, or what its subresource covers.
-import type { Soon } from '../base/index.ts';
+import { type Soon, createPacer } from '../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, type Resource, toScale, type WriteResult } from '../registry/index.ts';
 import { expectedKind, negotiateCall, scaleSchema, writeContext, writeOptions } from './call.ts';
-import { decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { bodyTurnMs, decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import type { Representation } from './negotiate.ts';
@@ -48,7 +48,11 @@ export async function handleUpdate(call: Call): Promise<Response> {
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('UpdateOptions', query);
   const expected = expectedKind(call);
-  const decoded = await decodeBody(bytesForm, expected, { catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings });
+  const pause = createPacer(dependencies.clock, bodyTurnMs);
+  const decoded = await decodeBody(bytesForm, expected, {
+    catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings, pause,
+  });
+  await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, resource, target.version);
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({

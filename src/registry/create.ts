@@ -5,7 +5,7 @@ import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteRes
 import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
 import { nameTaken } from './errors.ts';
 import { isSafeSegment, objectKey } from './keys.ts';
-import { encodeStored } from './layout.ts';
+import { encodeWritten } from './layout.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from './metadata.ts';
 import { plainError, resourceVersionProblem } from './options.ts';
 import { type Write, dropEmptyLists, prepareForCreate, prepareValidation, validateCreate } from './prepare.ts';
@@ -54,7 +54,7 @@ async function storeNew(core: Core, { place, object, context }: Attempt): Promis
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, shelf.resource, { namespace, name });
   const revision = givenVersion(object);
-  const value = encodeStored(shelf.layout, await convertToStore(target, shelf.resource, object));
+  const value = encodeWritten(shelf.layout, await convertToStore(target, shelf.resource, object), target.version);
   if (context.dryRun) {
     if ((await core.readStored(shelf, key)) !== undefined) return undefined;
     return { object: place.show(shelf.decode({ key, value, modRevision: revision })), created: true };

@@ -23,6 +23,8 @@ export interface Layout {
   headOf(version: string, item: boolean): Uint8Array;
   readonly apiVersion: (version: string) => string;
   readonly schema: (version: string) => Schema;
+  /** Bytes that the row would read as they are, though it reads what is stored anew. */
+  readonly asRead: WeakSet<Uint8Array>;
 }
 
 const encoder = new TextEncoder();
@@ -44,7 +46,7 @@ export function createLayout(resource: Resource, prefix: string): Layout {
     return head;
   };
   return {
-    resource, prefix, headOf,
+    resource, prefix, headOf, asRead: new WeakSet(),
     head: headOf(resource.storageVersion, false),
     apiVersion: (version) => formatGroupVersion({ group: resource.group, version }),
     schema(version) {
@@ -102,6 +104,15 @@ export function encodeStored(layout: Layout, object: KubeObject): Uint8Array {
   const ordered = orderMetadata(metadata);
   if (custom) return encodeJson({ apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) });
   return encodeJson({ kind, apiVersion, metadata: ordered, ...rest });
+}
+
+/** The same of an object that was read, defaulted and judged in `version`: where that is what is stored, reading it anew would change nothing. */
+export function encodeWritten(layout: Layout, object: KubeObject, version: string): Uint8Array {
+  const value = encodeStored(layout, object);
+  const { readStored, storageVersion } = layout.resource;
+  // A status that creators may not set is left out last; reading puts its default in its place.
+  if (readStored !== undefined && version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined) layout.asRead.add(value);
+  return value;
 }
 
 /** An object in another version of its row; changes and returns the one given when versions differ in their name only. */

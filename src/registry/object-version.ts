@@ -321,7 +321,8 @@ class StoredVersion implements ObjectVersion {
     if (this.#canonical) return this.#bytes;
     const { layout } = this.#context;
     const { readStored, storageVersion } = layout.resource;
-    if (readStored !== undefined || !hasBytesAt(this.#bytes, 0, layout.head)) {
+    const isAsRead = readStored !== undefined && layout.asRead.has(this.#bytes);
+    if (readStored !== undefined ? !isAsRead : !hasBytesAt(this.#bytes, 0, layout.head)) {
       try {
         const object = readStored === undefined ? decodeForeign(layout, this.#bytes) : readStored(parseStored(this.#bytes), storageVersion);
         if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;

@@ -11,7 +11,7 @@ import { createPacer } from '../base/index.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from './errors.ts';
 import { defaultRoot, objectKey } from './keys.ts';
-import { encodeStored, sameContent } from './layout.ts';
+import { encodeWritten, sameContent } from './layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from './metadata.ts';
 import type { StoredVersion } from './object-version.ts';
@@ -106,7 +106,7 @@ async function commit({ core, request, place, key, current }: Round,
   if (!removes && sameContent(object, old) && (request.context.dryRun || !(await core.isOutdated(shelf, key)))) {
     return { type: 'unchanged', result: { object: place.show(current as StoredVersion), created: false } };
   }
-  const value = encodeStored(shelf.layout, await convertToStore(request, shelf.resource, object));
+  const value = encodeWritten(shelf.layout, await convertToStore(request, shelf.resource, object), request.version);
   if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
   const { ttlSeconds } = shelf.resource;
   const result = await core.store.txn({ key, expect, ...(!removes && { value }), ...(!removes && ttlSeconds !== undefined && { ttlSeconds }) });
