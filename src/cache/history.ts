@@ -28,6 +28,7 @@ interface HistoryBounds {
 interface Step<T> {
   readonly event: CacheEvent<T>;
   readonly entry: Entry<T> | undefined;
+  /** Whole milliseconds: a fraction would take memory of its own. */
   readonly timeMs: number;
   /** Of the value that the change replaced. */
   readonly bytes: number;
@@ -110,12 +111,13 @@ export class History<T> {
   extend(changes: readonly Change<T>[], nowMs: number): void {
     const edit = this.#newest.edit();
     const last = changes.at(-1);
+    const timeMs = Math.floor(nowMs);
     for (const change of changes) {
       const { key, revision, entry } = change;
       const previous = edit.get(key)?.value;
       const event: CacheEvent<T> = { type: entry === undefined ? 'delete' : 'put', key, revision, value: entry?.value, previous };
       const bytes = previous === undefined ? 0 : this.#sizeOf(previous);
-      const step: Step<T> = { event, entry, timeMs: nowMs, bytes, map: undefined };
+      const step: Step<T> = { event, entry, timeMs, bytes, map: undefined };
       this.#bytes += bytes;
       applyStep(edit, step);
       if (change === last || this.next % MAP_EVERY === 0) step.map = edit.finish();

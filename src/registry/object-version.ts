@@ -165,12 +165,11 @@ class StoredVersion implements ObjectVersion {
     const { resource } = layout;
     if (resource.convertRemotely !== undefined && version !== this.#writtenAs()) return this.#readConverted(version);
     if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
-      return parseJson(spliceVersion(this.#stored(), layout.headOf(version, false),
-        { context: this.#context, revision: this.revision, place: borrow })).value as unknown as KubeObject;
+      return parseJson(this.#withHead(layout.headOf(version, false), { place: borrow })).value as unknown as KubeObject;
     }
     if (resource.readStored !== undefined) return this.#readAs(resource.readStored, version);
-    const bytes = spliceVersion(this.#stored(), layout.head, { context: this.#context, revision: this.revision, place: borrow });
-    return convertObject(resource, parseJson(bytes).value as unknown as KubeObject, { from: resource.storageVersion, to: version });
+    const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;
+    return convertObject(resource, stored, { from: resource.storageVersion, to: version });
   }
 
   bytes(version: string, form: EncodedForm): Uint8Array {
@@ -273,7 +272,7 @@ class StoredVersion implements ObjectVersion {
     }
     const item = form === 'json-item';
     const line = form === 'json-line';
-    if (this.#isSpliced(version)) return this.#withHead(layout.headOf(version, item), line);
+    if (this.#isSpliced(version)) return this.#withHead(layout.headOf(version, item), { line });
     const bytes = encodeObject(this.object(version), item && !resource.custom);
     return line ? addNewline(bytes) : bytes;
   }
@@ -285,12 +284,12 @@ class StoredVersion implements ObjectVersion {
   }
 
   /** The object's JSON with another head: of a single object or of an item, and of the version that it says. */
-  #withHead(head: Uint8Array, line = false): Uint8Array {
-    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision, line });
+  #withHead(head: Uint8Array, { line = false, place = allocate }: Pick<Splice, 'line' | 'place'> = {}): Uint8Array {
+    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision, line, place });
     const itemHead = this.#itemHead();
     if (head === itemHead && !line) return this.#memory.subarray(this.#start, this.#end);
     const from = this.#start + itemHead.length;
-    const target = allocate(head.length + this.#end - from + (line ? 1 : 0));
+    const target = place(head.length + this.#end - from + (line ? 1 : 0));
     target.set(head, 0);
     const at = copyPart(target, head.length, { bytes: this.#memory, from, to: this.#end });
     if (line) target[at] = newline;

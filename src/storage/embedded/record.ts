@@ -55,9 +55,9 @@ export function decodeRecord(bytes: Buffer, revision: number): LogRecord {
     isTombstone: bytes[4] === typeDelete,
     key: bytes.toString('utf8', headerBytes, valueStart),
     value: copyOf(bytes, valueStart, size),
-    modRevision: revision,
-    createRevision: bytes.readDoubleLE(16),
-    replaced: bytes.readDoubleLE(24),
+    modRevision: asInteger(revision),
+    createRevision: readInteger(bytes, 16),
+    replaced: readInteger(bytes, 24),
   };
 }
 
@@ -68,6 +68,16 @@ function copyOf(bytes: Buffer, start: number, end: number): Uint8Array {
   return copy;
 }
 
+/**
+ * The integer that a double holds. The engine gives a number that was read as a double memory of its own in every object that it is put into,
+ * and there are several such objects for each key; a small integer takes none.
+ */
+function readInteger(bytes: Buffer, at: number): number {
+  return asInteger(bytes.readDoubleLE(at));
+}
+
+const asInteger = (value: number): number => ((value | 0) === value ? value | 0 : value);
+
 /** A revision (or a time) as a table key. */
 export function encodeRevision(revision: number): Buffer {
   const bytes = Buffer.allocUnsafe(8);
@@ -77,7 +87,7 @@ export function encodeRevision(revision: number): Buffer {
 
 /** The inverse of encodeRevision, at `offset`. */
 export function decodeRevision(bytes: Buffer, offset = 0): number {
-  return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4);
+  return asInteger(bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4));
 }
 
 /** A pointer into the log. */
@@ -91,7 +101,7 @@ export function encodePointer(pointer: VersionPointer): Buffer {
 /** The inverse of encodePointer. */
 export function decodePointer(bytes: Buffer): VersionPointer {
   if (bytes.length !== 16) throw new StorageCorruptError('an index entry has the wrong size');
-  return { modRevision: bytes.readDoubleLE(0), createRevision: bytes.readDoubleLE(8) };
+  return { modRevision: readInteger(bytes, 0), createRevision: readInteger(bytes, 8) };
 }
 
 /**
@@ -138,7 +148,7 @@ export function encodeNumbers(numbers: readonly number[]): Buffer {
 /** The inverse of encodeNumbers; undefined when the checksum does not hold. */
 export function decodeNumbers(bytes: Buffer): readonly number[] | undefined {
   if (bytes.length < 4 || bytes.length % 8 !== 4 || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return undefined;
-  return Array.from({ length: (bytes.length - 4) / 8 }, (_, index) => bytes.readDoubleLE(4 + 8 * index));
+  return Array.from({ length: (bytes.length - 4) / 8 }, (_, index) => readInteger(bytes, 4 + 8 * index));
 }
 
 function writeRevision(revision: number, bytes: Buffer, offset: number): void {
