@@ -27,7 +27,7 @@ export function notSupported(field: string, value: unknown, supported: readonly 
 }
 
 /** A value that may not be there, whatever it is. */
-export const forbiddenField = (field: string, detail?: string): FieldError =>
+export const forbiddenField = (field: string, detail: string): FieldError =>
   ({ reason: 'FieldValueForbidden', field, message: withDetail('Forbidden', detail) });
 
 /** A value that must be unique and is not. */

@@ -166,16 +166,16 @@ function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /** Problems of the metadata of an update of `old`, in the reference's order. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
-  const errors = validateNoNewFinalizers(meta, old, `${path}.finalizers`);
-  if (!meta.resourceVersion) errors.push(invalidValue(`${path}.resourceVersion`, 0, 'must be specified for an update'));
-  if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue(`${path}.generation`, meta.generation ?? 0, 'must not be decremented'));
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const errors = validateNoNewFinalizers(meta, old, 'metadata.finalizers');
+  if (!meta.resourceVersion) errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue('metadata.generation', meta.generation ?? 0, 'must not be decremented'));
   for (const field of immutable) {
-    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(invalidValue(`${path}.${field}`, meta[field], 'field is immutable'));
+    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(invalidValue(`metadata.${field}`, meta[field], 'field is immutable'));
   }
-  errors.push(...validateLabels(meta.labels, `${path}.labels`));
-  errors.push(...validateAnnotations(meta.annotations, `${path}.annotations`));
-  errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
-  errors.push(...validateManagedFields(meta.managedFields, `${path}.managedFields`));
+  errors.push(...validateLabels(meta.labels, 'metadata.labels'));
+  errors.push(...validateAnnotations(meta.annotations, 'metadata.annotations'));
+  errors.push(...validateOwnerReferences(meta.ownerReferences, 'metadata.ownerReferences'));
+  errors.push(...validateManagedFields(meta.managedFields, 'metadata.managedFields'));
   return errors;
 }

@@ -2,6 +2,7 @@
 
 /** What JSON can say; integers beyond 2^53 are bigint. Objects may have any own key, `__proto__` included. */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
+/** An object as JSON has it. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
@@ -11,17 +12,19 @@ interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
+
+/** The type of an object. */
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
-export interface GroupVersionResource extends GroupVersion {
-  readonly resource: string;
-}
+
+/** A plural noun of a group, as messages name it. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
+/** An object that another one belongs to. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -31,6 +34,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
+/** What one manager owns, as metadata says it. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: 'Apply' | 'Update';

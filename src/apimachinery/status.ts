@@ -56,54 +56,69 @@ function resourceDetails(resource: GroupResource, name: string): StatusDetails {
   return { ...(name && { name }), ...(resource.group && { group: resource.group }), ...(resource.resource && { kind: resource.resource }) };
 }
 
+/** There is no such object. */
 export const notFound = (resource: GroupResource, name: string): StatusError =>
   failure(404, 'NotFound', `${formatGroupResource(resource)} "${name}" not found`, resourceDetails(resource, name));
 
+/** The name is taken. */
 export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${formatGroupResource(resource)} "${name}" already exists`, resourceDetails(resource, name));
 
+/** The object is not what the writer thought it was. */
 export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`, resourceDetails(resource, name));
 
+/** The caller may not, or nobody may. */
 export const forbidden = (resource: GroupResource, name: string, why: string): StatusError => {
   const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden`
     : `${formatGroupResource(resource)} "${name}" is forbidden`;
   return failure(403, 'Forbidden', `${what}: ${why}`, resourceDetails(resource, name));
 };
 
+/** The caller is not who it says it is. */
 export const unauthorized = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized');
 
+/** The request cannot be understood. */
 export const badRequest = (message: string): StatusError => failure(400, 'BadRequest', message);
 
+/** Objects of this kind do not have this verb. */
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
   failure(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${formatGroupResource(resource)}"`, resourceDetails(resource, ''));
 
+/** Something broke that is not the caller's doing. */
 export const internalError = (why: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 
+/** What was asked for is compacted. */
 export const expired = (message: string): StatusError => failure(410, 'Expired', message);
 
+/** It took too long; the caller may try again after so many seconds. */
 export const timeoutError = (message: string, retryAfterSeconds = 0): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
 
+/** There is no room for the request at the moment. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   failure(429, 'TooManyRequests', message, { retryAfterSeconds });
 
+/** Nobody is there to answer. */
 export const serviceUnavailable = (message: string): StatusError => failure(503, 'ServiceUnavailable', message);
 
+/** The body is over its limit. */
 export const requestEntityTooLarge = (message: string): StatusError =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 
+/** No representation that the caller takes is to be had. */
 export const notAcceptable = (accepted: readonly string[]): StatusError =>
   failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
+/** The body is of a type that is not read here. */
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`);
 
 /** The read of a resource version that does not exist yet. */
-export const tooLargeResourceVersion = (wanted: number | string, current: number, retryAfterSeconds = 1): StatusError =>
+export const tooLargeResourceVersion = (wanted: number | string, current: number): StatusError =>
   failure(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
-    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds });
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 });
 
 /** One problem of one field; `type` is the text that the reference prints before the detail, see field-error.ts. */
 export interface FieldError {

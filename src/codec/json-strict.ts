@@ -8,6 +8,7 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
+/** A value, and what a strict reader holds against its text. */
 export interface StrictJson {
   value: JsonValue;
   duplicates: string[];

@@ -2,6 +2,7 @@
 // first the route must produce one of the accepted types literally (`matchesRoute`, half wildcards do not count there), then
 // `negotiate` picks the serializer and the transformation. Neither a quality of 0 nor an unknown parameter makes a clause unacceptable.
 
+/** The formats that are read or written here, by their short names. */
 export type MediaTypeName = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
 /** What Content-Type calls each of them. */

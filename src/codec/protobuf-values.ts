@@ -27,6 +27,7 @@ const numberOf = (value: JsonValue | undefined): number | bigint => {
 };
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value));
 
+/** Codecs of scalars. */
 export const stringCodec: ValueCodec = {
   wire: 2, zero: () => '', empty: '', shortZero: true,
   write: (writer, value) => writer.text(typeof value === 'string' ? value : textOf(value)),
@@ -52,6 +53,7 @@ export const doubleCodec: ValueCodec = {
     return value;
   },
 };
+/** Bytes; base64 in JSON. */
 export const bytesCodec: ValueCodec = {
   wire: 2, nilable: true, zero: () => null, empty: '',
   write: (writer, value) => writer.delimited(Buffer.from(textOf(value), 'base64')),
@@ -221,6 +223,7 @@ function alternativeCodec(format: string, schema: ValueCodec): ValueCodec {
   };
 }
 
+/** Writes a value and, in front of it, its tag. */
 export function writeTagged(writer: Writer, tag: number, codec: ValueCodec, value: JsonValue | undefined): void {
   codec.write(writer, value);
   writer.varint(tag);

@@ -20,6 +20,7 @@ export interface DefinitionNames {
   readonly categories?: readonly string[];
 }
 
+/** Where a kind keeps what its scale subresource shows. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -39,6 +40,7 @@ export interface DefinitionVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
+/** The spec of a definition, as the API has it. */
 export interface DefinitionSpec {
   readonly group: string;
   readonly names: DefinitionNames;
@@ -48,6 +50,7 @@ export interface DefinitionSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
+/** A condition of a definition, as the API has it. */
 export interface DefinitionCondition {
   readonly type: string;
   readonly status: string;
@@ -56,6 +59,7 @@ export interface DefinitionCondition {
   readonly message?: string;
 }
 
+/** The status of a definition, as the API has it. */
 export interface DefinitionStatus {
   readonly conditions?: readonly DefinitionCondition[] | null;
   readonly acceptedNames?: DefinitionNames;

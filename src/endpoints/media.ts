@@ -1,5 +1,6 @@
 // Media types that the API speaks, and the texts that list them.
 
+/** Media types of answers. */
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -18,6 +19,9 @@ export const STREAM_TYPES: readonly string[] = [`${JSON_TYPE};stream=watch`, `${
 
 /** Patch types, as Content-Type names them. */
 export const JSON_PATCH_TYPE = 'application/json-patch+json';
+/** RFC 7396. */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+/** Merge patches that know the keys of lists; of built-in kinds only. */
 export const STRATEGIC_PATCH_TYPE = 'application/strategic-merge-patch+json';
+/** Server-side apply. */
 export const APPLY_PATCH_TYPE = 'application/apply-patch+yaml';

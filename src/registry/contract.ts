@@ -59,11 +59,13 @@ export interface Predicate {
   beyond?(keys: { readonly name: boolean; readonly namespace: boolean }): Predicate;
 }
 
+/** How new an object must be. */
 export interface GetOptions {
   /** undefined or '': most recent; '0': any; N: not older than. */
   readonly resourceVersion?: string;
 }
 
+/** Which objects of a collection, from where on, and how new. */
 export interface ListOptions {
   readonly predicate: Predicate;
   readonly resourceVersion?: string;
@@ -83,6 +85,7 @@ export interface ListRun {
   joined(): Uint8Array;
 }
 
+/** A page of objects at one revision. */
 export interface ListResult {
   /** The list's resourceVersion. */
   readonly revision: number;
@@ -96,6 +99,7 @@ export interface ListResult {
   readonly remainingItemCount?: number;
 }
 
+/** Which changes, and from where on. */
 export interface WatchOptions {
   readonly predicate: Predicate;
   readonly resourceVersion?: string;
@@ -132,6 +136,7 @@ export interface RegistryWatch {
   close(): void;
 }
 
+/** What an object must be for a write to happen. */
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -160,6 +165,7 @@ export interface WriteResult {
   readonly created: boolean;
 }
 
+/** A new object, and how it is made. */
 export interface CreateRequest extends Target {
   readonly object: KubeObject;
   readonly context: WriteContext;
@@ -182,6 +188,7 @@ export interface UpdateRequest extends Target {
   readonly context: WriteContext;
 }
 
+/** How an object goes, and what of its dependents. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
@@ -189,6 +196,7 @@ export interface DeleteOptions {
   readonly propagationPolicy?: string;
 }
 
+/** An object that shall go. */
 export interface DeleteRequest extends Target {
   readonly name: string;
   readonly options: DeleteOptions;
@@ -247,6 +255,7 @@ export type TrackUpdate = (input: {
   readonly old: KubeObject | undefined; readonly object: KubeObject;
 }) => ManagedFieldsEntry[] | undefined;
 
+/** What the registry is given from outside. */
 export interface RegistryDependencies {
   readonly clock: Clock;
   readonly random: Random;

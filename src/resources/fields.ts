@@ -23,6 +23,7 @@ function readPodIps(object: KubeObject): readonly string[] {
   return toList(readPath(object, 'status', 'podIPs')).map((entry) => toText(toObject(entry)['ip']));
 }
 
+/** What objects of these kinds can be selected by besides name and namespace. */
 export const podFields = {
   ...textFields('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.nominatedNodeName'),
   'spec.host': textAt('spec.nodeName'),
@@ -45,6 +46,7 @@ const involvedPaths = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resour
 /** The reference reads the component of the old source when nothing reports, and the other way round. */
 const eventSource: FieldReader = (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent'));
 
+/** Fields of events as v1 spells them. */
 export const coreEventFields = {
   ...textFields(...involvedPaths.map((name) => `involvedObject.${name}`), 'reason', 'reportingComponent', 'type'),
   source: eventSource,

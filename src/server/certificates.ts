@@ -24,6 +24,7 @@ export interface CertificateRequest {
   readonly lifetimeMs: number;
 }
 
+/** What certificates are made with. */
 export interface CertificateContext {
   readonly clock: Clock;
   readonly random: Random;

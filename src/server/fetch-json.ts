@@ -2,6 +2,7 @@
 // not JSON fails.
 import { request } from 'node:https';
 
+/** How somebody else is asked. */
 export interface FetchOptions {
   /** PEM of the authorities; absent: those of the system. */
   readonly authorities?: string;

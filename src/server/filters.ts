@@ -25,6 +25,7 @@ import type { ServerMetrics } from './metrics.ts';
 /** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
 export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>) => Soon<Response>;
 
+/** What the filters work with. */
 export interface FilterDependencies {
   readonly clock: Clock;
   readonly logger: Logger;

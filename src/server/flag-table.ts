@@ -14,6 +14,7 @@ export interface FlagRow {
   readonly refuse?: string;
 }
 
+/** Every flag but those of identities, in the order of the help. */
 export const flagTable: readonly FlagRow[] = [
   { name: 'secure-port', type: 'integer', option: 'securePort', default: '6443', help: 'Port to serve HTTPS on; 0 picks a free one.' },
   { name: 'bind-address', type: 'text', option: 'bindAddress', default: '127.0.0.1', help: 'Address to listen on.' },

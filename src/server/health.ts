@@ -10,6 +10,7 @@ export interface HealthCheck {
 }
 
 type HealthRoot = 'healthz' | 'livez' | 'readyz';
+/** The paths that tell of health. */
 export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz'];
 
 const encoder = new TextEncoder();

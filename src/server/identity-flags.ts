@@ -1,6 +1,7 @@
 // The flags about identities: service accounts, front proxies, OpenID Connect, webhooks, spelled as kube-apiserver spells them.
 import type { FlagRow } from './flag-table.ts';
 
+/** The flags of authentication and authorization. */
 export const identityFlags: readonly FlagRow[] = [
   { name: 'authentication-config', type: 'text', option: 'authenticationConfig', help: 'File with an AuthenticationConfiguration (apiserver.config.k8s.io).' },
   {

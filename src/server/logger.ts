@@ -14,7 +14,7 @@ export interface Logger {
 /** Makes a logger that writes lines with `write`; `verbosity` below 0 keeps everything but errors to itself. */
 export function createLogger(options: { readonly verbosity: number; readonly clock: Clock; readonly write: (line: string) => void }): Logger {
   const { verbosity, clock, write } = options;
-  const log = (level: string, message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+  const log = (level: string, message: string, fields: Readonly<Record<string, unknown>> | undefined) => {
     write(`${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, message, ...fields })}\n`);
   };
   return {

@@ -5,7 +5,9 @@ import type { Soon } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import type { ServiceAccountKeys } from './service-account-keys.ts';
 
+/** Where the issuer is described. */
 export const discoveryPath = '/.well-known/openid-configuration';
+/** Where its keys are. */
 export const keysPath = '/openid/v1/jwks';
 
 interface OpenIdOptions {

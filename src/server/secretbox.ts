@@ -2,6 +2,7 @@
 // small: clarity comes before speed. A box is the 16 bytes of the tag and then the text.
 import { timingSafeEqual } from 'node:crypto';
 
+/** Length of a nonce. */
 export const secretboxNonceBytes = 24;
 const tagBytes = 16;
 const sigma = Buffer.from('expand 32-byte k');

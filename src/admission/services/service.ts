@@ -23,6 +23,7 @@ export interface ServiceSpec {
   allocateLoadBalancerNodePorts?: boolean;
 }
 
+/** The cluster IP of Services that want none. */
 export const headless = 'None';
 
 /** The spec of a Service, to be read and changed. */
@@ -30,8 +31,11 @@ export function specOf(service: KubeObject): ServiceSpec {
   return (service['spec'] ??= {}) as ServiceSpec;
 }
 
+/** The cluster IPs, none where the field is absent. */
 export const listIps = (spec: ServiceSpec): readonly string[] => spec.clusterIPs ?? [];
+/** The ports, none where the field is absent. */
 export const listPorts = (spec: ServiceSpec): readonly ServicePort[] => spec.ports ?? [];
+/** Whether the Service has said that it wants no cluster IP. */
 export const isHeadless = (spec: ServiceSpec): boolean => listIps(spec).length === 1 && listIps(spec)[0] === headless;
 /** Every type but ExternalName has addresses, if only `None`. */
 export const needsClusterIp = ({ type }: ServiceSpec): boolean => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
@@ -40,7 +44,9 @@ export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts }: ServiceS
   type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
 /** Ports of nodes may be held at all. */
 export const mayHoldNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer';
+/** Whether a port for health checks of nodes is due. */
 export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean => type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
+/** Whether two lists hold the same texts in the same order; an absent one is empty. */
 export const isSameList = (one: readonly string[] | null | undefined, two: readonly string[] | null | undefined): boolean =>
   (one ?? []).length === (two ?? []).length && (one ?? []).every((item, index) => item === two?.[index]);
 

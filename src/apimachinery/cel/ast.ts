@@ -7,7 +7,9 @@ export type Literal = null | boolean | number | bigint | string | Uint8Array | C
 
 interface LiteralExpr { readonly type: 'literal'; readonly id: number; readonly value: Literal }
 interface IdentExpr { readonly type: 'ident'; readonly id: number; readonly name: string }
+/** `operand.field`, or `has(operand.field)` when it only tests. */
 export interface SelectExpr { readonly type: 'select'; readonly id: number; readonly operand: Expr; readonly field: string; readonly testOnly: boolean }
+/** A call of a function, an operator or a method. */
 export interface CallExpr {
   readonly type: 'call';
   readonly id: number;
@@ -16,10 +18,15 @@ export interface CallExpr {
   readonly args: readonly Expr[];
 }
 
+/** `[a, b]`. */
 export interface ListExpr { readonly type: 'list'; readonly id: number; readonly elements: readonly Expr[]; readonly optional: readonly number[] }
+/** One `key: value` of a map. */
 export interface MapEntry { readonly id: number; readonly key: Expr; readonly value: Expr; readonly optional: boolean }
+/** `{a: b}`. */
 export interface MapExpr { readonly type: 'map'; readonly id: number; readonly entries: readonly MapEntry[] }
+/** One `field: value` of a message. */
 export interface FieldEntry { readonly id: number; readonly field: string; readonly value: Expr; readonly optional: boolean }
+/** `Name{field: value}`. */
 export interface StructExpr { readonly type: 'struct'; readonly id: number; readonly name: string; readonly fields: readonly FieldEntry[] }
 
 /** A fold: `result` of `step` applied to the elements of `range` while `condition` holds. */

@@ -5,7 +5,9 @@ import { CelList, CelMap, CelOpaque, type Value, sizeOf } from './values.ts';
 /** Cost of one call, from its arguments (the target first) and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number;
 
+/** Cost of reading one character, element or byte. */
 export const traversalFactor = 0.1;
+/** Cost of one character of a pattern. */
 export const patternFactor = 0.25;
 const authorizationCheckCost = 350_000;
 

@@ -18,6 +18,7 @@ export type Reference =
   | { readonly type: 'function'; readonly declaration: FunctionDeclaration; readonly overloads: readonly Overload[]; readonly global: boolean }
   | { readonly type: 'message'; readonly name: string };
 
+/** An expression whose types are known. */
 export interface CheckedExpr extends ParsedExpr {
   readonly types: ReadonlyMap<number, CelType>;
   readonly references: ReadonlyMap<number, Reference>;

@@ -6,6 +6,7 @@ import { type Program, compileProgram } from './evaluate.ts';
 import { parseExpression } from './parse.ts';
 import type { CelType } from './types.ts';
 
+/** An expression that was checked and is ready to be evaluated. */
 export interface CompiledExpression {
   readonly checked: CheckedExpr;
   readonly program: Program;

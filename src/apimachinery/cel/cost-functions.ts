@@ -5,6 +5,7 @@ import type { CostNode, Coster } from './cost.ts';
 import { type Range, addRanges, exactly, multiplyRanges, scaleRange, unbounded, unionRanges, unknownSize, zero } from './estimate.ts';
 import type { CelType } from './types.ts';
 
+/** What a call costs, and how large its result is. */
 export interface CallEstimate {
   readonly cost: Range;
   /** Size of the result, where it follows from the arguments. */

@@ -17,6 +17,7 @@ export interface Overload {
   readonly call: (...args: Value[]) => Value;
 }
 
+/** A function and its signatures. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
@@ -38,6 +39,7 @@ export interface Library {
   readonly types?: ReadonlyMap<string, CelType>;
 }
 
+/** What an expression may name, and how it is read. */
 export interface Environment {
   readonly container: string;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;

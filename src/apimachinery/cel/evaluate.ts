@@ -46,6 +46,7 @@ class Frame {
 /** One compiled node. */
 export type Step = (frame: Frame) => Value;
 
+/** What came of an evaluation, and what it cost. */
 export interface Evaluation {
   /** The result; a Failure when there is none. */
   readonly value: Value;

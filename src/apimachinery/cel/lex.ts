@@ -3,6 +3,7 @@ import type { Issue } from './source.ts';
 
 type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
 
+/** One word of an expression, and where it stands. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;

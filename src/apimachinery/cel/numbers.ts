@@ -1,6 +1,7 @@
 // Arithmetic with the ranges of 64 bits, and the texts of doubles as Go prints them.
 import { CelDouble, CelError, CelUint, type Value, integerOverflow, maxInt64, maxUint64, minInt64, narrowInt } from './values.ts';
 
+/** Error of a result that is no uint. */
 export const unsignedOverflow = new CelError('unsigned integer overflow');
 const divisionByZero = new CelError('division by zero');
 const modulusByZero = new CelError('modulus by zero');
@@ -17,6 +18,7 @@ export function makeUint(value: bigint): Value {
 
 type Int = number | bigint;
 
+/** Sum, or the error of an overflow. */
 export function addInts(a: Int, b: Int): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
@@ -25,6 +27,7 @@ export function addInts(a: Int, b: Int): Value {
   return makeInt(BigInt(a) + BigInt(b));
 }
 
+/** Difference, or the error of an overflow. */
 export function subtractInts(a: Int, b: Int): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b;
@@ -33,6 +36,7 @@ export function subtractInts(a: Int, b: Int): Value {
   return makeInt(BigInt(a) - BigInt(b));
 }
 
+/** Product, or the error of an overflow. */
 export function multiplyInts(a: Int, b: Int): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
@@ -41,12 +45,14 @@ export function multiplyInts(a: Int, b: Int): Value {
   return makeInt(BigInt(a) * BigInt(b));
 }
 
+/** Quotient towards zero, or the error of a zero or an overflow. */
 export function divideInts(a: Int, b: Int): Value {
   if (b === 0) return divisionByZero;
   if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b) + 0;
   return makeInt(BigInt(a) / BigInt(b));
 }
 
+/** Remainder with the sign of the dividend, or the error of a zero or an overflow. */
 export function remainderInts(a: Int, b: Int): Value {
   if (b === 0) return modulusByZero;
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0;
@@ -54,10 +60,12 @@ export function remainderInts(a: Int, b: Int): Value {
   return makeInt(BigInt(a) % BigInt(b));
 }
 
+/** Quotient, or the error of a zero. */
 export function divideUints(a: CelUint, b: CelUint): Value {
   return b.value === 0n ? divisionByZero : new CelUint(a.value / b.value);
 }
 
+/** Remainder, or the error of a zero. */
 export function remainderUints(a: CelUint, b: CelUint): Value {
   return b.value === 0n ? modulusByZero : new CelUint(a.value % b.value);
 }

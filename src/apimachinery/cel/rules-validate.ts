@@ -22,6 +22,7 @@ export interface RuleOutcome {
   readonly remainingBudget: number;
 }
 
+/** What rules are evaluated on. */
 export interface RuleInput {
   readonly value: unknown;
   /** The stored object, on updates. */

@@ -107,7 +107,7 @@ export interface RuleNode {
 }
 
 /** The tree of rules of a schema; undefined when it has none. */
-export function buildRuleTree(schema: OpenAPIV3Schema, root = true): RuleNode | undefined {
+export function buildRuleTree(schema: OpenAPIV3Schema, root: boolean): RuleNode | undefined {
   return hasRules(schema) ? buildNode({ rules: schema, node: schema, root, declared: undefined }) : undefined;
 }
 

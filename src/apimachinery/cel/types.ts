@@ -20,6 +20,7 @@ export class CelType {
   }
 }
 
+/** The types of the language without parameters. */
 export const dynType = new CelType('dyn', 'dyn');
 export const errorType = new CelType('error', 'error');
 export const nullType = new CelType('null', 'null_type');
@@ -33,6 +34,7 @@ export const timestampType = new CelType('timestamp', 'google.protobuf.Timestamp
 export const durationType = new CelType('duration', 'google.protobuf.Duration');
 export const anyType = new CelType('any', 'google.protobuf.Any');
 
+/** Types made of others. */
 export const listOf = (element: CelType): CelType => new CelType('list', 'list', { params: [element] });
 export const mapOf = (key: CelType, value: CelType): CelType => new CelType('map', 'map', { params: [key, value] });
 export const paramType = (name: string): CelType => new CelType('param', name);
@@ -42,6 +44,7 @@ export const optionalOf = (inner: CelType): CelType => opaqueType('optional_type
 export const typeOfType = (inner?: CelType): CelType => new CelType('type', 'type', { params: inner === undefined ? [] : [inner] });
 export const wrapperOf = (inner: CelType): CelType => new CelType(inner.kind, inner.name, { params: inner.params, nullable: true });
 
+/** Types that are asked for often. */
 export const dynListType = listOf(dynType);
 export const dynMapType = mapOf(dynType, dynType);
 export const metaType = typeOfType();
@@ -61,8 +64,11 @@ export function formatType(type: CelType): string {
   }
 }
 
+/** Whether anything may be of this type. */
 export const isDyn = (type: CelType): boolean => type.kind === 'dyn' || type.kind === 'any';
+/** Whether nothing can be said against a value of this type. */
 export const isDynOrError = (type: CelType): boolean => isDyn(type) || type.kind === 'error';
+/** Whether values of this type may be absent. */
 export const isOptional = (type: CelType): boolean => type.kind === 'opaque' && type.name === 'optional_type';
 
 /** True for the same type, parameters included. */

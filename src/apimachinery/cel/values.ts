@@ -1,16 +1,20 @@
 // Values at run time. Whole numbers are JS numbers while they are exact and bigints beyond; doubles and unsigned numbers have classes of
 // their own, so that dynamic code can tell them apart. Failures are values, which && || and ?: can absorb.
 import {
-  type CelType, CelType as CelTypeClass, anyOptionalType, boolType, bytesType, doubleType, durationType, dynListType, dynMapType, intType, metaType, nullType,
+  CelType, anyOptionalType, boolType, bytesType, doubleType, durationType, dynListType, dynMapType, intType, metaType, nullType,
   stringType, timestampType, uintType,
 } from './types.ts';
 
+/** Everything that an expression can be worth. */
 export type Value =
   | null | boolean | number | bigint | string | Uint8Array | CelDouble | CelUint | CelTimestamp | CelDuration | CelList | CelMap | CelOptional
   | CelOpaque | CelType | Failure;
 
+/** The largest int. */
 export const maxInt64 = 2n ** 63n - 1n;
+/** The smallest int. */
 export const minInt64 = -(2n ** 63n);
+/** The largest uint. */
 export const maxUint64 = 2n ** 64n - 1n;
 
 /** An integer in its smallest representation. */
@@ -18,6 +22,7 @@ export function narrowInt(value: bigint): number | bigint {
   return value <= 9007199254740991n && value >= -9007199254740991n ? Number(value) : value;
 }
 
+/** A double; whole numbers are JS numbers, so it has a class of its own. */
 export class CelDouble {
   readonly value: number;
 
@@ -26,6 +31,7 @@ export class CelDouble {
   }
 }
 
+/** A uint. */
 export class CelUint {
   readonly value: bigint;
 
@@ -75,6 +81,7 @@ export abstract class CelList {
   }
 }
 
+/** A list of values that are there already. */
 export class ArrayList extends CelList {
   readonly items: Value[];
 
@@ -108,6 +115,7 @@ export abstract class CelMap {
   }
 }
 
+/** What a map is asked by. */
 export type MapKey = string | number | boolean | bigint;
 
 /** What a key is filed under: numbers of all types that are equal are one key. Undefined for what cannot be a key. */
@@ -118,6 +126,7 @@ export function mapKeyOf(key: Value): MapKey | undefined {
   return undefined;
 }
 
+/** A map of values that are there already. */
 export class EntryMap extends CelMap {
   readonly entries: Map<MapKey, readonly [Value, Value]>;
 
@@ -149,6 +158,7 @@ export class CelOptional {
   }
 }
 
+/** The optional without a value. */
 export const noneOptional = new CelOptional(undefined);
 
 /** A value of a library: its type says which. */
@@ -162,6 +172,7 @@ export abstract class CelOpaque {
 /** What stops an evaluation unless && || or ?: absorb it. */
 export abstract class Failure {}
 
+/** A failure that an expression meets by itself, and that logic may absorb. */
 export class CelError extends Failure {
   readonly message: string;
 
@@ -171,7 +182,9 @@ export class CelError extends Failure {
   }
 }
 
+/** No signature fits the arguments. */
 export const noSuchOverload = new CelError('no such overload');
+/** A result that is no int. */
 export const integerOverflow = new CelError('integer overflow');
 
 /** The type of a value at run time. */
@@ -193,7 +206,7 @@ function typeOfObject(value: Exclude<Value, null | boolean | number | bigint | s
   if (value instanceof CelDuration) return durationType;
   if (value instanceof CelOptional) return anyOptionalType;
   if (value instanceof Uint8Array) return bytesType;
-  return value instanceof CelTypeClass ? metaType : nullType;
+  return value instanceof CelType ? metaType : nullType;
 }
 
 /** Number of runes of a string. */

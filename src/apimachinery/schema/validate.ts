@@ -286,9 +286,9 @@ function wrongType({ types, format }: { readonly types: readonly JsonType[]; rea
 }
 
 /** Elements that a list of type `set` or `map` has twice, each told once, anywhere below `value`. */
-export function validateListTypes(schema: OpenAPIV3Schema, value: unknown, at = ''): FieldError[] {
+export function validateListTypes(schema: OpenAPIV3Schema, value: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  walkListTypes(schema, value, { at, errors });
+  walkListTypes(schema, value, { at: '', errors });
   return errors;
 }
 

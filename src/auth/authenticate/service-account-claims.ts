@@ -124,8 +124,11 @@ function readReference(value: unknown): BoundReference | 'broken' | undefined {
   return typeof name === 'string' && name !== '' && typeof uid === 'string' && uid !== '' ? { name, uid } : 'broken';
 }
 
-/** What is wrong with the times of a token, in the reference's words; undefined when nothing is. Clocks may differ by a minute. */
-export function checkTimes(claims: Claims, nowMs: number, leewaySeconds = 60): string | undefined {
+/** Clocks may differ by as much. */
+const leewaySeconds = 60;
+
+/** What is wrong with the times of a token, in the reference's words; undefined when nothing is. */
+export function checkTimes(claims: Claims, nowMs: number): string | undefined {
   const now = Math.floor(nowMs / 1000);
   const { exp, nbf, iat } = claims as { exp?: unknown; nbf?: unknown; iat?: unknown };
   const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

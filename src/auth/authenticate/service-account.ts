@@ -32,6 +32,7 @@ interface ServiceAccountTokenOptions {
 const deletionLeewayMs = 60_000;
 const cacheLimit = 10_000;
 const cacheLifetimeMs = 5 * 60_000;
+/** Label of token Secrets that are not good any more, with the day since when. */
 export const invalidatedSince = 'kubernetes.io/legacy-token-invalid-since';
 
 const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });

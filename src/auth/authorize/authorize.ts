@@ -5,6 +5,7 @@ import type { Attributes, Authorize, Decision } from './attributes.ts';
 
 /** Names of the modes that exist, as `--authorization-mode` spells them. */
 export const authorizationModes = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+/** A value of `--authorization-mode`. */
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 /** The modes that need more than a request to decide. */

@@ -70,6 +70,7 @@ export function subjectKey({ kind, name, namespace: own }: Subject, namespace: s
 
 /** The keys under which bindings of a user are found. */
 export const userKey = (name: string): string => `u${name}`;
+/** The key under which bindings of a group are found. */
 export const groupKey = (name: string): string => `g${name}`;
 
 /** The first subject that the user is, as the reason of a decision names it. */

@@ -51,8 +51,8 @@ export function column(name: string, cell: Column['cell'], type: Column['type'] 
 }
 
 /** A column of the wide form. */
-export function wideColumn(name: string, cell: Column['cell'], type: Column['type'] = 'string'): Column {
-  return { ...column(name, cell, type), priority: 1 };
+export function wideColumn(name: string, cell: Column['cell']): Column {
+  return { ...column(name, cell), priority: 1 };
 }
 
 /** The column that names the object. */
@@ -89,10 +89,12 @@ export function textOr(value: unknown, otherwise: string): string {
   return text === '' ? otherwise : text;
 }
 
+const mostMembers = 3;
+
 /** The first three texts, then how many more there are. */
-export function formatMembers(members: readonly string[], limit = 3): string {
+export function formatMembers(members: readonly string[]): string {
   if (members.length === 0) return '<unset>';
-  return members.length > limit ? `${members.slice(0, limit).join(',')} + ${members.length - limit} more...` : members.join(',');
+  return members.length > mostMembers ? `${members.slice(0, mostMembers).join(',')} + ${members.length - mostMembers} more...` : members.join(',');
 }
 
 /** Copy of the columns in front, the age behind. */

@@ -43,7 +43,7 @@ interface StatusRules {
 }
 
 /** The prepare functions of a kind with a status path. */
-export function prepareWithStatus(rules: StatusRules = {}): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
+export function prepareWithStatus(rules: StatusRules): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
   return {
     prepareForCreate: (object, context) => rules.prepareForCreate?.(object, context),
     prepareForUpdate(object, old, context) {

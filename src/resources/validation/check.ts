@@ -96,8 +96,8 @@ export function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** The value may not differ from the stored one. */
-export function checkImmutable(place: Place, old: Place, detail = 'field is immutable'): Errors {
-  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, sortMembers(place.value), detail)];
+export function checkImmutable(place: Place, old: Place): Errors {
+  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, sortMembers(place.value), 'field is immutable')];
 }
 
 /** Maps as Go writes them: by key. Structs keep their order, so this is for what holds maps only. */

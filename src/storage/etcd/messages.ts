@@ -15,6 +15,7 @@ interface RangeCall {
   readonly countOnly?: boolean;
 }
 
+/** etcdserverpb.RangeResponse. */
 export interface RangeAnswer {
   readonly revision: number;
   readonly kvs: readonly StoredKeyValue[];
@@ -38,6 +39,7 @@ interface TxnCall {
   readonly lease?: bigint;
 }
 
+/** etcdserverpb.TxnResponse. */
 export interface TxnAnswer {
   readonly revision: number;
   readonly succeeded: boolean;
@@ -45,6 +47,7 @@ export interface TxnAnswer {
   readonly current: StoredKeyValue | undefined;
 }
 
+/** etcdserverpb.WatchResponse. */
 export interface WatchAnswer {
   readonly revision: number;
   readonly created: boolean;
@@ -56,6 +59,7 @@ export interface WatchAnswer {
   readonly changes: readonly Change[];
 }
 
+/** mvccpb.Event. */
 export interface Change {
   readonly type: 'put' | 'delete';
   readonly kv: StoredKeyValue;
@@ -97,6 +101,7 @@ export const encodeLeaseQuestion = (id: bigint): Buffer => new MessageWriter().l
 /** CompactionRequest: revision 1. */
 export const encodeCompaction = (revision: number): Buffer => new MessageWriter().number(1, revision).finish();
 
+/** Reads a RangeResponse. */
 export function decodeRange(bytes: Buffer): RangeAnswer {
   return readRange(new MessageReader(bytes));
 }
