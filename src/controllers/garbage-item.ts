@@ -19,8 +19,6 @@ export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
   return finalizers.includes(orphanFinalizer) ? 'orphan' : undefined;
 }
 
-const search = (bytes: Uint8Array, text: string): number => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(text, 0, 'latin1');
-
 /** The object as the graph holds it; undefined when it has no owners and waits for nothing. */
 export function readItem(version: ObjectVersion): GarbageItem | undefined {
   if (!version.contains('"ownerReferences":[') && !version.contains('"deletionTimestamp":"')) return undefined;
@@ -33,13 +31,4 @@ export function readItem(version: ObjectVersion): GarbageItem | undefined {
   return {
     key: itemKey(version), group: resource.group, plural: resource.plural, namespace, name, uid, owners, deleting: deletionTimestamp !== undefined, waits,
   };
-}
-
-/** The uid of an object. In built-in kinds it comes before everything that could hold another. */
-export function readUid(version: ObjectVersion): string {
-  const { resource } = version;
-  if (resource.custom) return version.object(resource.storageVersion).metadata.uid ?? '';
-  const bytes = version.bytes(resource.storageVersion, 'json-item');
-  const at = search(bytes, '"uid":"');
-  return at < 0 ? '' : Buffer.from(bytes.buffer, bytes.byteOffset + at + 7, bytes.indexOf(0x22, at + 7) - at - 7).toString('latin1');
 }

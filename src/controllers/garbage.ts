@@ -4,7 +4,7 @@ import { createPacer } from '../base/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { GarbageCollection } from './garbage-collection.ts';
 import { GarbageGraph, type GarbageItem } from './garbage-graph.ts';
-import { itemKey, readItem, readUid } from './garbage-item.ts';
+import { itemKey, readItem } from './garbage-item.ts';
 import { GarbageWatches } from './garbage-watch.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -64,7 +64,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
     gone(object) {
       const item = graph.remove(itemKey(object));
       if (item !== undefined) tellOwners(item);
-      tellDependents(item?.uid ?? readUid(object));
+      tellDependents(item?.uid ?? object.uid);
     },
     relisted() {
       for (const { key } of graph.items()) enqueue(key);

@@ -27,7 +27,10 @@ const nameColumn: Column = {
 /** The columns of a version. */
 export function createColumns(specs: readonly ColumnSpec[] | undefined, formatAge: (durationMs: number) => string): readonly Column[] {
   const shown = specs === undefined || specs.length === 0 ? [ageColumn] : specs;
-  return [nameColumn, ...shown.map((spec) => createColumn(spec, formatAge))];
+  const columns = shown.map((spec) => createColumn(spec, formatAge));
+  // Tables that change with time in their age only are kept.
+  const ageAt = shown.findIndex(({ type, jsonPath }) => type === ageColumn.type && jsonPath === ageColumn.jsonPath);
+  return [nameColumn, ...columns.map((column, i) => (i === ageAt ? { ...column, age: true as const } : column))];
 }
 
 function createColumn({ name, type, format, description, priority, jsonPath }: ColumnSpec, formatAge: (durationMs: number) => string): Column {

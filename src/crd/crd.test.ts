@@ -71,6 +71,12 @@ describe('json paths', () => {
 });
 
 describe('createColumns', () => {
+  it('marks the age of an object once', () => {
+    const age = { name: 'Since', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+    assert.deepEqual(createColumns([age, { ...age, name: 'Again' }], String).map((column) => column.age), [undefined, true, undefined]);
+    assert.deepEqual(createColumns(undefined, String).map((column) => column.age), [undefined, true]);
+  });
+
   it('prints values by type, and nothing where the type does not fit', () => {
     const columns = createColumns([
       { name: 'S', type: 'string', jsonPath: '.s' }, { name: 'I', type: 'integer', jsonPath: '.i' }, { name: 'D', type: 'date', jsonPath: '.d' },

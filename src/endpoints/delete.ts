@@ -75,11 +75,11 @@ interface Deleted {
 }
 
 function respondDeleted(call: Call, { result, options, representation }: Deleted): Soon<Response> {
-  const { resource, dependencies, exchange, name, target } = call;
+  const { resource, dependencies, exchange, name } = call;
   // 202 tells a client that asked for the dependents to go as well that it has to wait.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
   if (result.type === 'pending' || resource.returnsDeleted) return respondObject(call, { status, object: result.object, representation });
-  const uid = result.object.object(target.version).metadata.uid;
+  const { uid } = result.object;
   const value = success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(uid && { uid }) });
   const answer = { status, form: representation.form, value: { value, schema: statusSchema(dependencies.schemas) } };
   return respondValue(exchange, dependencies, answer);

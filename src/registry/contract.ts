@@ -19,6 +19,8 @@ export interface ObjectVersion {
   readonly name: string;
   readonly revision: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
+  /** '' when it has none. */
+  readonly uid: string;
   /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */
   object(version: string): KubeObject;
   /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message. */

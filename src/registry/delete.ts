@@ -67,7 +67,7 @@ async function remove({ core, request, place, key }: Round, last: StoredVersion)
   const result = await core.store.txn({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
   const { resource } = place.shelf;
-  await releaseRemoved(core, resource, last.object(resource.storageVersion));
+  await releaseRemoved(core, resource, () => last.object(resource.storageVersion));
   return { type: 'done', sure: true, result: { type: 'gone', object: place.show(last.at(result.revision)) } };
 }
 

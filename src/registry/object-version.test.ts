@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue, KubeObject } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../codec/index.ts';
-import { createLayout, encodeStored } from './layout.ts';
+import { createLayout, encodeStored, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './memo.ts';
 import { type StoredVersion, decodeVersion } from './object-version.ts';
 import type { Resource } from './resource.ts';
@@ -51,6 +51,7 @@ test('bytes agree with the object for any metadata and data', () => {
       assert.equal(parsed.metadata.resourceVersion, String(revision));
       assert.deepEqual(JSON.parse(JSON.stringify(version.object('v1'))), parsed);
       assert.deepEqual(Object.entries(version.labels ?? {}), Object.entries(parsed.metadata.labels ?? {}));
+      assert.equal(version.uid, parsed.metadata.uid ?? '');
       assert.deepEqual(Object.entries(parsed['data'] as object).sort(), Object.entries(object.data).sort());
       const item = JSON.parse(text(version.bytes('v1', 'json-item'))) as KubeObject;
       assert.deepEqual(item.metadata, parsed.metadata);
@@ -97,4 +98,16 @@ test('a row with convert shows each version of its objects', () => {
   assert.deepEqual(version.object('v1')['data'], { k: 'v' });
   const plain: Resource = { ...resource, convert: undefined } as unknown as Resource;
   assert.match(text(store(plain, { metadata: meta }).bytes('v2', 'json-single')), /^\{"kind":"ConfigMap","apiVersion":"v2","metadata":/);
+});
+
+test('object of bytes that were written as the row reads them is what was written, without reading them anew', () => {
+  let reads = 0;
+  const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
+  const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
+  const decode = (value: Uint8Array): KubeObject =>
+    decodeVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
+  const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v1'))['spec'], reads], [{ size: 1 }, 0]);
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v2'))['spec'], reads], [{ read: true }, 1]);
+  assert.deepEqual([decode(encodeStored(layout, object))['spec'], reads], [{ read: true }, 2]);
 });

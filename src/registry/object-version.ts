@@ -150,8 +150,12 @@ class StoredVersion implements ObjectVersion {
   }
 
   get labels(): Readonly<Record<string, string>> | undefined {
-    if (this.#labels === undefined) this.#labels = this.#readLabels() ?? null;
+    if (this.#labels === undefined) this.#labels = (this.#readMember('labels') as Record<string, string> | undefined) ?? null;
     return this.#labels ?? undefined;
+  }
+
+  get uid(): string {
+    return (this.#readMember('uid') as string | undefined) ?? '';
   }
 
   /** Values of the row's selectable fields, in the order of the row. */
@@ -361,13 +365,13 @@ class StoredVersion implements ObjectVersion {
     return { ...object, metadata: sortJson({ ...object.metadata, resourceVersion: String(this.revision) }) };
   }
 
-  #readLabels(): Record<string, string> | undefined {
-    if (this.#isForeign()) return parseStored(this.#bytes).metadata.labels;
+  /** A member of metadata, found without parsing the rest. */
+  #readMember(name: 'labels' | 'uid'): unknown {
+    if (this.#isForeign()) return parseStored(this.#bytes).metadata[name];
     const homed = this.#memory !== undefined;
     const bytes = homed ? this.item() : this.#stored();
-    const span = findMember(bytes, homed ? this.#itemHead().length : this.#context.layout.head.length, 'labels');
-    if (span === undefined) return undefined;
-    return JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd))) as Record<string, string>;
+    const span = findMember(bytes, homed ? this.#itemHead().length : this.#context.layout.head.length, name);
+    return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
   }
 
   #readFields(): readonly string[] {
@@ -420,6 +424,9 @@ class ViewedVersion implements ObjectVersion {
   }
   get labels(): Readonly<Record<string, string>> | undefined {
     return this.#base.labels;
+  }
+  get uid(): string {
+    return this.#base.uid;
   }
 
   get fields(): readonly string[] {

@@ -22,7 +22,7 @@ export async function withReservation<T>(core: Core, attributes: AdmissionAttrib
 }
 
 /** Gives back what an object held that is gone from the store. */
-export async function releaseRemoved(core: Core, resource: AdmissionAttributes['resource'], removed: KubeObject): Promise<void> {
+export async function releaseRemoved(core: Core, resource: AdmissionAttributes['resource'], removed: () => KubeObject): Promise<void> {
   const { reserver } = core.options;
-  if (reserver?.holds(resource) === true) await reserver.release(removed);
+  if (reserver?.holds(resource) === true) await reserver.release(removed());
 }

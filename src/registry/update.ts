@@ -111,7 +111,7 @@ async function commit({ core, request, place, key, current }: Round,
   const { ttlSeconds } = shelf.resource;
   const result = await core.store.txn({ key, expect, ...(!removes && { value }), ...(!removes && ttlSeconds !== undefined && { ttlSeconds }) });
   if (result.type === 'conflict') return again;
-  if (removes) await releaseRemoved(core, shelf.resource, object);
+  if (removes) await releaseRemoved(core, shelf.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
   return { type: 'written', result: show(value, removes ? expect : result.revision) };
 }
