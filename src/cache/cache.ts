@@ -84,6 +84,7 @@ class PrefixCache<T> implements Cache<T> {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
+    // Told to who asks for it; nobody may.
     this.#ready.catch(() => undefined);
     void this.#feed.start();
     this.#scheduleTick();

@@ -106,6 +106,7 @@ export class Freshness {
   #learnRevision(): Promise<number | undefined> {
     this.#upcoming ??= this.#running.then(() => {
       this.#upcoming = undefined;
+      // Who waits learns that nothing is known in time; why is told by the calls that write.
       const answer = this.#options.store.revision().catch(() => undefined);
       this.#running = answer;
       return answer;

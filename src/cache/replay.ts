@@ -60,6 +60,7 @@ export class Replay<T> {
     try {
       this.#connect(session);
     } catch {
+      // A Store that cannot be watched at the moment is asked again.
       this.#retryLater(session);
     }
   }

@@ -141,6 +141,7 @@ export class Core {
     if (!shelf.resource.custom) return false;
     const slot = this.#slotOf.get(shelf.resource);
     if (slot === undefined || revision >= slot.listed) return false;
+    // A definition that cannot be read hides nothing.
     slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
     return revision < (await slot.defined);
   }
@@ -213,6 +214,7 @@ export class Core {
     });
     if (this.#closed) cache.close();
     const slot: Slot = { resource, layout: context.layout, context, cache, decode, listed: Infinity };
+    // A cache that does not begin is told to its readers.
     cache.ready().then(() => (slot.listed = cache.revision)).catch(() => undefined);
     return slot;
   }

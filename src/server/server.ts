@@ -88,6 +88,7 @@ export async function startServer(given: Partial<ServerOptions>): Promise<Runnin
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
   const opening = openStore(options, directory);
+  // Told where it is awaited; a failure of the keys may come first.
   opening.catch(() => {});
   const pki = options.tls ? prepareCertificates(options, directory) : undefined;
   const store = await opening;

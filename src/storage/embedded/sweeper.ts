@@ -42,6 +42,7 @@ export class Sweeper {
       if (revision > this.#compactRevision) await this.#mark(revision);
       await this.#sweep();
     });
+    // Who asked is told; the next piece of work begins all the same.
     this.#work = done.catch(() => undefined);
     return done;
   }
