@@ -6,7 +6,7 @@ import { joinBytes } from './encoding.ts';
 const PIECE_BYTES = 128 * 1024;
 
 /** Bytes of the first of some events, and the events that are left. */
-export interface Piece {
+interface Piece {
   readonly bytes: Uint8Array;
   readonly rest: readonly RegistryEvent[];
 }

@@ -20,7 +20,7 @@ const BOOKMARK_JITTER = 0.25;
 const LAST_BOOKMARK_MS = 2_000;
 
 /** What a stream runs on. */
-export interface StreamParts {
+interface StreamParts {
   readonly watch: RegistryWatch;
   readonly encoder: FrameEncoder;
   readonly clock: Clock;

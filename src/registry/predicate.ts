@@ -46,7 +46,7 @@ interface TaggedTest {
 }
 
 /** Selectors of a request to a version; without one, all fields of the row may be asked for. */
-export interface Selectors {
+interface Selectors {
   readonly version?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response, Sink } from '../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
+import { waitForDrain } from './write-response.ts';
 
 const acceptSalt = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
@@ -173,26 +174,11 @@ export async function writeWebSocket(exchange: HttpExchange, response: Response,
   socket.resume();
   const sink: Sink = {
     write: (chunk) => !closing && !socket.destroyed && socket.write(encode(chunk)),
-    drained: () => waitForSocket(socket, exchange.signal),
+    drained: () => waitForDrain(socket, exchange.signal),
     get signal() {
       return exchange.signal;
     },
   };
   await (response.body as (sink: Sink) => Promise<void>)(sink);
   over(normalClosure);
-}
-
-function waitForSocket(socket: Socket, signal: AbortSignal): Promise<void> {
-  if (socket.destroyed || signal.aborted || !socket.writableNeedDrain) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.off('drain', done);
-      socket.off('close', done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    socket.once('drain', done);
-    socket.once('close', done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

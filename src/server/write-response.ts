@@ -149,7 +149,8 @@ function createSink(exchange: HttpExchange): Sink {
   };
 }
 
-function waitForDrain(output: Writable, signal: AbortSignal): Promise<void> {
+/** Resolves when the output takes more, is gone or nobody waits. */
+export function waitForDrain(output: Writable, signal: AbortSignal): Promise<void> {
   if (output.destroyed || signal.aborted || !output.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {

@@ -3,7 +3,7 @@ import { createBoundsTest } from '../base/index.ts';
 import { type KeyRange, keyRange, prefixRange } from './store.ts';
 
 /** Anything that is interested in a range of keys. */
-export interface Ranged {
+interface Ranged {
   readonly range: KeyRange;
 }
 

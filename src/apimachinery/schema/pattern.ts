@@ -11,7 +11,7 @@ interface Engine {
 }
 
 /** A compiled pattern. */
-export interface Pattern {
+interface Pattern {
   readonly expression: RE2JS;
   readonly size: number;
 }

@@ -16,7 +16,7 @@ export interface Binding {
 }
 
 /** What the rules of a role are, or that there is no such role. */
-export type RoleRules = readonly PolicyRule[] | undefined;
+type RoleRules = readonly PolicyRule[] | undefined;
 
 interface StoredBinding extends Binding {
   readonly keys: readonly string[];
@@ -118,7 +118,7 @@ class RoleTable implements Follower {
   }
 }
 
-export interface PolicyIndexOptions {
+interface PolicyIndexOptions {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;
