@@ -19,10 +19,12 @@ test('Pacing gathers what comes after a long round and calls it together', async
   pump('a', 1);
   pump('b', 1);
   await turn();
+  manual.advance(0);
   pump('c', 10);
   pump('d', 10);
   assert.equal(called.join(''), 'abcd');
   await turn();
+  manual.advance(0);
   pump('e', 0);
   pump('f', 0);
   assert.equal(called.join(''), 'abcd');
@@ -33,4 +35,25 @@ test('Pacing gathers what comes after a long round and calls it together', async
   await turn();
   pump('g', 0);
   assert.equal(called.join(''), 'abcdefg');
+});
+
+test('Pacing counts what the transport does after the turn, but not all the work of others', async () => {
+  const manual = createManualClock();
+  let spentMs = 0;
+  const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
+  const pacing = new Pacing(clock);
+  const restAfter = async (turnMs: number, laterMs: number): Promise<number> => {
+    pacing.run(() => void (spentMs += turnMs));
+    await turn();
+    spentMs += laterMs;
+    manual.advance(0);
+    let rested = false;
+    pacing.run(() => void (rested = true));
+    for (let ms = 0; ; ms++, manual.advance(1)) {
+      await turn();
+      if (rested) return ms;
+    }
+  };
+  const rests = [await restAfter(0.5, 50), await restAfter(1.5, 1), await restAfter(2, 2), await restAfter(2, 50), await restAfter(30, 0)];
+  assert.deepEqual(rests, [0, 0, 8, 16, 20]);
 });

@@ -1,16 +1,22 @@
 // When watches are written by the thousand, what comes next rests for a moment, so that the next round finds several events per watch
 // and sends them in one piece: a write costs far more than what is in it. Streams that cost little are never held back.
 //
-//   open ──a round took longer than BUSY_MS──▶ resting (REST times as long, at most LONGEST_REST_MS) ──▶ one round of all who came
+//   open ──a turn of writes is over──▶ measuring (until the transport has had its turn) ──the round took BUSY_MS──▶ resting
+//    ▲ └── that took next to nothing         └──── it took less ────▶ one round of all who came ◀── REST times as long, LONGEST_REST_MS at most
+//    └──────────────────────────────────────────────────────────────────────────┘
 import type { Clock } from '../base/index.ts';
 
+/** Turns shorter than this are not looked at. */
+const MEASURED_MS = 1;
 const BUSY_MS = 4;
 const LONGEST_REST_MS = 20;
+/** With rests no longer than rounds, updates that come as fast as rounds can be are hardly gathered. */
+const REST = 2;
 /**
- * By how much a rest is longer than the round was. A quarter of it is what a round costs after its turn, when the transport tells of each
- * write; with a rest hardly longer than that, updates that come as fast as rounds can be are not gathered.
+ * A round goes on after its turn: a share of it when the transport only tells of each write, three times as long when HTTP/2 makes its
+ * frames then. More than that is somebody else's work.
  */
-const REST = 2.5;
+const AFTERMATH_LIMIT = 4;
 
 /** Decides when the streams of one server write. */
 export class Pacing {
@@ -34,15 +40,21 @@ export class Pacing {
   #beginRound(): void {
     if (this.#startedMs !== undefined) return;
     this.#startedMs = this.#clock.monotonicMs();
-    queueMicrotask(() => this.#endRound());
+    queueMicrotask(() => this.#endTurn());
   }
 
-  #endRound(): void {
-    const tookMs = this.#clock.monotonicMs() - (this.#startedMs as number);
+  #endTurn(): void {
+    const startedMs = this.#startedMs as number;
+    const turnMs = this.#clock.monotonicMs() - startedMs;
     this.#startedMs = undefined;
-    if (tookMs < BUSY_MS) return;
+    if (turnMs < MEASURED_MS) return;
     this.#resting = true;
-    this.#clock.after(Math.min(tookMs * REST, LONGEST_REST_MS), () => this.#resume());
+    this.#clock.after(0, () => this.#rest(Math.min(this.#clock.monotonicMs() - startedMs, turnMs * AFTERMATH_LIMIT)));
+  }
+
+  #rest(tookMs: number): void {
+    if (tookMs < BUSY_MS) this.#resume();
+    else this.#clock.after(Math.min(tookMs * REST, LONGEST_REST_MS), () => this.#resume());
   }
 
   #resume(): void {
