@@ -2,6 +2,6 @@
 export { JsonError, type OddNumber, encodeJson, parseJson, stringifyJson } from './json.ts';
 export { type Transform, matchContentType, matchesRoute, negotiate, parseAccept } from './media-type.ts';
 export { frameJson, frameProtobuf } from './watch-frame.ts';
-export { YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';
+export { type ParseYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';
 export { ProtobufError, decodeMessage, encodeMessage } from './protobuf.ts';
 export { decodeEnvelope, encodeEnvelope } from './envelope.ts';

@@ -16,9 +16,20 @@ interface ParsedYaml {
   readonly duplicates: readonly string[];
 }
 
-/** Parses the first document of a YAML text (JSON is YAML too); throws YamlError. An empty text is null; the last of equal keys wins. */
-export async function parseYaml(bytes: Uint8Array): Promise<ParsedYaml> {
-  return parsePlainJson(bytes) ?? parseWith(await import('yaml'), bytes);
+/** Parses YAML: see parseYaml. */
+export type ParseYaml = (bytes: Uint8Array) => Promise<ParsedYaml>;
+
+/** Longer texts take so long that somebody else should parse them. */
+const longBytes = 16 * 1024;
+
+/**
+ * Parses the first document of a YAML text (JSON is YAML too); throws YamlError. An empty text is null; the last of equal keys wins. What is
+ * long and no plain JSON is left to `aside`, where there is one.
+ */
+export async function parseYaml(bytes: Uint8Array, aside?: ParseYaml): Promise<ParsedYaml> {
+  const plain = parsePlainJson(bytes);
+  if (plain !== undefined) return plain;
+  return aside !== undefined && bytes.length > longBytes ? aside(bytes) : parseWith(await import('yaml'), bytes);
 }
 
 /** The one error that the reference makes of all duplicates of a text. */

@@ -181,7 +181,8 @@ class DefinitionsOfServer implements Definitions {
     state.row = createRow(definition, () => stored().object('v1'), {
       objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, clock, fingerprint: madeFrom, schemaCache: this.#schemas,
       ...(judgeAside !== undefined && {
-        judgeAside: (write) => judgeAside({ ...write, definition: stored().bytes('v1', 'json-item'), fingerprint: madeFrom }),
+        // A copy, since the bytes may lie in a large piece that would go along.
+        judgeAside: (write) => judgeAside({ ...write, definition: new Uint8Array(stored().bytes('v1', 'json-item')), fingerprint: madeFrom }),
       }),
     });
     catalog.add(state.row);

@@ -25,7 +25,7 @@ export async function handleCreate(call: Call): Promise<Response> {
   const expected = expectedKind(call);
   const pause = createPacer(dependencies.clock, bodyTurnMs);
   const decoded = await decodeBody({ bytes, form }, expected, {
-    catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings, pause,
+    catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
   });
   await pause();
   const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, resource, target.version);

@@ -4,7 +4,7 @@ import {
   type JsonValue,
   type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, parseYaml, ProtobufError,
+import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import {
@@ -35,6 +35,7 @@ interface DecodeContext {
   readonly catalog: Catalog;
   readonly level: Level;
   readonly warnings: string[];
+  readonly parseYaml: ParseYaml;
   /** A turn for others between reading the text and typing it, when one is due. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -43,7 +44,7 @@ interface DecodeContext {
 export const bodyTurnMs = 12;
 
 /** A body that was read. */
-interface RawBody {
+export interface RawBody {
   readonly bytes: Uint8Array;
   readonly form: Form;
 }
@@ -65,7 +66,7 @@ interface Parsed {
   readonly raw?: Uint8Array;
 }
 
-async function parseBody({ bytes, form }: RawBody, expected: Expected): Promise<Parsed> {
+async function parseBody({ bytes, form }: RawBody, expected: Expected, { parseYaml }: Pick<DecodeContext, 'parseYaml'>): Promise<Parsed> {
   try {
     if (form === 'yaml') return await parseYaml(bytes);
     if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
@@ -213,7 +214,7 @@ function withType(object: KubeObject, expected: Expected): KubeObject {
 
 /** Decodes a body into an object of the expected kind, without defaults. */
 export async function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Promise<KubeObject> {
-  const parsed = await parseBody(body, expected);
+  const parsed = await parseBody(body, expected, context);
   await context.pause();
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
   if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });

@@ -1,16 +1,15 @@
 // DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
 import type { Soon } from '../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, JsonError, parseJson, parseYaml, ProtobufError, YamlError } from '../codec/index.ts';
+import { decodeEnvelope, decodeMessage, JsonError, parseJson, ProtobufError, YamlError } from '../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../registry/index.ts';
 import { negotiateCall, writeContext } from './call.ts';
-import { MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { MAX_BODY_BYTES, type RawBody, requireBodyForm } from './decode.ts';
 import { notAnObject, notRegistered, versionKindError } from './decode-errors.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { listOptions, respondList } from './list.ts';
 import { readCollectionOptions } from './list-options.ts';
-import type { Form } from './media.ts';
 import type { Representation } from './negotiate.ts';
 import { type DeleteQuery, parseDeleteQuery, validateDeleteOptions } from './options.ts';
 import { respondValue, statusSchema } from './respond.ts';
@@ -19,7 +18,7 @@ import { respondObject } from './respond-object.ts';
 const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
-async function parseOptions(bytes: Uint8Array, form: Form, schema: Schema): Promise<JsonObject> {
+async function parseOptions({ bytes, form }: RawBody, schema: Schema, { parseYaml }: Pick<Call['dependencies'], 'parseYaml'>): Promise<JsonObject> {
   try {
     if (form === 'protobuf') {
       const { apiVersion, kind, raw } = decodeEnvelope(bytes);
@@ -43,7 +42,7 @@ function checkKind({ kind, apiVersion }: JsonObject): void {
 
 async function decodeOptions(call: Call, bytes: Uint8Array): Promise<DeleteQuery> {
   const schema = call.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
-  const value = await parseOptions(bytes, requireBodyForm(call.exchange), schema);
+  const value = await parseOptions({ bytes, form: requireBodyForm(call.exchange) }, schema, call.dependencies);
   checkKind(value);
   try {
     const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;

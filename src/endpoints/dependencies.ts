@@ -2,6 +2,7 @@
 import type { User } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
+import type { ParseYaml } from '../codec/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 
@@ -48,6 +49,8 @@ export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly hashes: Hashes;
+  /** Parses YAML bodies; long ones take their time. */
+  readonly parseYaml: ParseYaml;
   /** gzip at level 1. */
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
   readonly version: VersionInfo;

@@ -3,7 +3,7 @@ import {
   applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGroupVersion, invalid,
   invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
-import { formatYamlDuplicates, JsonError, parseJson, parseYaml, stringifyJson, YamlError } from '../codec/index.ts';
+import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, YamlError } from '../codec/index.ts';
 import { applyObject, checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
@@ -203,8 +203,8 @@ function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPat
 }
 
 /** The configuration of a server-side apply. Duplicate keys are judged by the YAML reader, everything else by apply itself. */
-async function readApplied(bytes: Uint8Array, level: Level, warnings: string[]): Promise<JsonObject> {
-  const { value, duplicates } = await parseYaml(bytes).catch((error: unknown) => {
+async function readApplied(bytes: Uint8Array, level: Level, { exchange: { warnings }, dependencies }: Call): Promise<JsonObject> {
+  const { value, duplicates } = await dependencies.parseYaml(bytes).catch((error: unknown) => {
     throw error instanceof YamlError ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
   });
   if (level === 'Strict' && duplicates.length > 0) {
@@ -239,7 +239,7 @@ function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected
 
 async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
   const { call, query, expected, level } = context;
-  const applied = (await readApplied(bytes, level, call.exchange.warnings)) as unknown as KubeObject;
+  const applied = (await readApplied(bytes, level, call)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
   checkIdentity(call.target, call.name, { ...applied, metadata: { ...applied.metadata } });

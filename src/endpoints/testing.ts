@@ -1,4 +1,5 @@
 // What the tests of this room stand on: hand-made rows over a registry on a memory store, and exchanges without a socket.
+import { parseYaml } from '../codec/index.ts';
 import type { Field, KubeObject, Schema, SchemaSet, SchemaType } from '../apimachinery/index.ts';
 import { createManualClock, type ManualClock, systemRandom } from '../base/index.ts';
 import { type Catalog, createCatalog, createRegistry, type OwnedRegistry, type Resource } from '../registry/index.ts';
@@ -131,7 +132,7 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined });
   const hash = (bytes: Uint8Array): Uint8Array => Uint8Array.from([bytes.length & 255, ...bytes.subarray(0, 15)]);
   const handler = createEndpoints({
-    registry, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, gzip: async (bytes) => bytes,
+    registry, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, gzip: async (bytes) => bytes, parseYaml,
     version: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
   });
   const send = async (request: TestRequest): Promise<TestAnswer> => readAnswer(await handler(makeExchange(request, clock)));

@@ -50,7 +50,7 @@ export async function handleUpdate(call: Call): Promise<Response> {
   const expected = expectedKind(call);
   const pause = createPacer(dependencies.clock, bodyTurnMs);
   const decoded = await decodeBody(bytesForm, expected, {
-    catalog: dependencies.catalog, level: validationLevel(query), warnings: exchange.warnings, pause,
+    catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
   });
   await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, resource, target.version);

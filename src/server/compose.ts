@@ -24,7 +24,7 @@ import type { ServerExchange } from './exchange.ts';
 import { describeError } from './logger.ts';
 import type { ServerOptions } from './options.ts';
 import { findRoot } from './open-store.ts';
-import type { SideThread } from './side-thread.ts';
+import { type SideThread, parseYamlWith } from './side-thread.ts';
 import { type Encrypt, useStoredValues } from './stored-values.ts';
 import { createConnections } from './connections.ts';
 import { createPodBinding } from './pod-binding.ts';
@@ -141,6 +141,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
+    parseYaml: parseYamlWith(sideThread),
     gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
     special: new Map([
       ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),

@@ -1,8 +1,21 @@
 // What the side thread can do, and its loop: a message names a task and brings its input, the answer is what came of it.
 import { parentPort } from 'node:worker_threads';
+import { YamlError, parseYaml } from '../codec/index.ts';
 import { createJudge } from '../crd/index.ts';
 
-const tasks = { judge: createJudge() };
+type Yaml = Awaited<ReturnType<typeof parseYaml>>;
+
+/** What is wrong with a text is an answer too: errors do not cross threads with their class. */
+async function readYaml(bytes: Uint8Array): Promise<{ readonly parsed: Yaml } | { readonly problem: string }> {
+  try {
+    return { parsed: await parseYaml(bytes) };
+  } catch (error) {
+    if (error instanceof YamlError) return { problem: error.message };
+    throw error;
+  }
+}
+
+const tasks = { judge: createJudge(), readYaml };
 
 /** The tasks by name. */
 export type SideTasks = typeof tasks;

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../base/index.ts';
+import { YamlError, parseYaml } from '../codec/index.ts';
 import type { JudgeRequest } from '../crd/index.ts';
-import { createSideThread } from './side-thread.ts';
+import { createSideThread, parseYamlWith } from './side-thread.ts';
 
 function request(spec: object, value: unknown): JudgeRequest {
   const definition = {
@@ -28,6 +29,14 @@ describe('createSideThread', () => {
       ['spec: Invalid value: "integer": spec in body must be of type string: "integer"', '<nil>: Invalid value: null: some validation rules were not checked '
         + 'because the object was invalid; correct the existing errors to complete validation'],
     ]);
+  });
+
+  it('parseYamlWith reads long texts as short ones are read, and tells what is wrong with them', async () => {
+    const parse = parseYamlWith(side);
+    const long = Array.from({ length: 3000 }, (_, i) => `k${i}: ${i}`).join('\n');
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    assert.deepEqual(await parse(bytes(`${long}\nk1: 9007199254740993\n`)), await parseYaml(bytes(`${long}\nk1: 9007199254740993\n`)));
+    await assert.rejects(parse(bytes(`${long}\n\t- a`)), (error: Error) => error instanceof YamlError && error.message.startsWith('yaml: line 3001'));
   });
 
   it('run rejects when the thread is stopped meanwhile, and after', async () => {

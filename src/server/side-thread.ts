@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { type StatusError, failure, timeoutError, tooManyRequests } from '../apimachinery/index.ts';
 import type { Clock, Timer } from '../base/index.ts';
+import { type ParseYaml, YamlError, parseYaml } from '../codec/index.ts';
 import type { SideTasks } from './side-thread-tasks.ts';
 
 type Name = keyof SideTasks;
@@ -103,6 +104,16 @@ class Side implements SideThread {
     else if (this.#waiting.length > 0) this.#next();
     await worker?.terminate();
   }
+}
+
+/** Parses YAML, long texts on the side. */
+export function parseYamlWith(side: SideThread): ParseYaml {
+  const aside: ParseYaml = async (bytes) => {
+    const answer = await side.run('readYaml', bytes);
+    if ('problem' in answer) throw new YamlError(answer.problem);
+    return answer.parsed;
+  };
+  return (bytes) => parseYaml(bytes, aside);
 }
 
 /** A thread that does not run yet. */
