@@ -1,7 +1,8 @@
 // What the client suites share: a server whose history is short, a proxy in front of it that cuts, and a writer that does not stop while both happen.
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../src/base/index.ts';
-import { type TestServer, startTestServer } from '../../src/testing/index.ts';
+import { type TestServer, eventually, startTestServer } from '../../src/testing/index.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 /** A server, the way to it that breaks, and a kubeconfig of that way. */
@@ -76,14 +77,7 @@ async function listVersions(server: TestServer): Promise<Record<string, string>>
   return Object.fromEntries(body.items.map((item: any) => [item.metadata.name, item.metadata.resourceVersion]));
 }
 
-/** Asks `read` until it answers what the server lists; answers the last pair. */
-export async function settle(server: TestServer, read: () => Record<string, string>): Promise<{ readonly seen: Record<string,
-  string>; readonly listed: Record<string, string> }> {
-  const deadlineMs = performance.now() + 20_000;
-  for (;;) {
-    const [seen, listed] = [read(), await listVersions(server)];
-    const same = JSON.stringify(Object.entries(seen).sort()) === JSON.stringify(Object.entries(listed).sort());
-    if (same || performance.now() > deadlineMs) return { seen, listed };
-    await sleep(100);
-  }
+/** Waits until what a client has seen is what the server lists. */
+export function awaitSameAsList(server: TestServer, read: () => Record<string, string> | Promise<Record<string, string>>): Promise<void> {
+  return eventually(async () => assert.deepEqual(await read(), await listVersions(server)));
 }

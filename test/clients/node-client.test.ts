@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, type V1ConfigMap, makeInformer,
   setHeaderOptions } from '@kubernetes/client-node';
 import { createServer } from '../../src/index.ts';
-import { churn, settle, startArena } from './churn.ts';
+import { awaitSameAsList, churn, startArena } from './churn.ts';
 
 function loadConfig(kubeconfig: string): KubeConfig {
   const config = new KubeConfig();
@@ -43,10 +43,12 @@ test('makeInformer ends equal to a list after cuts and a compaction', { timeout:
   await churn(arena);
   const read = (): Record<string, string> =>
     Object.fromEntries(informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? '']));
-  const { seen, listed } = await settle(arena.server, read);
-  stopped = true;
-  await informer.stop();
-  assert.deepEqual(seen, listed);
+  try {
+    await awaitSameAsList(arena.server, read);
+  } finally {
+    stopped = true;
+    await informer.stop();
+  }
   assert.ok(count.errors > 0, 'no connection was cut');
   assert.ok(count.lists >= 2, 'no list was repeated, so no history was gone');
   assert.ok(count.events > 20, `only ${count.events} events`);
