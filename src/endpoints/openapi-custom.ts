@@ -33,15 +33,16 @@ const typeFields = (): Json => ({
   apiVersion: { description: DESCRIPTIONS.apiVersion, type: 'string' }, kind: { description: DESCRIPTIONS.kind, type: 'string' },
 });
 
-/** Schemas as they are published: integers or strings say so in words that OpenAPI knows. */
+/** Schemas as they are published: integers or strings say so in words that OpenAPI knows. What says nothing of that is not copied. */
 function publish(schema: Json): Json {
   const { properties, items, additionalProperties } = schema as { properties?: Json; items?: Json; additionalProperties?: unknown };
   const isEither = schema['x-kubernetes-int-or-string'] === true && schema['anyOf'] === undefined;
+  const values = typeof additionalProperties === 'object' && additionalProperties !== null ? (additionalProperties as Json) : undefined;
+  if (!isEither && properties === undefined && items === undefined && values === undefined) return schema;
   const { type: _type, ...untyped } = schema;
   return {
     ...(isEither ? { ...untyped, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema), ...(properties && { properties: publishAll(properties) }),
-    ...(items && { items: publish(items) }), ...(typeof additionalProperties === 'object' && additionalProperties
-      && { additionalProperties: publish(additionalProperties as Json) }),
+    ...(items && { items: publish(items) }), ...(values && { additionalProperties: publish(values) }),
   };
 }
 

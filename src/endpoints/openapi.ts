@@ -1,5 +1,6 @@
 // OpenAPI over HTTP. The v3 index names a hash per document, which is made of what the document is made of, so that documents are only
 // built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
+import { createPacer } from '../base/index.ts';
 import { parseAccept } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { toHex } from './discovery.ts';
@@ -23,6 +24,8 @@ const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 /** Documents kept in bytes; the rest is built again when asked for. */
 const MAX_KEPT = 8;
+/** What a document may take before others have their turn. */
+const turnMs = 12;
 
 /** The type of the answer: JSON, or the protobuf type under its name or its old spelling; undefined when neither is acceptable. */
 function chooseType(accept: string | undefined, protobuf: string): string | undefined {
@@ -132,10 +135,7 @@ export class OpenApi {
     return path === 'version' ? versionDocument(this.#source) : rootDocument(this.#source, path);
   }
 
-  #keep(key: string, make: () => Uint8Array): Uint8Array {
-    let body = this.#kept.get(key);
-    if (body) return body;
-    body = make();
+  #keep(key: string, body: Uint8Array): Uint8Array {
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as string);
     this.#kept.set(key, body);
     return body;
@@ -173,19 +173,24 @@ export class OpenApi {
     return this.#send(exchange, { headers, etag, make: () => this.#bytes('v2', type, () => openApiV2Document(this.#source, this.#source.version)) });
   }
 
-  #bytes(key: string, type: string, make: () => Json): Uint8Array {
-    return this.#keep(`${key} ${type}`, () => {
-      if (type === V3_PROTOBUF) return encodeDocumentV3(make());
-      return type === V2_PROTOBUF ? encodeDocumentV2(make()) : encodeText(JSON.stringify(make()));
-    });
+  /** Documents can be large: they are made in one turn and encoded in the next. What was made of a state that has passed is not kept. */
+  async #bytes(key: string, type: string, make: () => Json): Promise<Uint8Array> {
+    const known = this.#kept.get(`${key} ${type}`);
+    if (known !== undefined) return known;
+    const generation = this.#generation;
+    const pause = createPacer(this.#dependencies.clock, turnMs);
+    const document = make();
+    await pause();
+    const bytes = type === V3_PROTOBUF ? encodeDocumentV3(document) : type === V2_PROTOBUF ? encodeDocumentV2(document) : encodeText(JSON.stringify(document));
+    return generation === this.#generation ? this.#keep(`${key} ${type}`, bytes) : bytes;
   }
 
   async #send(
-    exchange: Exchange, answer: { headers: Record<string, string | readonly string[]>; etag: string; make: () => Uint8Array },
+    exchange: Exchange, answer: { headers: Record<string, string | readonly string[]>; etag: string; make: () => Promise<Uint8Array> },
   ): Promise<Response> {
     const { headers, etag, make } = answer;
     if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
-    const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [make()] });
+    const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [await make()] });
     const encoding = response.headers['content-encoding'];
     return { ...response, headers: { ...headers, ...(encoding && { 'content-encoding': encoding }) } };
   }
