@@ -5,7 +5,7 @@
 //   └─ offsets[i]    └─ holes[i]                └─ offsets[i + 1]
 import type { KubeObject } from '../apimachinery/index.ts';
 import { stringifyJson } from '../codec/index.ts';
-import type { Column, ListRun, ObjectVersion } from '../registry/index.ts';
+import type { ListRun, ObjectVersion } from '../registry/index.ts';
 import type { Clock } from '../base/index.ts';
 import { encodeText, joinBytes } from './encoding.ts';
 import { type RunForm, formOfRun, joinRun } from './run-forms.ts';
@@ -42,15 +42,20 @@ interface Row {
 function makeRow(object: KubeObject, context: TableContext): Row {
   const { nowMs } = context;
   const columns = columnsOf(context);
-  const tells = (column: Column): boolean => column.age !== true && column.cell(object, nowMs) !== column.cell(object, nowMs + FAR_MS);
   const ageAt = columns.findIndex(({ age }) => age === true);
-  const cells = columns.map((column, i) => (i === ageAt ? '' : stringifyJson(column.cell(object, nowMs) ?? null)));
+  let volatile = false;
+  const cells = columns.map((column, i) => {
+    if (i === ageAt) return '';
+    const cell = column.cell(object, nowMs);
+    volatile ||= column.age !== true && column.cell(object, nowMs + FAR_MS) !== cell;
+    return stringifyJson(cell ?? null);
+  });
   const conditions = rowConditions(object, context);
   const rest = `]${conditions.length > 0 ? `,"conditions":${stringifyJson(conditions)}` : ''},"object":${stringifyJson(rowObject(object, context))}}`;
   const head = encodeText(`,{"cells":[${cells.slice(0, Math.max(0, ageAt)).map((cell) => `${cell},`).join('')}`);
   const after = ageAt < 0 ? cells.join(',') : cells.slice(ageAt + 1).map((cell) => `,${cell}`).join('');
   const bytes = joinBytes([head, encodeText(after + rest)]);
-  return { bytes, hole: ageAt < 0 ? bytes.length : head.length, created: object.metadata.creationTimestamp ?? '', volatile: columns.some(tells) };
+  return { bytes, hole: ageAt < 0 ? bytes.length : head.length, created: object.metadata.creationTimestamp ?? '', volatile };
 }
 
 function makeRun(chunk: ListRun['chunk'], context: TableContext): RowRun {

@@ -21,8 +21,7 @@ const mostPasses = 4;
 /** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
 export function startHeapTrim(clock: Clock): () => void {
   const collect = findCollector();
-  // What starting has left is worth a look too.
-  let settledBytes = 0;
+  let settledBytes = getHeapStatistics().total_heap_size;
   let seen = performance.eventLoopUtilization();
   let timer: Timer;
   const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
