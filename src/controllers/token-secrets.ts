@@ -3,8 +3,8 @@
 // last used.
 import type { KubeObject } from '../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../auth/index.ts';
-import { type ObjectVersion, type Predicate, startInformer } from '../registry/index.ts';
-import { type ObjectKey, createClientFor, hasReason, isTerminating } from './client.ts';
+import { type Informer, type ObjectVersion, type Predicate, startInformer } from '../registry/index.ts';
+import { type ObjectKey, type ResourceClient, createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -34,69 +34,93 @@ const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => 
 const tokenSecrets: Predicate = { everything: false, matches: (version: ObjectVersion) => isTokenSecret(version.object('v1')) };
 const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
 
-/** Starts the controller. */
-export function createTokenSecrets(context: ControllerContext, options: TokenSecretsOptions): TokenSecrets {
-  const { registry, clock } = context;
-  const secrets = createClientFor(context, ['', 'v1', 'secrets'], 'kube-controller-manager');
-  const accounts = createClientFor(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager');
-  const report = (key: string) => (error: unknown) => context.report('serviceaccount-token', key, error);
-  const queue = new WorkQueue({
-    clock, concurrency: 4, onError: (key, error) => report(key)(error),
-    async work(key) {
-      const [namespace = '', name = ''] = key.split('/', 2);
-      try {
-        await settle({ namespace, name });
-      } catch (error) {
-        if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
-      }
-    },
-  });
-  const settle = async (key: ObjectKey): Promise<void> => {
-    const secret = await secrets.get(key);
+class TokenSecretsController implements TokenSecrets {
+  readonly #context: ControllerContext;
+  readonly #options: TokenSecretsOptions;
+  readonly #secrets: ResourceClient;
+  readonly #accounts: ResourceClient;
+  readonly #queue: WorkQueue;
+  readonly #informers: readonly Informer[];
+  /** Secrets whose use is being written down. */
+  readonly #noted = new Set<string>();
+
+  constructor(context: ControllerContext, options: TokenSecretsOptions) {
+    const { registry, clock } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#secrets = createClientFor(context, ['', 'v1', 'secrets'], 'kube-controller-manager');
+    this.#accounts = createClientFor(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager');
+    this.#queue = new WorkQueue({ clock, concurrency: 4, onError: (key, error) => this.#report(key, error), work: (key) => this.#work(key) });
+    const shared = { registry, clock, onError: (error: unknown) => this.#report('', error) };
+    this.#informers = [
+      startInformer({
+        ...shared, target: this.#secrets.target(''), predicate: tokenSecrets, listeners: [(_type, object) => this.#queue.add(keyOf(object))],
+      }),
+      startInformer({
+        ...shared, target: this.#accounts.target(''),
+        listeners: [(type, account) => {
+          if (type === 'deleted') void this.#addSecretsOf(account).catch((error: unknown) => this.#report(account.name, error));
+        }],
+      }),
+    ];
+  }
+
+  noteUse(secret: KubeObject): void {
+    const today = new Date(this.#context.clock.now()).toISOString().slice(0, 10);
+    const key = { namespace: secret.metadata.namespace ?? '', name: secret.metadata.name ?? '' };
+    const text = keyOf(key);
+    if (secret.metadata.labels?.[lastUsedLabel] === today || this.#noted.has(text)) return;
+    this.#noted.add(text);
+    const mark = (current: KubeObject): KubeObject =>
+      ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [lastUsedLabel]: today } } });
+    void this.#secrets.update(key, '', mark).catch((error: unknown) => this.#report(text, error)).finally(() => this.#noted.delete(text));
+  }
+
+  stop(): Promise<void> {
+    for (const informer of this.#informers) informer.stop();
+    return this.#queue.stop();
+  }
+
+  #report(key: string, error: unknown): void {
+    this.#context.report('serviceaccount-token', key, error);
+  }
+
+  async #work(key: string): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/', 2);
+    try {
+      await this.#settle({ namespace, name });
+    } catch (error) {
+      if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
+    }
+  }
+
+  /** Fills a Secret, or removes it when its account is not there. */
+  async #settle(key: ObjectKey): Promise<void> {
+    const { authority, sign } = this.#options;
+    const secret = await this.#secrets.get(key);
     if (!isTokenSecret(secret)) return;
     const accountName = secret.metadata.annotations?.[nameAnnotation] ?? '';
-    const account = accountName === '' ? undefined : await accounts.get({ namespace: key.namespace, name: accountName });
+    const account = accountName === '' ? undefined : await this.#accounts.get({ namespace: key.namespace, name: accountName });
     const claimed = secret.metadata.annotations?.[uidAnnotation] ?? '';
-    if (account === undefined || (claimed !== '' && claimed !== account.metadata.uid)) return secrets.delete(key);
-    if (isComplete(secret, account, options.authority)) return undefined;
+    if (account === undefined || (claimed !== '' && claimed !== account.metadata.uid)) return this.#secrets.delete(key);
+    if (isComplete(secret, account, authority)) return;
     const held = readData(secret)['token'];
     const uid = account.metadata.uid ?? '';
-    const token = held ? held : encode(await options.sign({ namespace: key.namespace, name: accountName, uid, secret: key.name }));
-    await secrets.update(key, '', (current) => fill(current, { token, uid, namespace: key.namespace, authority: options.authority }));
-    return undefined;
-  };
-  const informers = [
-    startInformer({
-      registry, clock, target: secrets.target(''), predicate: tokenSecrets, onError: report(''), listeners: [(_type, object) => queue.add(keyOf(object))],
-    }),
-    startInformer({
-      registry, clock, target: accounts.target(''), onError: report(''),
-      listeners: [(type, account) => {
-        if (type === 'deleted') void addSecretsOf(account).catch(report(account.name));
-      }],
-    }),
-  ];
-  const addSecretsOf = async ({ namespace, name }: ObjectVersion): Promise<void> => {
-    for (const secret of await secrets.list(namespace)) {
-      if (isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name) queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));
+    const token = held ? held : encode(await sign({ namespace: key.namespace, name: accountName, uid, secret: key.name }));
+    await this.#secrets.update(key, '', (current) => fill(current, { token, uid, namespace: key.namespace, authority }));
+  }
+
+  async #addSecretsOf({ namespace, name }: ObjectVersion): Promise<void> {
+    for (const secret of await this.#secrets.list(namespace)) {
+      const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name;
+      if (isOf) this.#queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));
     }
-  };
-  const noted = new Set<string>();
-  return {
-    noteUse(secret) {
-      const today = new Date(clock.now()).toISOString().slice(0, 10);
-      const key = { namespace: secret.metadata.namespace ?? '', name: secret.metadata.name ?? '' };
-      if (secret.metadata.labels?.[lastUsedLabel] === today || noted.has(keyOf(key))) return;
-      noted.add(keyOf(key));
-      const mark = (current: KubeObject): KubeObject =>
-        ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [lastUsedLabel]: today } } });
-      void secrets.update(key, '', mark).catch(report(keyOf(key))).finally(() => noted.delete(keyOf(key)));
-    },
-    stop() {
-      for (const informer of informers) informer.stop();
-      return queue.stop();
-    },
-  };
+  }
+}
+
+/** Starts the controller. */
+export function createTokenSecrets(context: ControllerContext, options: TokenSecretsOptions): TokenSecrets {
+  return new TokenSecretsController(context, options);
 }
 
 const readData = (secret: KubeObject): Readonly<Record<string, string>> => (secret['data'] ?? {}) as Record<string, string>;

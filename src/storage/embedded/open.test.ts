@@ -99,7 +99,9 @@ test('openEmbeddedStore takes over a lock whose pid belongs to another process s
   const directory = place('reused');
   await (await open(directory)).close();
   writeFileSync(join(directory, 'LOCK'), `${process.ppid} 12345\n`);
-  await (await open(directory)).close();
+  const store = await open(directory);
+  assert.match(readFileSync(join(directory, 'LOCK'), 'utf8'), new RegExp(`^${process.pid} `));
+  await store.close();
 });
 
 test('openEmbeddedStore keeps directory and files to their owner', async () => {
