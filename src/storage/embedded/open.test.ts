@@ -56,7 +56,8 @@ test('openEmbeddedStore refuses data files that are missing, cut short or not da
   const directory = await fill(place('files'));
   const file = join(directory, 'store.mdb');
   const good = readFileSync(file);
-  truncateSync(file, good.length - 8192);
+  // Half of it: the last pages alone may be ones that nothing uses.
+  truncateSync(file, (good.length / 2) & ~4095);
   await assert.rejects(open(directory), /cut short/);
   truncateSync(file, 100);
   await assert.rejects(open(directory), /head is damaged/);
