@@ -76,11 +76,17 @@ function withDefinitionStrategy(resource: Resource): Resource {
 /** Off unless they are asked for, as in the reference. */
 const optionalPlugins: ReadonlySet<string> = new Set(['NodeRestriction']);
 
+/** Parts of the chain that are no plugins of the reference: nobody can turn them off. */
+const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'CustomResourceDefinitions']);
+
 /** The plugins that are on; those that are asked for and not here are logged. */
-function createChain({ enableAdmissionPlugins: wanted, logger }: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
+function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
+  const { enableAdmissionPlugins: wanted, disableAdmissionPlugins: unwanted, logger } = options;
   const absent = wanted.filter((name) => !plugins.some((plugin) => plugin.name === name));
   if (absent.length > 0) logger.warn('admission plugins that are not here are left out', { plugins: absent });
-  return createAdmissionChain(plugins.filter(({ name }) => !optionalPlugins.has(name) || wanted.includes(name)));
+  const isOn = ({ name }: AdmissionPlugin): boolean =>
+    ownPlugins.has(name) || (!unwanted.includes(name) && (!optionalPlugins.has(name) || wanted.includes(name)));
+  return createAdmissionChain(plugins.filter(isOn));
 }
 
 /** Makes the API over a Store. */

@@ -9,7 +9,7 @@ import { writePrivateFile } from './pki.ts';
 export interface DataDirectory {
   readonly store: string;
   readonly certificates: string;
-  /** Writes the kubeconfig and answers where; '' when nothing is written. */
+  /** Writes the kubeconfig, beside the certificates where there is no data directory, and answers where; '' when nothing is written. */
   writeKubeconfig(text: string): string;
 }
 
@@ -18,7 +18,7 @@ const ours = new Set(['store', 'pki', 'admin.kubeconfig', 'admin.kubeconfig.tmp'
 /** Makes the directory if need be. Throws StartError when it belongs to somebody else. */
 export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'dataDir' | 'certDir'>): DataDirectory {
   const certificates = certDir === '' ? '' : resolve(certDir);
-  if (dataDir === '') return { store: '', certificates, writeKubeconfig: () => '' };
+  if (dataDir === '') return { store: '', certificates, writeKubeconfig: (text) => (certificates === '' ? '' : writeInto(certificates, text)) };
   const root = resolve(dataDir);
   try {
     prepareRoot(root);
@@ -26,15 +26,17 @@ export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'data
     if (error instanceof StartError) throw error;
     throw new StartError(`cannot use the data directory ${root}: ${(error as Error).message}`, { cause: error });
   }
-  const kubeconfigPath = join(root, 'admin.kubeconfig');
   return {
     store: join(root, 'store'),
     certificates: certificates === '' ? join(root, 'pki') : certificates,
-    writeKubeconfig(text) {
-      writePrivateFile(kubeconfigPath, text);
-      return kubeconfigPath;
-    },
+    writeKubeconfig: (text) => writeInto(root, text),
   };
+}
+
+function writeInto(directory: string, text: string): string {
+  const path = join(directory, 'admin.kubeconfig');
+  writePrivateFile(path, text);
+  return path;
 }
 
 function prepareRoot(root: string): void {

@@ -30,7 +30,8 @@ export const flagTable: readonly FlagRow[] = [
   { name: 'authorization-mode', type: 'list', option: 'authorizationMode', default: 'RBAC',
     help: 'Modes, asked in order: RBAC, Node, Webhook, AlwaysAllow, AlwaysDeny.' },
   { name: 'enable-admission-plugins', type: 'list', option: 'enableAdmissionPlugins',
-    help: 'Plugins besides those that are always on: NodeRestriction. Names of plugins that are not here are logged.' },
+    help: 'Plugins besides those that are on by default: NodeRestriction. Names of plugins that are not here are logged.' },
+  { name: 'disable-admission-plugins', type: 'list', option: 'disableAdmissionPlugins', help: 'Plugins that are on by default and shall not be.' },
   { name: 'service-cluster-ip-range', type: 'text', option: 'serviceClusterIpRange', default: '10.0.0.0/24', help: 'Range of Service addresses.' },
   { name: 'request-timeout', type: 'duration', option: 'requestTimeoutMs', default: '60s', help: 'Longest that a request may take; watches are exempt.' },
   {

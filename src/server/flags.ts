@@ -29,12 +29,20 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     if (first === 'kubeconfig') return readKubeconfigCommand(args.slice(1));
     if (args.some((arg) => arg === '--version')) return { type: 'version' };
     const warnings: string[] = [];
-    const { verbosity, ...options } = Object.fromEntries(readFlags(args, warnings)) as Partial<ServerOptions> & { verbosity: number };
+    const values = readFlags(args, warnings);
+    if (needsNoData(values)) values.set('dataDir', '');
+    const { verbosity, ...options } = Object.fromEntries(values) as Partial<ServerOptions> & { verbosity: number };
     return { type: 'serve', options, verbosity, warnings };
   } catch (error) {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;
   }
+}
+
+/** With etcd and a directory for certificates there is nothing left for the default data directory, which nobody asked for. */
+function needsNoData(values: Values): boolean {
+  const isGiven = (name: string): boolean => given.get(values)?.has(name) === true;
+  return isGiven('etcd-servers') && isGiven('cert-dir') && !isGiven('data-dir');
 }
 
 function readKubeconfigCommand(args: readonly string[]): CommandLine {

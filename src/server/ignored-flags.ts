@@ -22,7 +22,7 @@ export const ignoredValues: ReadonlySet<string> = new Set([
   'authorization-policy-file',
   'cors-allowed-origins', 'debug-socket-path',
   'default-not-ready-toleration-seconds', 'default-unreachable-toleration-seconds', 'default-watch-cache-size', 'delete-collection-workers',
-  'disable-admission-plugins', 'disabled-metrics', 'egress-selector-config-file', 'emulated-version',
+  'disabled-metrics', 'egress-selector-config-file', 'emulated-version',
   'endpoint-reconciler-type', 'etcd-count-metric-poll-period', 'etcd-db-metric-poll-interval', 'etcd-healthcheck-timeout',
   'etcd-readycheck-timeout', 'etcd-servers-overrides', 'event-ttl', 'external-hostname', 'goaway-chance', 'identity-lease-duration-seconds',
   'identity-lease-renew-interval-seconds', 'kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key', 'kubelet-port',

@@ -30,6 +30,17 @@ describe('parseCommandLine', () => {
     assert.equal(command.verbosity, 3);
   });
 
+  it('makes no data directory where etcd and a directory for certificates leave nothing for it', () => {
+    const dataDirOf = (...args: string[]): unknown => {
+      const command = parse(...args);
+      assert.ok(command.type === 'serve');
+      return command.options.dataDir;
+    };
+    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1', '--cert-dir=/c'), '');
+    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1'), './.pintle');
+    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1', '--cert-dir=/c', '--data-dir=/d'), '/d');
+  });
+
   it('names the nearest flag when one is unknown', () => {
     assert.deepEqual(parse('--secure-prot=1'), { type: 'error', message: 'unknown flag: --secure-prot (the nearest is --secure-port)' });
   });

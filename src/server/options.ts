@@ -86,6 +86,8 @@ export interface ServerOptions {
   readonly authorizationMode: readonly AuthorizationMode[];
   /** Admission plugins besides those that are always on: NodeRestriction. Default []. */
   readonly enableAdmissionPlugins: readonly string[];
+  /** Admission plugins that are on by default and shall not be. Default []. */
+  readonly disableAdmissionPlugins: readonly string[];
   /** Range of Service addresses; the first is the server's own. Default 10.0.0.0/24. */
   readonly serviceClusterIpRange: string;
   /** Longest that a request may take. Default 60 s. */
@@ -133,7 +135,7 @@ export interface ServerOptions {
 }
 
 const identityDefaults = {
-  authorizationConfig: '', enableAdmissionPlugins: [],
+  authorizationConfig: '', enableAdmissionPlugins: [], disableAdmissionPlugins: [],
   authenticationConfig: '', serviceAccountIssuers: ['https://kubernetes.default.svc'], serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '',
   serviceAccountJwksUri: '', apiAudiences: [], serviceAccountMaxTokenExpirationMs: 0, serviceAccountExtendTokenExpiration: true,
   enableBootstrapTokenAuth: false, requestheaderClientCaFile: '', requestheaderAllowedNames: [], requestheaderUsernameHeaders: ['x-remote-user'],

@@ -1,11 +1,12 @@
 // Certificates: chains that TLS accepts, files that only the owner can read, reuse and renewal.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../base/index.ts';
+import { createCertificate } from './certificates.ts';
 import { preparePki } from './pki.ts';
 
 const base = { clock: systemClock, random: systemRandom, addresses: ['127.0.0.1', '192.0.2.7'], serviceRange: '10.0.0.0/24' };
@@ -38,6 +39,17 @@ describe('preparePki', () => {
     assert.notEqual(moved.serving.certificate, first.serving.certificate);
     const later = preparePki({ ...base, directory, clock: { ...systemClock, now: () => Date.now() + 350 * 86_400_000 } });
     assert.notEqual(later.admin.certificate, first.admin.certificate);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('uses a serving certificate that somebody else put there, and leaves it alone', () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'pintle-pki-')), 'pki');
+    const other = createCertificate({ commonName: 'elsewhere', hosts: ['127.0.0.1'], lifetimeMs: 1000 }, base);
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'apiserver.crt'), other.certificate);
+    writeFileSync(join(directory, 'apiserver.key'), other.key);
+    assert.deepEqual(preparePki({ ...base, directory }).serving, other);
+    assert.equal(readFileSync(join(directory, 'apiserver.crt'), 'utf8'), other.certificate);
     rmSync(directory, { recursive: true });
   });
 

@@ -28,6 +28,14 @@ const leafLifetimeMs = 365 * dayMs;
 /** Leaves are renewed at a start this close to their end. */
 const renewalMarginMs = 30 * dayMs;
 
+const authorityName = 'pintle-ca';
+
+/** A serving certificate that somebody else put where ours would be: it is used as it is, as the reference does. */
+function foreign(files: Directory | undefined): KeyPair | undefined {
+  const found = files?.readPair('apiserver');
+  return found === undefined || new X509Certificate(found.certificate).issuer === `CN=${authorityName}` ? undefined : found;
+}
+
 /** Loads what is there, makes what is missing or too old. */
 export function preparePki(options: PkiOptions): Pki {
   const files = options.directory === '' ? undefined : openDirectory(options.directory);
@@ -38,17 +46,20 @@ export function preparePki(options: PkiOptions): Pki {
     files?.writePair(name, made);
     return made;
   };
-  const authority = load('ca', { commonName: 'pintle-ca', lifetimeMs: authorityLifetimeMs }, () => true);
+  const authority = load('ca', { commonName: authorityName, lifetimeMs: authorityLifetimeMs }, () => true);
   const issued = (pair: KeyPair) => new X509Certificate(pair.certificate).checkIssued(new X509Certificate(authority.certificate))
     && new X509Certificate(pair.certificate).verify(new X509Certificate(authority.certificate).publicKey);
   const hosts = listHosts(options);
   const leaf = { issuer: authority, lifetimeMs: leafLifetimeMs };
   return {
     authority,
-    serving: load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
+    serving: foreign(files) ?? load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
     admin: load('admin', { ...leaf, commonName: 'kubernetes-admin', organizations: ['system:masters'] }, issued),
   };
 }
+
+/** Whether clients that trust the authority believe the serving certificate. */
+export const isOurs = ({ serving }: Pki): boolean => new X509Certificate(serving.certificate).issuer === `CN=${authorityName}`;
 
 function listHosts({ addresses, serviceRange }: PkiOptions): string[] {
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'localhost'];

@@ -75,6 +75,17 @@ describe('paths below pods', () => {
     assert.equal(await proxy('https:lone:80'), 'no endpoints available for service "lone"');
   });
 
+  it('leave pods alone where the plugin of service accounts is disabled', async () => {
+    const bare = await startTestServer({ disableAdmissionPlugins: ['ServiceAccount', 'RBACEscalation'] });
+    try {
+      const pod = { metadata: { name: 'bare' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
+      const { spec } = (await bare.request({ method: 'POST', path: pods, body: pod })).body;
+      assert.deepEqual([spec.serviceAccountName, spec.volumes, spec.tolerations.length], [undefined, undefined, 2]);
+    } finally {
+      await bare.close();
+    }
+  });
+
   it('evict in the version before, too', async () => {
     await makePod('old', 'Succeeded');
     const eviction = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'old' } };

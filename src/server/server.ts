@@ -20,7 +20,7 @@ import { describeError } from './logger.ts';
 import { type SideThread, createSideThread } from './side-thread.ts';
 import { type ServerMetrics, createCheckMetrics, createMetrics } from './metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
-import { type Pki, preparePki } from './pki.ts';
+import { type Pki, isOurs, preparePki } from './pki.ts';
 import { createRequestSigner } from './request-signer.ts';
 import { answerMetrics, answerMetricsText } from './process-metrics.ts';
 import { openStore } from './open-store.ts';
@@ -223,7 +223,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   const url = `${pki === undefined ? 'http' : 'https'}://${state.address}`;
   const kubeconfig = formatKubeconfig({
     url, admin: pki?.admin, ...(adminToken !== undefined && { token: adminToken }),
-    authority: options.tlsCertFile === '' ? pki?.authority.certificate : pki?.serving.certificate,
+    authority: pki === undefined || isOurs(pki) ? pki?.authority.certificate : pki.serving.certificate,
   });
   const controllers = startAll(parts, port);
   state.noteTokenUse = controllers.noteTokenUse;
