@@ -53,7 +53,8 @@ export function preparePki(options: PkiOptions): Pki {
   const leaf = { issuer: authority, lifetimeMs: leafLifetimeMs };
   return {
     authority,
-    serving: foreign(files) ?? load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
+    serving: foreign(files)
+      ?? load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
     admin: load('admin', { ...leaf, commonName: 'kubernetes-admin', organizations: ['system:masters'] }, issued),
   };
 }
