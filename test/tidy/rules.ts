@@ -34,7 +34,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /./, folder: /^src\/((server|testing)\/|[^/]+$)/ },
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
-  { module: /^(node:.*|@grpc\/grpc-js)$/, folder: /^src\/storage\/etcd\// },
+  { module: /^node:/, folder: /^src\/storage\/etcd\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
   { module: /^node:crypto$/, folder: /^src\/auth\// },
 ];

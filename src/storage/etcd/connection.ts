@@ -1,9 +1,10 @@
 // A cluster of etcd servers as one: the server that answered last is asked first, the next one when it fails. Reads are tried again
 // until their time is up; writes only where it is certain that nothing happened, since nobody can tell what became of the others.
-import { status } from '@grpc/grpc-js';
 import { delay, systemClock } from '../../base/index.ts';
 import { StorageClosedError, StorageUnavailableError } from '../errors.ts';
-import { Endpoint, EtcdError, type EtcdStream, type EtcdTls } from './endpoint.ts';
+import type { EtcdStream, EtcdTls, StreamSink } from './channel.ts';
+import { Endpoint } from './endpoint.ts';
+import { EtcdError, statusCode } from './etcd-error.ts';
 
 /** How a call may be repeated and how long it may take. */
 interface CallOptions {
@@ -55,12 +56,12 @@ export class EtcdConnection {
   }
 
   /** A watch stream to a server that can be reached; rejects when none can. */
-  async openWatch(): Promise<EtcdStream> {
+  async openWatch(sink: StreamSink): Promise<EtcdStream> {
     let failure: unknown;
     for (let attempt = 0; attempt < this.#endpoints.length; attempt += 1) {
       const endpoint = this.#pick();
       try {
-        return await endpoint.open('/etcdserverpb.Watch/Watch');
+        return await endpoint.open('/etcdserverpb.Watch/Watch', sink);
       } catch (error) {
         if (this.#closed) throw new StorageClosedError();
         failure = error;
@@ -101,7 +102,7 @@ export class EtcdConnection {
 
   #describe(error: EtcdError, outcomeKnown: boolean): StorageUnavailableError {
     const where = this.#endpoints.map(({ url }) => url).join(', ');
-    const what = error.code === status.DEADLINE_EXCEEDED ? 'does not answer in time' : error.details;
+    const what = error.code === statusCode.deadlineExceeded ? 'does not answer in time' : error.details;
     return new StorageUnavailableError(`etcd (${where}): ${what}`, { outcomeKnown, cause: error });
   }
 }

@@ -1,12 +1,11 @@
 // The Store over etcd. State, history and durability are etcd's; this maps the contract onto its calls. Watches are the feed's.
-import { status } from '@grpc/grpc-js';
 import { type Clock, invariant, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
 import { checkTxn } from '../keys.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import { Compactor } from './compactor.ts';
 import type { EtcdConnection } from './connection.ts';
-import { EtcdError } from './endpoint.ts';
+import { EtcdError, statusCode } from './etcd-error.ts';
 import { EventStream } from './event-stream.ts';
 import { Feed } from './feed.ts';
 import { Leases, readTimesToLive } from './leases.ts';
@@ -145,7 +144,7 @@ export class EtcdStore implements Store {
     try {
       return await this.#tryWrite(request);
     } catch (error) {
-      const isLeaseGone = request.ttlSeconds !== undefined && error instanceof EtcdError && error.code === status.NOT_FOUND;
+      const isLeaseGone = request.ttlSeconds !== undefined && error instanceof EtcdError && error.code === statusCode.notFound;
       if (!isLeaseGone) throw error;
       this.#leases.drop(request.ttlSeconds);
       return this.#tryWrite(request);
@@ -200,6 +199,6 @@ export async function readRevision(connection: EtcdConnection): Promise<number> 
 
 /** Etcd's two refusals of a revision. */
 function refusalOf(error: unknown): 'compacted' | 'future' | undefined {
-  if (!(error instanceof EtcdError) || error.code !== status.OUT_OF_RANGE) return undefined;
+  if (!(error instanceof EtcdError) || error.code !== statusCode.outOfRange) return undefined;
   return error.details.includes('compacted') ? 'compacted' : 'future';
 }

@@ -10,7 +10,8 @@ import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
 import type { StoreEvent } from '../store.ts';
 import type { EtcdConnection } from './connection.ts';
-import type { EtcdStream } from './endpoint.ts';
+import type { EtcdStream } from './channel.ts';
+import { EtcdError } from './etcd-error.ts';
 import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './messages.ts';
 
 /** Where an event stream delivers to; all calls are synchronous. */
@@ -73,20 +74,14 @@ export class EventStream {
 
   async #open(): Promise<void> {
     try {
-      const stream = await this.#options.connection.openWatch();
-      if (this.#closed) return abandon(stream);
+      const stream = await this.#options.connection.openWatch({
+        message: (bytes) => this.#receive(bytes),
+        ended: (status) => this.#drop(new EtcdError(status)),
+      });
+      if (this.#closed) return stream.cancel();
       this.#stream = stream;
       this.#fragments = [];
       this.#timer = systemClock.after(confirmMs, () => this.restart());
-      stream.on('data', (bytes: Buffer) => {
-        if (this.#stream === stream) this.#receive(bytes);
-      });
-      stream.on('error', (error: Error) => {
-        if (this.#stream === stream) this.#drop(error);
-      });
-      stream.on('end', () => {
-        if (this.#stream === stream) this.#drop(new Error('the watch ended'));
-      });
       // The last revision that is here is asked for again: a watch may start there exactly if nothing after it was compacted.
       stream.write(encodeWatchEverything(this.#position));
     } catch (error) {
@@ -151,16 +146,9 @@ export class EventStream {
   }
 
   #cancel(): void {
-    const stream = this.#stream;
+    this.#stream?.cancel();
     this.#stream = undefined;
-    if (stream !== undefined) abandon(stream);
   }
-}
-
-function abandon(stream: EtcdStream): void {
-  stream.removeAllListeners('data');
-  stream.on('error', () => undefined);
-  stream.cancel();
 }
 
 /** The first revision that does not follow the one before. */

@@ -2,7 +2,7 @@
 // again for that long, by a thousand keys at most, so that a storm of events does not become a storm of leases.
 import type { Clock } from '../../base/index.ts';
 import type { EtcdConnection } from './connection.ts';
-import { EtcdError } from './endpoint.ts';
+import { EtcdError, statusCode } from './etcd-error.ts';
 import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './messages.ts';
 import { readRange } from './range.ts';
 
@@ -51,7 +51,7 @@ export class Leases {
     const reuse = Math.min(reuseSeconds, Math.floor(ttl * reuseShare));
     const id = this.#connection.call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(ttl + reuse), { type: 'read' }).then((bytes) => {
       const { id: granted, error } = decodeLeaseGrant(bytes);
-      if (error !== '') throw new EtcdError({ code: 13, details: error });
+      if (error !== '') throw new EtcdError({ code: statusCode.internal, details: error });
       return granted;
     });
     id.catch(() => this.drop(ttl));

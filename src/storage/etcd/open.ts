@@ -1,8 +1,8 @@
 // Opens the Store over a cluster of etcd.
 import type { Clock } from '../../base/index.ts';
 import type { Store } from '../store.ts';
+import type { EtcdTls } from './channel.ts';
 import { EtcdConnection } from './connection.ts';
-import type { EtcdTls } from './endpoint.ts';
 import { EtcdStore, readRevision } from './etcd-store.ts';
 import { type StatusAnswer, decodeStatus } from './messages.ts';
 

@@ -1,9 +1,8 @@
 // Ranges of etcd in pages at one revision, each of them far below the receive limit: the first answer fixes the revision, and the
 // size of what came decides how many keys the next page asks for.
-import { status } from '@grpc/grpc-js';
 import type { RangeRequest } from '../store.ts';
 import type { EtcdConnection } from './connection.ts';
-import { EtcdError } from './endpoint.ts';
+import { EtcdError, statusCode } from './etcd-error.ts';
 import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './messages.ts';
 
 /** What a page should weigh: large enough to cost few calls, small enough to let others have turns. */
@@ -51,7 +50,7 @@ async function callPage(connection: EtcdConnection, page: Page): Promise<RangeAn
     try {
       return await callRange(connection, { ...page, limit }, false);
     } catch (error) {
-      const isTooLarge = error instanceof EtcdError && error.code === status.RESOURCE_EXHAUSTED && /larger than max/.test(error.details);
+      const isTooLarge = error instanceof EtcdError && error.code === statusCode.resourceExhausted && /larger than max/.test(error.details);
       if (!isTooLarge || limit === 1) throw error;
     }
   }
