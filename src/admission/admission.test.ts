@@ -21,7 +21,7 @@ test('createAdmissionChain asks the plugins in order and stops at the first refu
   const refusing = { name: 'no', handles: () => true, validate: () => Promise.reject(new Error('no')) };
   const chain = createAdmissionChain([plugin('a', true), plugin('b', false), refusing, plugin('c', true)]);
   await chain.mutate(attributes({}));
-  await assert.rejects(chain.validate(attributes({})), { message: 'no' });
+  await assert.rejects(async () => chain.validate(attributes({})), { message: 'no' });
   assert.deepEqual(seen, ['a', 'c', 'a!']);
 });
 
@@ -31,8 +31,8 @@ test('createNamespaceLifecycle refuses missing, terminating and immortal namespa
   await chain.mutate(attributes({}));
   await chain.mutate(attributes({ namespace: 'end', operation: 'UPDATE' }));
   await chain.mutate(attributes({ namespace: 'none', operation: 'DELETE' }));
-  await assert.rejects(chain.mutate(attributes({ namespace: 'none' })), { message: 'namespaces "none" not found' });
-  await assert.rejects(chain.mutate(attributes({ namespace: 'end', name: '', object: { metadata: { generateName: 'late-' } } })),
+  await assert.rejects(async () => chain.mutate(attributes({ namespace: 'none' })), { message: 'namespaces "none" not found' });
+  await assert.rejects(async () => chain.mutate(attributes({ namespace: 'end', name: '', object: { metadata: { generateName: 'late-' } } })),
     (error: { status: unknown }) => {
     assert.deepEqual(error.status, {
       kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Forbidden', code: 403,
@@ -43,5 +43,5 @@ test('createNamespaceLifecycle refuses missing, terminating and immortal namespa
     return true;
   });
   const immortal = attributes({ resource: namespaces, namespace: '', operation: 'DELETE', name: 'kube-system', object: undefined });
-  await assert.rejects(chain.mutate(immortal), { message: 'namespaces "kube-system" is forbidden: this namespace may not be deleted' });
+  await assert.rejects(async () => chain.mutate(immortal), { message: 'namespaces "kube-system" is forbidden: this namespace may not be deleted' });
 });

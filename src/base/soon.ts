@@ -18,3 +18,11 @@ export function attempt<T>(run: () => Soon<T>, mend: (error: unknown) => Soon<T>
     return mend(error);
   }
 }
+
+/** Takes steps one after the other: in this turn as far as each is done at once, the others once those before them are. */
+export function inOrder(steps: readonly (() => unknown)[], from = 0): Soon<void> {
+  for (let index = from; index < steps.length; index++) {
+    const step = (steps[index] as () => unknown)();
+    if (step instanceof Promise) return step.then(() => inOrder(steps, index + 1));
+  }
+}

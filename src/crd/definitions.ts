@@ -116,8 +116,9 @@ class DefinitionsOfServer implements Definitions {
   watchWrites(): Registry {
     const { registry } = this.#options;
     const concerns = ({ resource }: { readonly resource: Resource }): boolean => resource.kind === 'CustomResourceDefinition' && !resource.custom;
-    const followed = async <T extends { readonly object: ObjectVersion }>(target: WriteTarget, write: () => Promise<T>): Promise<T> => {
-      if (!concerns(target)) return write();
+    const followed = <T extends { readonly object: ObjectVersion }>(target: WriteTarget, write: () => Promise<T>): Promise<T> =>
+      (concerns(target) ? settled(target, write) : write());
+    const settled = async <T extends { readonly object: ObjectVersion }>(target: WriteTarget, write: () => Promise<T>): Promise<T> => {
       await loadPatternEngine();
       const result = await write();
       if (!target.context.dryRun) this.#settle(result.object);

@@ -24,10 +24,12 @@ export async function handleCreate(call: Call): Promise<Response> {
   validateWriteQuery('CreateOptions', query);
   const expected = expectedKind(call);
   const pause = createPacer(dependencies.clock, bodyTurnMs);
-  const decoded = await decodeBody({ bytes, form }, expected, {
+  const decoding = decodeBody({ bytes, form }, expected, {
     catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
   });
-  await pause();
+  const decoded = decoding instanceof Promise ? await decoding : decoding;
+  const turn = pause();
+  if (turn !== undefined) await turn;
   const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, resource, target.version);
   const context = writeContext(call, query, writeOptions('CreateOptions', query));
   const special = specialOf(call);

@@ -6,6 +6,7 @@ import {
 } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../codec/index.ts';
+import { type Soon, attempt, follow } from '../base/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
@@ -66,17 +67,19 @@ interface Parsed {
   readonly raw?: Uint8Array;
 }
 
-async function parseBody({ bytes, form }: RawBody, expected: Expected, { parseYaml }: Pick<DecodeContext, 'parseYaml'>): Promise<Parsed> {
-  try {
-    if (form === 'yaml') return await parseYaml(bytes);
-    if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
-    const { apiVersion, kind, raw } = decodeEnvelope(bytes);
-    return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
-  } catch (error) {
-    if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), bytes);
-    if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, bytes);
+function parseBody(body: RawBody, expected: Expected, context: DecodeContext): Soon<Parsed> {
+  return attempt(() => parseForm(body, expected, context), (error) => {
+    if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), body.bytes);
+    if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, body.bytes);
     throw error;
-  }
+  });
+}
+
+function parseForm({ bytes, form }: RawBody, expected: Expected, { parseYaml }: DecodeContext): Soon<Parsed> {
+  if (form === 'yaml') return parseYaml(bytes);
+  if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
+  const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+  return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
 }
 
 /** apiVersion and kind of parsed JSON; throws what the reference says about values of other types. */
@@ -213,9 +216,11 @@ function withType(object: KubeObject, expected: Expected): KubeObject {
 }
 
 /** Decodes a body into an object of the expected kind, without defaults. */
-export async function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Promise<KubeObject> {
-  const parsed = await parseBody(body, expected, context);
-  await context.pause();
+export function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Soon<KubeObject> {
+  return follow(parseBody(body, expected, context), (parsed) => follow(context.pause(), () => typeBody(parsed, body, { expected, context })));
+}
+
+function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): KubeObject {
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
   if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });
   const found = resolveType(parsed.type ?? readType(parsed.value, fail), expected, fail);

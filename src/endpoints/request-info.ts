@@ -67,6 +67,8 @@ const longestShape = 300;
 /** Reads the path, method and query of a request. Never fails. */
 export function parseRequestInfo(line: RequestLine): RequestInfo {
   const { method, path } = line;
+  // What else can be asked of a collection depends on the query.
+  if (method === 'POST') return parseCreation(line);
   const slash = path.lastIndexOf('/');
   const [collection, name] = [path.slice(0, slash), path.slice(slash + 1)];
   const shape = name === '' ? undefined : shapes.get(collection);
@@ -77,12 +79,24 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
   };
 }
 
+function parseCreation(line: RequestLine): RequestInfo {
+  const { path } = line;
+  const shape = shapes.get(path);
+  if (shape === undefined) {
+    const info = parseLine(line);
+    return info.isResource && info.parts.length === 1 ? learnShape(path, '', info) : info;
+  }
+  const { prefix, group, version, namespace, resource } = shape;
+  return { isResource: true, path, verb: 'create', prefix, group, version, namespace, resource, subresource: '', name: '', parts: [resource] };
+}
+
 /** Remembers a collection if whatever follows it is the name of an object. */
 function learnShape(collection: string, name: string, info: RequestInfo): RequestInfo {
   const { prefix, group, version, namespace, resource, parts } = info;
-  if (parts.length !== 2 || parts[1] !== name || collection.length > longestShape) return info;
+  if ((parts[1] ?? '') !== name || parts.length > 2 || collection.length > longestShape) return info;
   const root = prefix === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (collection !== `${root}${namespace === '' ? '' : `/namespaces/${namespace}`}/${resource}` || resource === 'namespaces') return info;
+  if (SPECIAL_VERBS.has(resource)) return info;
   if (shapes.size >= mostShapes) shapes.clear();
   shapes.set(collection, { prefix, group, version, namespace, resource });
   return info;

@@ -235,8 +235,8 @@ export interface AdmissionAttributes extends Target {
 
 /** The whole chain as the registry sees it. Both throw StatusError to refuse. */
 export interface Admission {
-  mutate(attributes: AdmissionAttributes): Promise<void>;
-  validate(attributes: AdmissionAttributes): Promise<void>;
+  mutate(attributes: AdmissionAttributes): Soon<void>;
+  validate(attributes: AdmissionAttributes): Soon<void>;
 }
 
 /** Something scarce that objects hold beyond themselves (addresses and ports of Services). */

@@ -14,7 +14,7 @@ import { convertToStore } from './remote.ts';
 import { writeFitting } from './too-large.ts';
 import { cloneJson } from './values.ts';
 import { type KubeObject, invalid, invalidValue } from '../apimachinery/index.ts';
-import { createPacer } from '../base/index.ts';
+import { type Soon, createPacer, follow, inOrder } from '../base/index.ts';
 
 const nameAttempts = 8;
 
@@ -47,83 +47,102 @@ function givenVersion(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function storeNew(core: Core, { place, object, context }: Attempt): Promise<WriteResult | undefined> {
-  const { shelf, target } = place;
+function storeNew(core: Core, attempt: Attempt): Soon<WriteResult | undefined> {
+  const { place: { shelf, target }, object } = attempt;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, shelf.resource, { namespace, name });
+  return follow(convertToStore(target, shelf.resource, object), (stored) => putNew(core, attempt, { key, value: encodeWritten(shelf.layout, stored, target.version) }));
+}
+
+async function putNew(core: Core, { place, object, context }: Attempt,
+  { key, value }: { readonly key: string; readonly value: Uint8Array }): Promise<WriteResult | undefined> {
+  const { shelf } = place;
   const revision = givenVersion(object);
-  const value = encodeWritten(shelf.layout, await convertToStore(target, shelf.resource, object), target.version);
   if (context.dryRun) {
     if ((await core.readStored(shelf, key)) !== undefined) return undefined;
     return { object: place.show(shelf.decode({ key, value, modRevision: revision })), created: true };
   }
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
-  const { ttlSeconds } = shelf.resource;
-  const result = await core.store.txn({ key, expect: 0, value, ...(ttlSeconds !== undefined && { ttlSeconds }) });
+  const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: shelf.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
   return { object: place.show(shelf.decode({ key, value, modRevision: result.revision })), created: true };
 }
 
-async function takenError(core: Core, { place, object }: Attempt): Promise<Error> {
+async function refuseTaken(core: Core, { place, object }: Attempt): Promise<never> {
   const { shelf, target } = place;
   const { name = '', namespace = '', generateName } = object.metadata;
   const existing = await core.readStored(shelf, objectKey(core.root, shelf.resource, { namespace, name }));
   const terminating = existing?.object(shelf.resource.storageVersion).metadata.deletionTimestamp !== undefined;
-  return nameTaken({ resource: target.resource, name, generated: !!generateName, terminating });
+  throw nameTaken({ resource: target.resource, name, generated: !!generateName, terminating });
 }
 
-function tryCreate(core: Core, attempt: Attempt): Promise<WriteResult | undefined> {
+/** Answers undefined when the name is taken. */
+function tryCreate(core: Core, attempt: Attempt): Soon<WriteResult | undefined> {
   const { place, object, context } = attempt;
   fillSystemFields(object, { clock: core.clock, random: core.options.random });
   const attributes = creationAttributes(place.target, object, context);
   return withReservation(core, attributes, { write: () => storeReserved(core, attempt, attributes), isWritten: (result) => result !== undefined });
 }
 
-async function storeReserved(core: Core, attempt: Attempt, attributes: AdmissionAttributes): Promise<WriteResult | undefined> {
+function storeReserved(core: Core, attempt: Attempt, attributes: AdmissionAttributes): Soon<WriteResult | undefined> {
   const { place, object, context, authorize, pause } = attempt;
   const write: Write = { target: place.target, subresource: '', context, nowMs: core.clock.now(), pause };
-  prepareForCreate(object, write);
-  await pause();
-  const preparation = prepareValidation(object, undefined, write);
-  if (preparation !== undefined) await preparation;
-  validateCreate(object, write);
-  await pause();
-  await authorize?.();
-  await core.options.admission.validate(attributes);
-  checkSignal(context.signal);
-  return writeFitting(object, () => storeNew(core, attempt));
+  const steps = inOrder([
+    () => prepareForCreate(object, write),
+    pause,
+    () => prepareValidation(object, undefined, write),
+    () => validateCreate(object, write),
+    pause,
+    () => authorize?.(),
+    () => core.options.admission.validate(attributes),
+    () => checkSignal(context.signal),
+  ]);
+  return follow(steps, () => writeFitting(object, () => storeNew(core, attempt)));
 }
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */
-export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
+export function createPrepared(core: Core, creation: Creation): Soon<WriteResult> {
   const { place, object, context, authorize } = creation;
   const { target } = place;
   const pause = createPacer(core.clock, writeTurnMs);
-  wipeSystemFields(object);
-  dedupeOwners(object, context.warnings);
-  if (creation.managedFields === 'update') {
-    const managedFields = await trackOwners(target.resource, () => core.options.trackUpdate({
-      resource: target.resource, version: target.version, subresource: '', manager: context.fieldManager, nowMs: core.clock.now(), old: undefined, object,
-    }));
+  const steps = inOrder([
+    () => wipeSystemFields(object),
+    () => dedupeOwners(object, context.warnings),
+    () => creation.managedFields === 'update' && nameFirstOwner(core, creation),
+    pause,
+    () => dropEmptyLists(target, object),
+    () => core.options.admission.mutate(creationAttributes(target, object, context)),
+  ]);
+  return follow(steps, () => createNamed(core, { place, object, context, authorize, pause }));
+}
+
+function nameFirstOwner(core: Core, { place: { target: { resource, version } }, object, context: { fieldManager: manager } }: Creation): Soon<void> {
+  const track = () => core.options.trackUpdate({ resource, version, subresource: '', manager, nowMs: core.clock.now(), old: undefined, object });
+  return follow(trackOwners(resource, track), (managedFields) => {
     if (managedFields === undefined) delete object.metadata.managedFields;
     else object.metadata.managedFields = managedFields;
-  }
-  await pause();
-  dropEmptyLists(target, object);
-  await core.options.admission.mutate(creationAttributes(target, object, context));
-  const generates = !object.metadata.name && !!object.metadata.generateName;
+  });
+}
+
+function createNamed(core: Core, wanted: Attempt): Soon<WriteResult> {
+  const { name, generateName } = wanted.object.metadata;
+  if (!name && generateName) return createGenerated(core, wanted);
+  return follow(tryCreate(core, wanted), (result) => result ?? refuseTaken(core, wanted));
+}
+
+async function createGenerated(core: Core, wanted: Attempt): Promise<WriteResult> {
   for (let attempt = 1; ; attempt++) {
-    const candidate: Attempt = { place, object: generates ? cloneJson(object) : object, context, authorize, pause };
+    const candidate: Attempt = { ...wanted, object: cloneJson(wanted.object) };
     const result = await tryCreate(core, candidate);
     if (result !== undefined) return result;
-    if (!generates || attempt === nameAttempts) throw await takenError(core, candidate);
+    if (attempt === nameAttempts) return refuseTaken(core, candidate);
   }
 }
 
 /** Registry.create. */
-export async function createObject(core: Core, request: CreateRequest): Promise<WriteResult> {
+export function createObject(core: Core, request: CreateRequest): Soon<WriteResult> {
   const { resource, version, namespace, object, context } = request;
   const place = core.place({ resource, version, namespace });
   checkNamespace(request, object);

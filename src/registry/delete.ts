@@ -79,8 +79,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove }: Extra
   const value = encodeStored(shelf.layout, object);
   const at = (modRevision: number): StoredVersion => shelf.decode({ key, value, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: place.show(at(current.revision)) } };
-  const { ttlSeconds } = shelf.resource;
-  const result = await core.store.txn({ key, expect: current.revision, value, ...(ttlSeconds !== undefined && { ttlSeconds }) });
+  const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: shelf.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: place.show(at(result.revision)) } };
   return remove(round, at(result.revision));

@@ -2,19 +2,20 @@
 // cache, and from the store when the cache has none. What was acknowledged by this server is in its caches already; what another server
 // wrote comes a moment later, and nothing is asked of the store for every request.
 import { type KubeObject, StatusError } from '../apimachinery/index.ts';
+import { type Soon, attempt, follow } from '../base/index.ts';
 import type { GetOptions, ObjectVersion, Registry, Target } from './contract.ts';
 
 type Reads = Pick<Registry, 'get'>;
 type Named = Target & { readonly name: string };
 
 /** The object as the cache has it, else as the store has it this moment; undefined when there is none. */
-export async function findKnown(registry: Reads, target: Named): Promise<ObjectVersion | undefined> {
-  return await find(registry, target, { resourceVersion: '0' }) ?? findCurrent(registry, target);
+export function findKnown(registry: Reads, target: Named): Soon<ObjectVersion | undefined> {
+  return follow(find(registry, target, asKnown), (known) => known ?? findCurrent(registry, target));
 }
 
 /** The object as the store has it this moment; undefined when there is none. */
-export function findCurrent(registry: Reads, target: Named): Promise<ObjectVersion | undefined> {
-  return find(registry, target, {});
+export function findCurrent(registry: Reads, target: Named): Soon<ObjectVersion | undefined> {
+  return find(registry, target, asStored);
 }
 
 /** As findKnown, in a version. */
@@ -22,11 +23,12 @@ export async function findKnownObject(registry: Reads, target: Named): Promise<K
   return (await findKnown(registry, target))?.object(target.version);
 }
 
-async function find(registry: Reads, target: Named, options: GetOptions): Promise<ObjectVersion | undefined> {
-  try {
-    return await registry.get(target, options);
-  } catch (error) {
+const asKnown: GetOptions = { resourceVersion: '0' };
+const asStored: GetOptions = {};
+
+function find(registry: Reads, target: Named, options: GetOptions): Soon<ObjectVersion | undefined> {
+  return attempt<ObjectVersion | undefined>(() => registry.get(target, options), (error) => {
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
-  }
+  });
 }

@@ -22,28 +22,33 @@ export interface OwnedRegistry extends Registry {
   close(): void;
 }
 
-/** The result of a verb, with its object in the version of the request. */
-async function ready<T extends { readonly object: ObjectVersion }>({ version }: Target, work: Promise<T>): Promise<T> {
-  const result = await work;
-  await readyVersion(result.object, version);
-  return result;
+/** The object, readable in a version. Only rows with remote conversion have to be waited for. */
+function readyObject(object: ObjectVersion, version: string): Soon<ObjectVersion> {
+  return object.resource.convertRemotely === undefined ? object : readyVersion(object, version);
 }
 
-/** Only rows with remote conversion have to be waited for. */
-function getReady(object: ObjectVersion, version: string): Soon<ObjectVersion> {
-  return object.resource.convertRemotely === undefined ? object : readyVersion(object, version);
+/** What a write came to, with its object readable in the version of the request. */
+async function written<T extends { readonly object: ObjectVersion }>({ version }: Target, write: () => Soon<T>): Promise<T> {
+  try {
+    const result = await write();
+    const ready = readyObject(result.object, version);
+    if (ready instanceof Promise) await ready;
+    return result;
+  } catch (error) {
+    return throwAsStatus(error);
+  }
 }
 
 /** A registry over a store and a catalog. */
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => attempt(() => follow(getObject(core, target, getOptions), (object) => getReady(object, target.version)), throwAsStatus),
+    get: (target, getOptions) => attempt(() => follow(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
-    create: (request) => ready(request, createObject(core, request)).catch(throwAsStatus),
-    update: (request) => ready(request, updateObject(core, request)).catch(throwAsStatus),
-    delete: (request) => ready(request, deleteObject(core, request)).catch(throwAsStatus),
+    create: (request) => written(request, () => createObject(core, request)),
+    update: (request) => written(request, () => updateObject(core, request)),
+    delete: (request) => written(request, () => deleteObject(core, request)),
     deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }).catch(throwAsStatus),
     warm: async (resource) => {
       await core.readyPlace({ resource, version: resource.storageVersion, namespace: '' });

@@ -1,7 +1,7 @@
 // Rows whose versions only somebody else can convert (custom kinds with a conversion webhook): what is about to be handed out is converted
 // first, many objects in one question, and kept with the object version. Rows without `convertRemotely` never come here.
 import { type KubeObject, StatusError, internalError } from '../apimachinery/index.ts';
-import { invariant } from '../base/index.ts';
+import { type Soon, invariant } from '../base/index.ts';
 import type { ObjectVersion, RegistryEvent, RegistryWatch, Target } from './contract.ts';
 import { convertForStorage } from './layout.ts';
 import { StoredVersion } from './object-version.ts';
@@ -71,10 +71,10 @@ export async function readyVersion<T extends ObjectVersion>(object: T, ...versio
 }
 
 /** An object of a request as its storing row wants it, by whoever can convert it. */
-export async function convertToStore(target: Target, storing: Resource, object: KubeObject): Promise<KubeObject> {
+export function convertToStore(target: Target, storing: Resource, object: KubeObject): Soon<KubeObject> {
   const { convertRemotely, storageVersion } = storing;
   if (convertRemotely === undefined || target.version === storageVersion) return convertForStorage(target, storing, object);
-  return (await convertRemotely([object], storageVersion))[0] as KubeObject;
+  return convertRemotely([object], storageVersion).then(([converted]) => converted as KubeObject);
 }
 
 interface ConvertedWatchOptions {

@@ -19,6 +19,6 @@ test('writeFitting leaves owners out of an object that is too large with them', 
 
 test('writeFitting tells other failures at once, and the same one when there are no owners to leave out', async () => {
   const object = make();
-  await assert.rejects(writeFitting(object, writeTo(object, 'etcdserver: request timed out')), /timed out/);
-  await assert.rejects(writeFitting({ metadata: {} }, () => Promise.reject(new Error('etcdserver: request is too large'))), /too large/);
+  await assert.rejects(async () => writeFitting(object, writeTo(object, 'etcdserver: request timed out')), /timed out/);
+  await assert.rejects(async () => writeFitting({ metadata: {} }, () => Promise.reject(new Error('etcdserver: request is too large'))), /too large/);
 });

@@ -108,8 +108,7 @@ async function commit({ core, request, place, key, current }: Round,
   }
   const value = encodeWritten(shelf.layout, await convertToStore(request, shelf.resource, object), request.version);
   if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
-  const { ttlSeconds } = shelf.resource;
-  const result = await core.store.txn({ key, expect, ...(!removes && { value }), ...(!removes && ttlSeconds !== undefined && { ttlSeconds }) });
+  const result = await core.store.txn(removes ? { key, expect } : { key, expect, value, ttlSeconds: shelf.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   if (removes) await releaseRemoved(core, shelf.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.

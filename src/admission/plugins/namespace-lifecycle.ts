@@ -3,6 +3,7 @@
 // believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
 // begins after this server answered a namespace's deletion is refused.
 import { StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
+import { type Soon, follow } from '../../base/index.ts';
 import { type AdmissionAttributes, type ObjectVersion, groupResource } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 
@@ -12,7 +13,7 @@ interface NamespaceState {
 }
 
 /** Finds a namespace; undefined when there is none. */
-type FindNamespace = (name: string) => Promise<NamespaceState | undefined>;
+type FindNamespace = (name: string) => Soon<NamespaceState | undefined>;
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -34,24 +35,25 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
   return {
     name: 'NamespaceLifecycle',
     handles: ({ operation }) => operation !== 'CONNECT',
-    async mutate(attributes) {
+    mutate(attributes) {
       const { operation, namespace, name, resource } = attributes;
       if (isNamespace(attributes)) {
         if (operation === 'DELETE' && immortal.has(name)) throw forbidden(groupResource(resource), name, 'this namespace may not be deleted');
         return;
       }
       if (namespace === '' || !resource.namespaced || operation === 'DELETE' || reviews.has(resource.plural)) return;
-      const state = await findNamespace(namespace);
-      if (state === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
-      if (operation === 'CREATE' && state.terminating) throw refuseTerminating(attributes);
+      return follow(findNamespace(namespace), (state) => {
+        if (state === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+        if (operation === 'CREATE' && state.terminating) throw refuseTerminating(attributes);
+      });
     },
   };
 }
 
 /** Reads of a namespace object: as the cache has it, and as the store has it this moment. */
 interface NamespaceReads {
-  known(name: string): Promise<ObjectVersion | undefined>;
-  current(name: string): Promise<ObjectVersion | undefined>;
+  known(name: string): Soon<ObjectVersion | undefined>;
+  current(name: string): Soon<ObjectVersion | undefined>;
 }
 
 /** A look-up made of reads: the cache is believed about namespaces that are there. */
@@ -66,8 +68,8 @@ export function findNamespaceWith(reads: NamespaceReads): FindNamespace {
     }
     return state;
   };
-  return async (name) => {
-    const known = describe(await reads.known(name));
-    return known?.terminating === false ? known : describe(await reads.current(name));
-  };
+  return (name) => follow(reads.known(name), (version) => {
+    const known = describe(version);
+    return known?.terminating === false ? known : follow(reads.current(name), describe);
+  });
 }

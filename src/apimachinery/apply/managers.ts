@@ -41,10 +41,13 @@ export function identityOf({ manager, operation, apiVersion, subresource }: Omit
   return `${manager}\u0000${operation}\u0000${operation === 'Apply' ? '' : apiVersion}\u0000${subresource}`;
 }
 
+const noManagers: Managers = new Map();
+
 /** Reads entries; undefined when one of them is malformed. `stored`: they come from a stored object, not from a client. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined, stored = false): Managers | undefined {
+  if (entries === undefined || entries === null || entries.length === 0) return noManagers;
   const managers = new Map<string, Manager>();
-  for (const entry of entries ?? []) {
+  for (const entry of entries) {
     const set = entry.fieldsV1 === undefined ? emptySet : readFieldSet(entry.fieldsV1);
     if (set === undefined || (entry.operation !== 'Apply' && entry.operation !== 'Update')) return undefined;
     if (entry.fieldsType !== 'FieldsV1' || !entry.apiVersion) return undefined;

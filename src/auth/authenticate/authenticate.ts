@@ -36,7 +36,7 @@ export interface Credentials {
 
 /** `refused`: there were credentials, and they are wrong. The reasons are for TokenReview alone: callers never see them. */
 type Authentication =
-  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
+  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] | undefined }
   | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
 /** Finds out who is calling, at once where nothing has to be waited for. */
@@ -80,8 +80,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   };
 }
 
-const accept = (user: User, audiences?: readonly string[]): Authentication =>
-  ({ type: 'user', user: markAuthenticated(user), ...(audiences !== undefined && { audiences }) });
+const accept = (user: User, audiences?: readonly string[]): Authentication => ({ type: 'user', user: markAuthenticated(user), audiences });
 
 /** A connection has one certificate and many requests: they are made by one and the same user. */
 const certified = new WeakMap<ClientCertificate, Authentication>();

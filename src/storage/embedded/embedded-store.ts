@@ -15,7 +15,7 @@ import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
 import { MappedMemory } from './mapped-memory.ts';
-import { PendingState } from './pending.ts';
+import { type PendingHead, PendingState } from './pending.ts';
 import { type LogRecord, encodeLeaseKey } from './record.ts';
 import { Pacer, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
@@ -142,12 +142,20 @@ export class EmbeddedStore implements Store {
     });
   }
 
-  async txn(request: TxnRequest): Promise<TxnResult> {
-    this.#checkOpen();
-    checkTxn(request);
-    const pending = this.#pending.head(request.key);
-    const head = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.pointer(request.key));
-    if ((head?.modRevision ?? 0) === request.expect) return this.#write(request, head && this.#previousAt(head));
+  txn(request: TxnRequest): Promise<TxnResult> {
+    try {
+      this.#checkOpen();
+      checkTxn(request);
+      const pending = this.#pending.head(request.key);
+      const head = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.pointer(request.key));
+      if ((head?.modRevision ?? 0) === request.expect) return this.#write(request, head && this.#previousAt(head));
+      return this.#refuse(request, pending);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async #refuse(request: TxnRequest, pending: PendingHead | undefined): Promise<TxnResult> {
     const current = pending ? pending.kv : this.#tables.read((snapshot) => snapshot.head(request.key));
     if (pending) await this.#pending.whenDurable(pending.revision);
     return { type: 'conflict', revision: this.#pending.durable, ...(current && { current }) };

@@ -2,7 +2,7 @@
 import type { KeyValue, StoreEvent } from '../store.ts';
 
 /** The newest version of a key: a put, or a deletion at `revision`. */
-interface PendingHead {
+export interface PendingHead {
   readonly revision: number;
   readonly kv: KeyValue | undefined;
 }
