@@ -2,7 +2,6 @@
 // custom ones; and the Available condition of each. A group version that names a Service is one that another server should answer: this
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { delay } from '../base/index.ts';
 import { customGroupPriority, equalJson, formatTime, startInformer } from '../registry/index.ts';
 import { type ResourceClient, createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
@@ -10,7 +9,6 @@ import { WorkQueue } from './work-queue.ts';
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 const reporter = 'apiservices';
-const lookAtCatalogMs = 500;
 /** How often Services behind APIServices are looked at again. */
 const lookAtServiceMs = 5_000;
 
@@ -118,8 +116,7 @@ class ApiServiceLoop implements ApiServices {
   readonly #settled = new Set<string>();
   readonly #remote = new Set<string>();
   #wanted: ReadonlyMap<string, KubeObject> = new Map();
-  #generation = -1;
-  #stopped = false;
+  readonly #ignoreCatalog: () => void;
   readonly #informer: ReturnType<typeof startInformer>;
 
   constructor(context: ControllerContext, builtIn: readonly BuiltInGroup[]) {
@@ -144,7 +141,7 @@ class ApiServiceLoop implements ApiServices {
         this.#queue.add(version.name);
       }],
     });
-    void this.#followCatalog();
+    this.#ignoreCatalog = context.catalog.onChange(() => this.#look());
   }
 
   readonly isRemote = (group: string, version: string): boolean => this.#remote.size > 0 && this.#remote.has(`${version}.${group}`);
@@ -154,23 +151,15 @@ class ApiServiceLoop implements ApiServices {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#ignoreCatalog();
     this.#informer.stop();
     await this.#queue.stop();
   }
 
   #look(): void {
-    this.#generation = this.#context.catalog.generation;
     const before = this.#wanted;
     this.#wanted = listWanted(this.#context, this.#builtIn);
     for (const name of new Set([...before.keys(), ...this.#wanted.keys()])) if (before.has(name) !== this.#wanted.has(name)) this.#queue.add(name);
-  }
-
-  async #followCatalog(): Promise<void> {
-    while (!this.#stopped) {
-      await delay(this.#context.clock, lookAtCatalogMs);
-      if (!this.#stopped && this.#context.catalog.generation !== this.#generation) this.#look();
-    }
   }
 
   async #work(name: string): Promise<number | void> {

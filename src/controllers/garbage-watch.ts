@@ -1,6 +1,5 @@
 // Tells the garbage collector of every object of every row that can be deleted, rows of custom resources included as they come and go.
 // Most objects have no owners and wait for nothing: their bytes are looked through, not parsed.
-import { delay } from '../base/index.ts';
 import { type ObjectVersion, type Resource, startInformer } from '../registry/index.ts';
 import type { ControllerContext } from './context.ts';
 
@@ -10,8 +9,6 @@ interface GarbageListener {
   gone(object: ObjectVersion): void;
   relisted(): void;
 }
-
-const lookAtCatalogMs = 500;
 
 /** Rows whose objects can own or be owned. Events are neither. */
 const isCollected = (row: Resource): boolean =>
@@ -26,7 +23,9 @@ export class GarbageWatches {
   readonly #listener: GarbageListener;
   readonly #onCatalog: () => void;
   readonly #followed = new Map<string, { readonly row: Resource; stop(): void }>();
-  #generation = -1;
+  #ignoreCatalog = (): void => undefined;
+  /** The last adjustment; the next one waits for it. */
+  #adjusted: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(context: ControllerContext, listener: GarbageListener, onCatalog: () => void) {
@@ -37,27 +36,22 @@ export class GarbageWatches {
 
   /** Follows what is served now, then whatever the catalog becomes. Resolves when all that is there has been told. */
   async start(): Promise<void> {
+    this.#ignoreCatalog = this.#context.catalog.onChange(() => void this.#adjust().then(this.#onCatalog));
     await this.#adjust();
-    void this.#followCatalog();
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#ignoreCatalog();
     for (const followed of this.#followed.values()) followed.stop();
   }
 
-  async #followCatalog(): Promise<void> {
-    while (!this.#stopped) {
-      await delay(this.#context.clock, lookAtCatalogMs);
-      if (this.#stopped || this.#context.catalog.generation === this.#generation) continue;
-      await this.#adjust();
-      this.#onCatalog();
-    }
+  #adjust(): Promise<void> {
+    return (this.#adjusted = this.#adjusted.then(() => this.#followRows()));
   }
 
   /** One row after the other: a server that has just started has more urgent things to do. */
-  async #adjust(): Promise<void> {
-    this.#generation = this.#context.catalog.generation;
+  async #followRows(): Promise<void> {
     const rows = new Map(this.#context.catalog.resources().filter(isCollected).map((row) => [rowKey(row), row]));
     for (const [key, followed] of this.#followed) {
       if (rows.get(key) === followed.row) continue;

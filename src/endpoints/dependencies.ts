@@ -5,6 +5,7 @@ import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
+import type { RunForms } from './run-forms.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
 export interface Hashes {
@@ -69,10 +70,15 @@ export interface EndpointsDependencies {
   readonly minRequestTimeoutSeconds?: number;
 }
 
+/** The same with what one set of endpoints keeps. */
+export interface EndpointsParts extends EndpointsDependencies {
+  readonly runForms: RunForms;
+}
+
 /** One request on a resource, after routing. */
 export interface Call {
   readonly exchange: Exchange;
-  readonly dependencies: EndpointsDependencies;
+  readonly dependencies: EndpointsParts;
   readonly target: Target;
   readonly resource: Resource;
   /** '' for collections. */

@@ -1,7 +1,7 @@
 // The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
 import { StatusError } from '../apimachinery/index.ts';
 import { type Soon, attempt } from '../base/index.ts';
-import type { EndpointsDependencies } from './dependencies.ts';
+import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
 import { Discovery } from './discovery.ts';
 import { methodNotAllowed } from './errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
@@ -11,6 +11,7 @@ import { checkAccept } from './negotiate.ts';
 import { splitPath } from './request-info.ts';
 import { respondError, respondNotFoundText, respondRawJson } from './respond.ts';
 import { routeResource } from './router.ts';
+import { RunForms } from './run-forms.ts';
 
 /** Paths that `/` always lists, besides those of groups. */
 const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
@@ -22,12 +23,12 @@ function rootPaths({ catalog, otherPaths = [] }: EndpointsDependencies): string[
 }
 
 class Endpoints {
-  readonly #dependencies: EndpointsDependencies;
+  readonly #dependencies: EndpointsParts;
   readonly #discovery: Discovery;
   readonly #openapi: OpenApi;
 
   constructor(dependencies: EndpointsDependencies) {
-    this.#dependencies = dependencies;
+    this.#dependencies = { ...dependencies, runForms: new RunForms(dependencies.clock) };
     this.#discovery = new Discovery(dependencies);
     this.#openapi = new OpenApi(dependencies);
   }

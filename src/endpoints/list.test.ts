@@ -5,6 +5,7 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import { createManualClock } from '../base/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { Column, ListRun, ObjectVersion } from '../registry/index.ts';
+import { RunForms } from './run-forms.ts';
 import { createRowEncoder } from './table-runs.ts';
 import { type TableContext, tableRow } from './table.ts';
 import { createTestApi, makeRow, TestSink } from './testing.ts';
@@ -88,10 +89,11 @@ test('createRowEncoder keeps rows but never an age', () => {
   for (const columns of [[name, age], [age], [age, name], [name, age, name], [name], [name, clock, age]]) {
     const chunk = objects.map((object) => ({ value: { object: () => structuredClone(object) } as unknown as ObjectVersion }));
     const row = makeRow({ kind: 'Thing', plural: 'things' });
+    const forms = new RunForms(createManualClock());
     const resource = { ...row, versions: [{ ...(row.versions[0] as (typeof row.versions)[0]), columns }] };
     for (const nowMs of [1_800_000_000_000, 1_900_000_000_000, 1_900_000_000_000, 99_000_000_000_000]) {
       const context: TableContext = { resource, served: 'v1', tableVersion: 'v1', include: 'Metadata', nowMs };
-      const encoder = createRowEncoder(context, createManualClock());
+      const encoder = createRowEncoder(context, forms);
       for (const [from, to] of [[0, 3], [1, 2], [2, 3]] as const) {
         const expected = objects.slice(from, to).map((object) => `,${stringifyJson(tableRow(object, context))}`).join('');
         assert.equal(new TextDecoder().decode(encoder.run({ chunk, from, to } as unknown as ListRun)), expected);

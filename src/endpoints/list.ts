@@ -69,7 +69,7 @@ function jsonItems(call: Call): ItemEncoder {
   const item = (each: ObjectVersion): Uint8Array => joinBytes([COMMA, each.bytes(version, 'json-item')]);
   // Items of built-in kinds say nothing of their version.
   const stored = version === resource.storageVersion || (!resource.custom && resource.convert === undefined);
-  const under = { key: `json ${apiVersionOf(call)}`, clock: call.exchange.clock };
+  const under = { key: `json ${apiVersionOf(call)}`, forms: call.dependencies.runForms };
   return { item, run: stored ? (run) => run.joined() : (run) => encodeRun(run, under, item) };
 }
 
@@ -120,12 +120,12 @@ async function protobufBody(
   return { contentType: FORM_TYPES.protobuf, head, tail: envelope.subarray(mark + 1), separatorBytes: 0, pieces };
 }
 
-function protobufItems({ exchange: { clock }, target: { version }, resource }: Call): ItemEncoder {
+function protobufItems({ dependencies: { runForms: forms }, target: { version }, resource }: Call): ItemEncoder {
   const item = (each: ObjectVersion): Uint8Array => {
     const bytes = each.bytes(version, 'protobuf-item');
     return joinBytes([fieldHead(2, bytes.length), bytes]);
   };
-  const under = { key: `protobuf ${resource.group}/${version}`, clock };
+  const under = { key: `protobuf ${resource.group}/${version}`, forms };
   return { item, run: (run) => encodeRun(run, under, item) };
 }
 
@@ -133,7 +133,7 @@ function tableBody(call: Call, list: ListResult, version: string): ListBody {
   const context = tableContext(call, version);
   const start = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
   const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":[`);
-  const encoder = createRowEncoder(context, call.exchange.clock);
+  const encoder = createRowEncoder(context, call.dependencies.runForms);
   const pieces = call.resource.tableOrder === undefined ? encodeItems(list, encoder) : encodeInOrder(call, list, encoder);
   return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, pieces };
 }
@@ -151,7 +151,7 @@ function partialItems(call: Call, metaVersion: string, protobuf: { on: boolean; 
     const bytes = encodeMessage(protobuf.schema ?? { type: 'object' }, { metadata: partial.metadata } as unknown as JsonValue);
     return joinBytes([fieldHead(2, bytes.length), bytes]);
   };
-  const under = { key: `partial ${call.resource.group}/${version} ${metaVersion} ${protobuf.on}`, clock: call.exchange.clock };
+  const under = { key: `partial ${call.resource.group}/${version} ${metaVersion} ${protobuf.on}`, forms: call.dependencies.runForms };
   return { item, run: (run) => encodeRun(run, under, item) };
 }
 

@@ -6,7 +6,7 @@ import type { Resource, ResourceVerb } from '../registry/index.ts';
 import { subresourceOf } from './call.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete, handleDeleteCollection } from './delete.ts';
-import type { Call, EndpointsDependencies } from './dependencies.ts';
+import type { Call, EndpointsParts } from './dependencies.ts';
 import { methodNotAllowed, notServed, respondUnavailable, routeNotFound } from './errors.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import { handleGet } from './get.ts';
@@ -110,7 +110,7 @@ function dispatch(call: Call): Soon<Response> {
 }
 
 /** Handles a request below a group version. */
-export function routeResource(exchange: Exchange, dependencies: EndpointsDependencies): Soon<Response> {
+export function routeResource(exchange: Exchange, dependencies: EndpointsParts): Soon<Response> {
   const { info } = exchange;
   const { catalog } = dependencies;
   const resource = catalog.find(info.group, info.version, info.resource);

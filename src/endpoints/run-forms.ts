@@ -12,10 +12,10 @@ export interface RunForm {
   readonly offsets: Uint32Array;
 }
 
-/** What a form is kept under, and whose time it is kept by. */
-interface FormKey {
+/** Where a form is kept, and under what. */
+interface FormPlace {
+  readonly forms: RunForms;
   readonly key: string;
-  readonly clock: Clock;
 }
 
 type Chunk = ListRun['chunk'];
@@ -34,13 +34,18 @@ interface Kept {
   sweep: number;
 }
 
-/** Forms by chunk; the least recently used chunk is dropped first. */
-class RunForms {
+/** The forms of one server by chunk; the least recently used chunk is dropped first. */
+export class RunForms {
+  readonly #clock: Clock;
   readonly #chunks = new Map<Chunk, Kept>();
   #size = 0;
   #refused = 0;
   #sweep = 0;
   #scheduled = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get(chunk: Chunk, key: string): RunForm | undefined {
     const entry = this.#chunks.get(chunk);
@@ -51,7 +56,7 @@ class RunForms {
     return entry.forms.get(key);
   }
 
-  keep(chunk: Chunk, { key, clock }: FormKey, form: RunForm): void {
+  keep(chunk: Chunk, key: string, form: RunForm): void {
     const cost = form.bytes.length + ENTRY_BYTES;
     if (this.#size + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
     while (this.#size + cost > LIMIT_BYTES && this.#chunks.size > 0) this.#dropOldest();
@@ -60,7 +65,7 @@ class RunForms {
     entry.forms.set(key, form);
     entry.cost += cost;
     this.#size += cost;
-    this.#schedule(clock);
+    this.#schedule();
   }
 
   #dropOldest(): void {
@@ -69,13 +74,13 @@ class RunForms {
     this.#chunks.delete(oldest as Chunk);
   }
 
-  #schedule(clock: Clock): void {
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    clock.after(SWEEP_EVERY_MS, () => {
+    this.#clock.after(SWEEP_EVERY_MS, () => {
       this.#scheduled = false;
       this.#dropUnused();
-      if (this.#chunks.size > 0) this.#schedule(clock);
+      if (this.#chunks.size > 0) this.#schedule();
     });
   }
 
@@ -88,8 +93,6 @@ class RunForms {
   }
 }
 
-const kept = new RunForms();
-
 /** Puts items one after the other. */
 export function joinRun(items: readonly Uint8Array[]): RunForm {
   const offsets = new Uint32Array(items.length + 1);
@@ -97,15 +100,15 @@ export function joinRun(items: readonly Uint8Array[]): RunForm {
   return { bytes: joinBytes(items), offsets };
 }
 
-/** The form of the chunk of `run` under its key: kept, or made now. */
-export function formOfRun<F extends RunForm>({ chunk }: ListRun, under: FormKey, make: (chunk: Chunk) => F): F {
-  let form = kept.get(chunk, under.key) as F | undefined;
-  if (form === undefined) kept.keep(chunk, under, (form = make(chunk)));
+/** The form of the chunk of `run`: kept in its place, or made now. */
+export function formOfRun<F extends RunForm>({ chunk }: ListRun, { forms, key }: FormPlace, make: (chunk: Chunk) => F): F {
+  let form = forms.get(chunk, key) as F | undefined;
+  if (form === undefined) forms.keep(chunk, key, (form = make(chunk)));
   return form;
 }
 
 /** The part of a run's items, each made by `encode` with whatever separates it from the one before. */
-export function encodeRun(run: ListRun, under: FormKey, encode: (item: ObjectVersion) => Uint8Array): Uint8Array {
+export function encodeRun(run: ListRun, under: FormPlace, encode: (item: ObjectVersion) => Uint8Array): Uint8Array {
   const { bytes, offsets } = formOfRun(run, under, (chunk) => joinRun(chunk.map(({ value }) => encode(value))));
   return bytes.subarray(offsets[run.from] as number, offsets[run.to] as number);
 }

@@ -6,9 +6,8 @@
 import type { KubeObject } from '../apimachinery/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { ListRun, ObjectVersion } from '../registry/index.ts';
-import type { Clock } from '../base/index.ts';
 import { encodeText, joinBytes } from './encoding.ts';
-import { type RunForm, formOfRun, joinRun } from './run-forms.ts';
+import { type RunForm, type RunForms, formOfRun, joinRun } from './run-forms.ts';
 import { type TableContext, columnsOf, rowConditions, rowObject, tableRow } from './table.ts';
 
 /** Bytes are never changed in place, since they may be on their way to somebody; they are replaced. */
@@ -129,7 +128,7 @@ function showAges(run: RowRun, ageOf: (created: string) => string): void {
 }
 
 /** Makes the rows of runs, with a comma before each. */
-export function createRowEncoder(context: TableContext, clock: Clock): { run(run: ListRun): Uint8Array; item(item: ObjectVersion): Uint8Array } {
+export function createRowEncoder(context: TableContext, forms: RunForms): { run(run: ListRun): Uint8Array; item(item: ObjectVersion): Uint8Array } {
   const { resource, served, tableVersion, include } = context;
   const hasAge = columnsOf(context).some(({ age }) => age === true);
   const ageOf = createAges(context);
@@ -138,7 +137,7 @@ export function createRowEncoder(context: TableContext, clock: Clock): { run(run
   return {
     item,
     run(run) {
-      const rows = formOfRun(run, { key, clock }, (chunk) => makeRun(chunk, context));
+      const rows = formOfRun(run, { key, forms }, (chunk) => makeRun(chunk, context));
       if (rows.volatile) return joinBytes(run.chunk.slice(run.from, run.to).map(({ value }) => item(value)));
       if (hasAge) showAges(rows, ageOf);
       return rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);

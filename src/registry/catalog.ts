@@ -41,6 +41,8 @@ class ResourceCatalog implements Catalog {
   #sorted: readonly Resource[] | undefined;
   #groups: readonly Group[] | undefined;
   #generation = 0;
+  readonly #listeners = new Set<() => void>();
+  #telling = false;
 
   constructor(priorities: readonly GroupPriority[]) {
     this.#priorities = new Map(priorities.map(({ group, priority }) => [group, priority]));
@@ -48,6 +50,11 @@ class ResourceCatalog implements Catalog {
 
   get generation(): number {
     return this.#generation;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   find(group: string, version: string, plural: string): Resource | undefined {
@@ -95,6 +102,12 @@ class ResourceCatalog implements Catalog {
     this.#generation++;
     this.#sorted = undefined;
     this.#groups = undefined;
+    if (this.#telling || this.#listeners.size === 0) return;
+    this.#telling = true;
+    queueMicrotask(() => {
+      this.#telling = false;
+      for (const listener of this.#listeners) listener();
+    });
   }
 
   #compareGroups(a: string, b: string): number {

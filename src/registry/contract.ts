@@ -279,6 +279,8 @@ export interface Catalog {
   groups(): readonly { readonly name: string; readonly versions: readonly string[] }[];
   /** Grows whenever rows are added or removed, so that views can be cached. */
   readonly generation: number;
+  /** Calls `listener` after rows were added or removed, once for all of one turn, until the function that it answers is called. */
+  onChange(listener: () => void): () => void;
   add(resource: Resource): void;
   remove(group: string, plural: string): void;
 }

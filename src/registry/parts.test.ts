@@ -63,6 +63,20 @@ test('createCatalog finds rows and orders groups by priority, versions by prefer
   assert.deepEqual(['v1beta1', 'v2', 'v1alpha1', 'foo', 'v1', 'v1beta2'].sort(compareVersions), ['v2', 'v1', 'v1beta2', 'v1beta1', 'v1alpha1', 'foo']);
 });
 
+test('a catalog tells of changes once per turn, until nobody wants to hear', async () => {
+  const catalog = createCatalog(Object.values(rows));
+  const told: string[] = [];
+  const ignore = catalog.onChange(() => told.push(String(catalog.findKind('example.com', 'Widget') !== undefined)));
+  catalog.remove('example.com', 'widgets');
+  catalog.add(rows.widgets);
+  await Promise.resolve();
+  assert.deepEqual(told, ['true']);
+  ignore();
+  catalog.remove('example.com', 'widgets');
+  await Promise.resolve();
+  assert.deepEqual(told, ['true']);
+});
+
 test('toScale and applyScale follow the paths of the row', () => {
   const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
   const resource: Resource = { ...rows.widgets, scale };
