@@ -53,7 +53,8 @@ function storeNew(core: Core, attempt: Attempt): Soon<WriteResult | undefined> {
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, shelf.resource, { namespace, name });
-  return follow(convertToStore(target, shelf.resource, object), (stored) => putNew(core, attempt, { key, value: encodeWritten(shelf.layout, stored, target.version) }));
+  return follow(convertToStore(target, shelf.resource, object), (stored) =>
+    putNew(core, attempt, { key, value: encodeWritten(shelf.layout, stored, target.version) }));
 }
 
 async function putNew(core: Core, { place, object, context }: Attempt,
