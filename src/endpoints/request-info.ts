@@ -96,7 +96,7 @@ function learnShape(collection: string, name: string, info: RequestInfo): Reques
   if ((parts[1] ?? '') !== name || parts.length > 2 || collection.length > longestShape) return info;
   const root = prefix === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (collection !== `${root}${namespace === '' ? '' : `/namespaces/${namespace}`}/${resource}` || resource === 'namespaces') return info;
-  if (SPECIAL_VERBS.has(resource)) return info;
+  if (resource === '' || SPECIAL_VERBS.has(resource)) return info;
   if (shapes.size >= mostShapes) shapes.clear();
   shapes.set(collection, { prefix, group, version, namespace, resource });
   return info;
