@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../base/index.ts';
 
 const checkEveryMs = 3_000;
 /** Below this share of busy time in an interval next to nobody asks for anything: a collection holds up those who do. */
-const idleShare = 0.005;
+const idleShare = 0.01;
 /** What the heap must have grown by since the last time. */
 const worthBytes = 24 * 2 ** 20;
 /** Room in the heap that is worth looking for, and how often that is tried after it has grown. */
