@@ -101,6 +101,8 @@ function isBeyondReading({ resource, target, exchange }: Call): boolean {
 }
 
 function dispatch(call: Call): Soon<Response> {
+  // The caller was only asked for the verb of the old prefix, which has no routes any more: no method means anything below it.
+  if (call.exchange.info.verb === 'proxy') throw call.resource.custom ? refuseMethod(call) : routeNotFound();
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
   if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
