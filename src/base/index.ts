@@ -8,6 +8,6 @@ export { type Chunk, SortedMap, SortedMapEdit, createSortedMap } from './sorted-
 export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { createPacer } from './pacer.ts';
-export { type Steps, createStride, finishSteps, paceSteps } from './steps.ts';
+export { type Steps, createStride, finishSteps, guardSteps, paceSteps } from './steps.ts';
 export { type Soon, attempt, follow, inOrder } from './soon.ts';
 export { announceWork, limitEffort, remainingMs, tooLong } from './effort.ts';

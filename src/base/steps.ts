@@ -21,6 +21,15 @@ export async function paceSteps<T>(steps: Steps<T>, pause: () => Promise<void> |
   }
 }
 
+/** The same steps, each under a guard: what it calls is one step. */
+export function* guardSteps<T>(steps: Steps<T>, guard: (step: () => IteratorResult<undefined, T>) => IteratorResult<undefined, T>): Steps<T> {
+  for (;;) {
+    const step = guard(() => steps.next());
+    if (step.done === true) return step.value;
+    yield;
+  }
+}
+
 /** Says when to yield where each piece is small: once in `every` pieces. */
 export function createStride(every: number): () => boolean {
   let count = 0;

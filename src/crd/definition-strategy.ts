@@ -1,14 +1,26 @@
 // The strategy of CustomResourceDefinitions themselves, on top of what their row has already (defaults, storedVersions).
+import { internalError } from '../apimachinery/index.ts';
+import { type Clock, limitEffort, tooLong } from '../base/index.ts';
 import type { Strategy } from '../registry/index.ts';
 import type { JudgeRules } from './validate-version.ts';
 import { judgeSchemaRules } from './rules.ts';
 import { beginTermination } from './terminating.ts';
 import {
-  judgeSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
+  type SchemaLimits, judgeSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
 } from './validate.ts';
 
+/** A step is the judgement of one default or rule: hostile ones would take minutes. */
+const longestStepMs = 500;
+
+function guard<T>(clock: Clock, step: () => T): T {
+  const result = limitEffort(clock, longestStepMs, step);
+  if (result === tooLong) throw internalError('the definition needs more computation than is available to it');
+  return result;
+}
+
 /** Completes the strategy of the built-in row. */
-export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules = judgeSchemaRules): Strategy {
+export function createDefinitionStrategy(base: Strategy, clock: Clock, judgeRules: JudgeRules = judgeSchemaRules): Strategy {
+  const limits: SchemaLimits = { judgeRules, guard: (step) => guard(clock, step) };
   return {
     ...base,
     applyDefaults(object, version) {
@@ -16,7 +28,7 @@ export function createDefinitionStrategy(base: Strategy, judgeRules: JudgeRules 
       base.applyDefaults?.(object, version);
     },
     async prepareValidation(object, { context, pause }) {
-      if (context.subresource !== 'status') await judgeSchemasAhead(object, judgeRules, pause);
+      if (context.subresource !== 'status') await judgeSchemasAhead(object, limits, pause);
     },
     validate: (object) => validateDefinition(object, judgeRules),
     validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,

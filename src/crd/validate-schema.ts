@@ -1,9 +1,10 @@
 // Validation of openAPIV3Schema: which keywords may be used, how list and map types fit what they are on. Structural rules, defaults and
 // rules come first, in their own files; upstream checks in this order too.
 import { type FieldError, type OpenAPIV3Schema, forbiddenField, invalidValue, notSupported, required } from '../apimachinery/index.ts';
-import { type Steps, createStride, finishSteps, paceSteps } from '../base/index.ts';
+import { type Steps, createStride, finishSteps, guardSteps, paceSteps } from '../base/index.ts';
 import { hasUnsupportedKeywords, validateStructural } from './validate-structural.ts';
 import { validateDefaults } from './validate-defaults.ts';
+import type { SchemaLimits } from './validate.ts';
 import type { JudgeRules } from './validate-version.ts';
 
 interface SchemaOptions {
@@ -47,9 +48,10 @@ interface Judged {
 const judged = new WeakMap<OpenAPIV3Schema, Judged>();
 
 /** Judges a schema in turns; judgeSchema answers what was found. The schema must not change between the two. */
-export async function judgeSchemaAhead(schema: OpenAPIV3Schema, options: SchemaOptions, pause: () => Promise<void> | undefined): Promise<void> {
+export async function judgeSchemaAhead(schema: OpenAPIV3Schema, options: SchemaOptions & Pick<SchemaLimits, 'guard'>, pause: () => Promise<void> | undefined,
+): Promise<void> {
   const { at, statusEnabled } = options;
-  judged.set(schema, { at, statusEnabled, errors: await paceSteps(validateSchema(schema, options), pause) });
+  judged.set(schema, { at, statusEnabled, errors: await paceSteps(guardSteps(validateSchema(schema, options), options.guard), pause) });
 }
 
 /** Problems of the schema of a version, judged at once unless it was judged ahead. */

@@ -27,17 +27,24 @@ function specOrEmpty(definition: KubeObject): DefinitionSpec {
   return { ...emptySpec, ...spec, ...(spec !== undefined && emptyVersions.has(spec) && { versions: [] }) };
 }
 
+/** How schemas are judged ahead. */
+export interface SchemaLimits {
+  readonly judgeRules: JudgeRules;
+  /** Does one step of it; throws when that takes too long. */
+  readonly guard: <T>(step: () => T) => T;
+}
+
 /** Judges the schemas of a definition in turns, for the validation that follows. */
-export async function judgeSchemasAhead(definition: KubeObject, judgeRules: JudgeRules, pause: () => Promise<void> | undefined): Promise<void> {
+export async function judgeSchemasAhead(definition: KubeObject, limits: SchemaLimits, pause: () => Promise<void> | undefined): Promise<void> {
   const form = toInternalForm(specOrEmpty(definition));
   const { shared } = form;
   await pause();
   if (shared.schema !== undefined) {
-    await judgeSchemaAhead(shared.schema, { at: schemaPath('spec', true), statusEnabled: hasStatus(form), judgeRules }, pause);
+    await judgeSchemaAhead(shared.schema, { at: schemaPath('spec', true), statusEnabled: hasStatus(form), ...limits }, pause);
   }
   for (const [i, { schema }] of form.own.entries()) {
     if (schema === undefined) continue;
-    await judgeSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(form, i), judgeRules }, pause);
+    await judgeSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(form, i), ...limits }, pause);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
-import { invariant } from '../base/index.ts';
+import { type Clock, invariant } from '../base/index.ts';
 import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import { type Admission, type Catalog, type OwnedRegistry, type Resource, createCatalog, createRegistry, findCurrent, findKnown,
@@ -69,8 +69,8 @@ interface ApiOptions {
 const gzipAsync = promisify(gzip);
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
-function withDefinitionStrategy(resource: Resource): Resource {
-  return resource.kind === 'CustomResourceDefinition' ? { ...resource, strategy: createDefinitionStrategy(resource.strategy) } : resource;
+function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
+  return resource.kind === 'CustomResourceDefinition' ? { ...resource, strategy: createDefinitionStrategy(resource.strategy, clock) } : resource;
 }
 
 /** Off unless they are asked for, as in the reference. */
@@ -93,7 +93,7 @@ function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]
 export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, sideThread }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
-  const catalog = createCatalog(createBuiltinResources(schemas).map(withDefinitionStrategy), groupPriorities);
+  const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
   const namespaceTarget = (name: string) => {
     const resource = catalog.find('', 'v1', 'namespaces');
     invariant(resource !== undefined, 'namespaces are served');

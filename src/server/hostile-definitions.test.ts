@@ -125,13 +125,20 @@ describe('hostile definitions', () => {
     }
   });
 
-  it('have objects that are judged aside when it takes long: a thousand large patterns, a costly rule', async (context) => {
+  it('have objects that are judged aside when it takes long: large patterns, costly rules, many alternatives', async (context) => {
     const long = fields(300, (i) => ({ type: 'string', pattern: `a{1,900}${i}` }));
     const rule = { rule: 'self.all(x, x < 10)' };
     await server.request({ method: 'POST', path, body: define('patterned', long) });
     await server.request({ method: 'POST', path, body: define('ruled', { type: 'array', maxItems: 100_000, items: { type: 'integer' },
       'x-kubernetes-validations': [rule] }) });
+    const either = Array.from({ length: 300 }, (_, i) => ({ required: [`k${i}`] }));
+    await server.request({ method: 'POST', path, body: define('chosen', { type: 'array', items: { type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true, oneOf: either } }) });
+    const allowed = Array.from({ length: 30_000 }, (_, i) => `e${i}`);
+    await server.request({ method: 'POST', path, body: define('allowed', { type: 'array', items: { type: 'string', enum: allowed } }) });
     const specs: readonly (readonly [string, unknown, unknown])[] = [
+      ['chosen', Array.from({ length: 3000 }, (_, i) => ({ [`k${i % 300}`]: 1 })), [{ k1: 1, k2: 2 }]],
+      ['allowed', Array.from({ length: 30_000 }, () => 'e29999'), ['e30000']],
       ['patterned', Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`field${i}`, `a${i}`])), { field1: 'b' }],
       ['ruled', Array.from({ length: 50_000 }, () => 1), Array.from({ length: 50_000 }, (_, i) => i)],
     ];

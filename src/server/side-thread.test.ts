@@ -1,7 +1,7 @@
 // The side thread judges writes as the server does, one after the other, and gives up what takes too long.
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { systemClock } from '../base/index.ts';
+import { createManualClock, systemClock } from '../base/index.ts';
 import { YamlError, parseYaml } from '../codec/index.ts';
 import type { JudgeRequest } from '../crd/index.ts';
 import { createSideThread, parseYamlWith } from './side-thread.ts';
@@ -37,6 +37,18 @@ describe('createSideThread', () => {
     const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
     assert.deepEqual(await parse(bytes(`${long}\nk1: 9007199254740993\n`)), await parseYaml(bytes(`${long}\nk1: 9007199254740993\n`)));
     await assert.rejects(parse(bytes(`${long}\n\t- a`)), (error: Error) => error instanceof YamlError && error.message.startsWith('yaml: line 3001'));
+  });
+
+  it('run gives up what takes too long, and the thread with it', async () => {
+    const clock = createManualClock();
+    const other = createSideThread({ clock, report: (error) => assert.fail(String(error)) });
+    const schema = { type: 'array', items: { type: 'string', pattern: '^(a?){900}$' } };
+    const asked = other.run('judge', request(schema, Array.from({ length: 1000 }, () => 'a'.repeat(800))));
+    const next = other.run('judge', request({ type: 'string' }, 'a'));
+    clock.advance(20_000);
+    await assert.rejects(asked, /more computation than is available/);
+    assert.deepEqual((await next).errors, []);
+    await other.stop();
   });
 
   it('run rejects when the thread is stopped meanwhile, and after', async () => {

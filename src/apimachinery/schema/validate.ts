@@ -1,7 +1,7 @@
 // Value validation by an OpenAPI v3 schema, for custom resources. Mirrors kube-openapi's validator: the order of its checks, its texts, and
 // the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
 // On updates a value that did not change is not judged again (ratcheting), where old and new values can be told to be the same.
-import { compareKeys } from '../../base/index.ts';
+import { announceWork, compareKeys, createStride } from '../../base/index.ts';
 import { duplicate, notSupported, quoteValue, required, tooLong, tooMany } from '../field-error.ts';
 import type { FieldError } from '../status.ts';
 import { isKnownFormat, matchesFormat } from './formats.ts';
@@ -42,6 +42,8 @@ interface Place {
 }
 
 const nowhere = '<nil>';
+/** Nodes are cheap: whether time is up is asked at some of them. */
+const isDue = createStride(64);
 
 class Validator {
   readonly #at: string;
@@ -59,6 +61,7 @@ class Validator {
 
   #judge(schema: OpenAPIV3Schema, value: unknown, place: Place): Outcome {
     const outcome: Outcome = { errors: [], checks: 1 };
+    if (isDue()) announceWork(0);
     this.#checkType(schema, value, { place, outcome });
     if (value === null) {
       this.#checkEnum(schema, value, { place, outcome });
@@ -191,7 +194,7 @@ class Validator {
   #checkEnum(schema: OpenAPIV3Schema, value: unknown, { place, outcome }: Context): void {
     outcome.checks++;
     const allowed = schema.enum;
-    if (allowed === undefined || allowed.length === 0 || allowed.some((each) => equalDeep(each, value))) return;
+    if (allowed === undefined || allowed.length === 0 || isAmong(allowed, value)) return;
     const shown = allowed.map((each) => (typeof each === 'string' ? each : quoteValue(each)));
     outcome.errors.push(notSupported(this.#field(place.path), value, shown, true));
   }
@@ -257,6 +260,23 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
 
 const listKey = (item: Json, keys: readonly string[]): string => quoteValue(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)));
+
+/** Lists of allowed values that are worth an index. */
+const manyAllowed = 16;
+const indexes = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+/** Measured, at most: a comparison with an allowed value. */
+const compareMs = 0.0001;
+
+function isAmong(allowed: readonly unknown[], value: unknown): boolean {
+  if (allowed.length > manyAllowed) {
+    let index = indexes.get(allowed);
+    if (index === undefined) indexes.set(allowed, (index = new Set(allowed)));
+    // A text equals nothing but itself; numbers may be equal in other forms.
+    if (typeof value === 'string' || index.has(value)) return index.has(value);
+    announceWork(allowed.length * compareMs);
+  }
+  return allowed.some((each) => equalDeep(each, value));
+}
 
 function merge(into: Outcome, from: Outcome): void {
   into.checks += from.checks;
