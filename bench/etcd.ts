@@ -1,14 +1,15 @@
-// What a server adds to the etcd that it stores in, and whether it reads as it does from its own disk. Writes one at a time beside the same
-// writes put to etcd directly, in turns; gets and lists on etcd beside the embedded store, in turns; watches beside those that etcd has open.
+// What a server adds to the etcd that it stores in, and whether it reads as it does from its own disk. Writes one at a time beside the
+// transaction of such a write on an etcd without a server, and beside a bare https answer, in turns; gets and lists on etcd beside the
+// embedded store, in turns; watches beside those that etcd has open.
 // Usage: node dist/bench/etcd.js [--seconds 3] [--objects 10000] [--watchers 1000] [--only writes,reads,watches]. PINTLE_ETCD names etcd's program.
 import { parseArgs } from 'node:util';
 import { type EtcdCluster, readMetric, startCluster } from '../src/storage/etcd/cluster.suite.ts';
 import { EtcdConnection } from '../src/storage/etcd/connection.ts';
 import { decodeTxn, encodeTxn } from '../src/storage/etcd/messages.ts';
-import { Connection, formatCall, openSocket } from './load/connection.ts';
+import { type Call, Connection, formatCall, openSocket } from './load/connection.ts';
 import { type Row, measureLoad, quantile } from './load/measure.ts';
 import { collection, createCall, nameOf, populate, scratch } from './load/objects.ts';
-import { type Target, startOwnServer } from './load/target.ts';
+import { type Target, startBareServer, startOwnServer } from './load/target.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -18,14 +19,15 @@ const { values: flags } = parseArgs({
 });
 const seconds = Number(flags.seconds);
 const objects = Number(flags.objects);
-const turns = 5;
+const turns = 10;
+const callsPerTurn = Math.ceil(40 * seconds);
+const warmCalls = 2_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Latencies of calls one after the other. */
+/** Latencies of some calls one after the other. */
 async function timeCalls(call: (index: number) => Promise<unknown>, first: number): Promise<number[]> {
   const latencies: number[] = [];
-  const untilMs = performance.now() + (seconds * 1000) / turns;
-  for (let index = first; performance.now() < untilMs; index += 1) {
+  for (let index = first; index < first + callsPerTurn; index += 1) {
     const startedMs = performance.now();
     await call(index);
     latencies.push(performance.now() - startedMs);
@@ -33,43 +35,64 @@ async function timeCalls(call: (index: number) => Promise<unknown>, first: numbe
   return latencies;
 }
 
-/** Creates and updates through the server and as etcd takes them, in turns, so that both meet the same machine. */
-async function benchWrites(target: Target, cluster: EtcdCluster): Promise<void> {
+type Writes = Readonly<Record<string, (index: number) => Call>>;
+
+/** One write of each sort. Updates go to objects that are there, each sort to its own; deletes take what creates with the same numbers made. */
+function describeWrites(): Writes {
+  const path = (index: number): string => `${scratch}/${nameOf('warm', index)}`;
+  const object = (index: number): Record<string, unknown> => JSON.parse(createCall(scratch, 'warm', index).body as string) as Record<string, unknown>;
+  const applied = (n: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: nameOf('warm', 3) }, data: { n } });
+  return {
+    create: (index) => createCall(scratch, 'one', index),
+    put: (index) => ({ method: 'PUT', path: path(1), body: JSON.stringify({ ...object(1), data: { n: `${index}` } }) }),
+    'merge patch': (index) => ({ method: 'PATCH', path: path(2), contentType: 'application/merge-patch+json', body: `{"data":{"n":"${index}"}}` }),
+    apply: (index) => ({ method: 'PATCH', path: `${path(3)}?fieldManager=bench`, contentType: 'application/apply-patch+yaml', body: applied(`${index}`) }),
+    delete: (index) => ({ method: 'DELETE', path: `${scratch}/${nameOf('one', index)}` }),
+  };
+}
+
+/** The same etcd without a server on it, by the connection that the server uses: what a transaction takes, from call to answer. */
+function connectAlone(cluster: EtcdCluster): { readonly put: (index: number) => Promise<void>; readonly close: () => void } {
   const etcd = new EtcdConnection(cluster.endpoints, undefined);
-  const connection = new Connection(target);
-  const sent = Buffer.from(createCall(scratch, 'one', 0).body as string);
-  const value = Buffer.concat([sent, Buffer.alloc(450, 'x')]);
+  const value = Buffer.concat([Buffer.from(createCall(scratch, 'one', 0).body as string), Buffer.alloc(450, 'x')]);
   const put = async (index: number): Promise<void> => {
     const bytes = encodeTxn({ key: `/bench/${index}`, compare: { target: 'modRevision', equals: 0 }, value });
     if (!decodeTxn(await etcd.call('/etcdserverpb.KV/Txn', bytes, { type: 'write' })).succeeded) throw new Error('the key was taken');
   };
-  const expect = async (status: number, call: Parameters<Connection['send']>[0]): Promise<void> => {
-    const answer = await connection.send(call);
-    if (answer.status !== status) throw new Error(`the server answered ${answer.status}`);
+  return { put, close: () => etcd.close() };
+}
+
+/** Writes through the server, the transaction alone, and a bare https answer of the same size, in turns, so that all meet the same machine. */
+async function benchWrites(target: Target): Promise<void> {
+  const [cluster, bare] = await Promise.all([startCluster(), startBareServer(Buffer.alloc(1250, 'x'))]);
+  const alone = connectAlone(cluster);
+  const [connection, plain] = [new Connection(target), new Connection(bare)];
+  const send = async (to: Connection, call: Call): Promise<void> => {
+    const { status } = await to.send(call);
+    if (status < 200 || status > 299) throw new Error(`${call.method} was answered with ${status}`);
   };
-  const create = (index: number): Promise<void> => expect(201, createCall(scratch, 'one', index));
-  const update = (index: number): Promise<void> => expect(200, { ...createCall(`${scratch}/${nameOf('one', 0)}`, 'one', 0), method: 'PATCH',
-    contentType: 'application/merge-patch+json', body: `{"data":{"n":"${index}"}}` });
-  const get = (index: number): Promise<void> => expect(200, { path: `${scratch}/${nameOf('warm', index % 100)}?resourceVersion=0` });
-  const kinds = [put, create, update, get];
+  const writes = describeWrites();
   // Compiled code is what a server runs that has been up for a minute.
-  await measureLoad(target, { workload: 'warm-up', clients: 8, seconds: 4 * seconds, limit: 6_000, call: (index) => createCall(scratch, 'warm', index) });
-  const latencies: number[][] = kinds.map(() => []);
-  for (let turn = 0; turn <= turns; turn += 1) {
-    for (const [at, call] of kinds.entries()) {
-      const taken = await timeCalls(call, turn * 1_000_000);
-      if (turn > 0) latencies[at]?.push(...taken);
-    }
+  const warm = (workload: string, call: (index: number) => Call): Promise<Row> =>
+    measureLoad(target, { workload, clients: 1, seconds: 600, limit: warmCalls, call });
+  await warm('warm-up', (index) => createCall(scratch, 'warm', index));
+  for (const [name, call] of Object.entries(writes)) await warm(name, (index) => call(1e6 + index));
+  const kinds: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
+    'etcd alone, txn of one key': alone.put, 'bare https': (index) => send(plain, createCall(scratch, 'one', index)),
+    ...Object.fromEntries(Object.entries(writes).map(([name, call]) => [name, (index: number) => send(connection, call(index))])),
+  };
+  const latencies = new Map(Object.keys(kinds).map((name) => [name, [] as number[]]));
+  for (let turn = 2; turn < 2 + turns; turn += 1) {
+    for (const [name, call] of Object.entries(kinds)) latencies.get(name)?.push(...await timeCalls(call, turn * 1_000_000));
   }
-  const [raw = 0, ...ours] = latencies.map((values) => quantile(values, 0.5));
-  say(`etcd alone, txn of one key         p50 ${raw} ms, p99 ${quantile(latencies[0] ?? [], 0.99)} ms (${latencies[0]?.length} calls, one at a time)`);
-  for (const [at, name] of ['create', 'merge patch'].entries()) {
-    const p50 = ours[at] ?? 0;
-    say(`${name.padEnd(34)} p50 ${p50} ms, p99 ${quantile(latencies[at + 1] ?? [], 0.99)} ms: etcd's and ${(p50 - raw).toFixed(3)} ms`);
+  const p50 = (name: string): number => quantile(latencies.get(name) ?? [], 0.5);
+  const raw = p50('etcd alone, txn of one key');
+  for (const [name, values] of latencies) {
+    const more = name in writes ? `: etcd's and ${(p50(name) - raw).toFixed(3)} ms` : '';
+    say(`${name.padEnd(34)} p50 ${p50(name)} ms, p99 ${quantile(values, 0.99)} ms (${values.length} calls, one at a time)${more}`);
   }
-  say(`${'get from the cache, for comparison'.padEnd(34)} p50 ${ours[2]} ms`);
-  connection.close();
-  etcd.close();
+  for (const part of [connection, plain, alone]) part.close();
+  await Promise.all([cluster.stop(), bare.close()]);
 }
 
 const show = ({ workload, target, opsPerSecond, p50Ms, p99Ms, cpuMsPerOp }: Row, name: string): void =>
@@ -119,7 +142,7 @@ async function main(): Promise<void> {
   const embedded = parts.has('reads') ? await startOwnServer() : undefined;
   try {
     await populate(onEtcd, 0);
-    if (parts.has('writes')) await benchWrites(onEtcd, cluster);
+    if (parts.has('writes')) await benchWrites(onEtcd);
     if (embedded !== undefined) await benchReads({ etcd: onEtcd, embedded });
     if (parts.has('watches')) await benchWatches(onEtcd, cluster);
   } finally {
