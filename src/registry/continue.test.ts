@@ -49,6 +49,11 @@ test('decodeContinue refuses in the words of the reference', () => {
     [token({ v: 'meta.k8s.io/v9', rv: 5, start: 'a\u0000' }), 'server does not recognize this encoded version meta.k8s.io/v9'],
     [token({ v: 'meta.k8s.io/v1', rv: 5, start: '../configmaps/a' }), '../configmaps/a'],
     [token({ v: 'meta.k8s.io/v1', start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    [token({ v: 5 }), 'json: cannot unmarshal number into Go struct field continueToken.v of type string'],
+    [token({ v: 'meta.k8s.io/v1', rv: '3' }), 'json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
+    [token({ v: 'meta.k8s.io/v1', rv: 1.5 }), 'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64'],
+    [token({ v: 'meta.k8s.io/v1', rv: 3, start: [] }), 'json: cannot unmarshal array into Go struct field continueToken.start of type string'],
+    [token({ v: 'meta.k8s.io/v1', rv: null, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
     [token({ v: 'meta.k8s.io/v1', rv: 3 }), 'encoded start key empty (version meta.k8s.io/v1)'],
   ];
   for (const [text, why] of cases) assert.throws(() => decodeContinue(text), { message: `invalid continue token: continue key is not valid: ${why}` });

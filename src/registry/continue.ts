@@ -74,14 +74,23 @@ function isClean(start: string): boolean {
   return key.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
+/** A member of a token as the reference's decoder takes it: null is as if it were absent, and what is of another type is refused. */
+function readMember(token: Record<string, unknown>, name: string, type: 'string' | 'int64'): unknown {
+  const value = token[name] ?? undefined;
+  if (value === undefined || (type === 'string' ? typeof value === 'string' : Number.isSafeInteger(value))) return value;
+  const names: Readonly<Record<string, string>> = { boolean: 'bool', number: type === 'int64' ? `number ${String(value)}` : 'number' };
+  const found = Array.isArray(value) ? 'array' : names[typeof value] ?? typeof value;
+  return refuse(`json: cannot unmarshal ${found} into Go struct field continueToken.${name} of type ${type}`);
+}
+
 /** Reads a token; throws 400 StatusErrors with the reference's texts. Anybody can write one: it names a position, it grants nothing. */
 export function decodeContinue(token: string): ContinuePosition {
   const bytes = decodeBase64(token);
   if (typeof bytes === 'number') return refuse(`illegal base64 data at input byte ${bytes}`);
-  const { v, rv, start } = parseToken(bytes);
-  if (v !== undefined && typeof v !== 'string') return refuse(`json: cannot unmarshal ${typeof v} into Go struct field continueToken.v of type string`);
-  if (v !== tokenVersion) return refuse(`server does not recognize this encoded version ${v ?? ''}`);
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) return refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  const read = parseToken(bytes);
+  const [v, rv, start] = [readMember(read, 'v', 'string'), readMember(read, 'rv', 'int64'), readMember(read, 'start', 'string')];
+  if (v !== tokenVersion) return refuse(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (typeof rv !== 'number' || rv === 0) return refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') return refuse('encoded start key empty (version meta.k8s.io/v1)');
   if (!isClean(start)) return refuse(start);
   return { start: start.startsWith('/') ? start.slice(1) : start, revision: rv };
