@@ -1,7 +1,8 @@
-// The OpenAPI v2 document: all built-in group versions in one, in the shape of Swagger 2.0.
+// The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
 import { type SchemaSet, toOpenAPIv2 } from '../apimachinery/index.ts';
 import { type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
+import { customDefinitionsV2 } from './openapi-custom-v2.ts';
 import { collectDefinitions, definitionName, type DefinitionSource, groupByPath } from './openapi-v3.ts';
 
 type Json = Record<string, unknown>;
@@ -37,8 +38,8 @@ function operationJson(operation: Operation, source: DefinitionSource): Json {
 function allOperations({ catalog }: DefinitionSource): Operation[] {
   const out = [rootOperation('api'), rootOperation('apis')];
   for (const { name, versions } of catalog.groups()) {
-    if (catalog.resources().every(({ group, custom }) => group !== name || custom)) continue;
-    if (name !== '') out.push(rootOperation(`apis/${name}`));
+    const isCustom = catalog.resources().every(({ group, custom }) => group !== name || custom);
+    if (name !== '' && !isCustom) out.push(rootOperation(`apis/${name}`));
     for (const version of versions) out.push(...operationsOf(catalog, { group: name, version }));
   }
   return out;
@@ -60,7 +61,8 @@ export function openApiV2Document(source: DefinitionSource, version: string): Js
     const parameters = pathParameters(path);
     return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
   });
-  const definitions = collectDefinitions(namesIn(paths), (name) => writeDefinition(source.schemas, name), PREFIX);
+  const custom = customDefinitionsV2(source.catalog);
+  const definitions = collectDefinitions(namesIn(paths), (name) => custom[name] ?? writeDefinition(source.schemas, name), PREFIX);
   return {
     swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions,
     securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },
