@@ -29,7 +29,7 @@ export interface Address {
 
 const noBytes = Buffer.alloc(0);
 
-/** Sends one request after the other. Rejects when the connection ends early. */
+/** Sends one request after the other, on a new connection when the last was idle for too long. Rejects when the connection ends early. */
 export class Connection {
   readonly #address: Address;
   #socket: TLSSocket | undefined;
@@ -63,7 +63,13 @@ export class Connection {
     });
     const fail = (error?: Error): void => this.#pending?.reject(error ?? new Error('the connection ended'));
     socket.on('error', fail);
-    socket.on('close', () => fail());
+    // The end of the other side counts: what is written after it is never answered.
+    for (const event of ['end', 'close']) {
+      socket.on(event, () => {
+        if (this.#socket === socket) this.#socket = this.#opening = undefined;
+        fail();
+      });
+    }
     return socket;
   }
 }
