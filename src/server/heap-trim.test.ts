@@ -1,8 +1,10 @@
 // Collecting while there is nothing to do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createManualClock } from '../base/index.ts';
+import { eventually } from '../testing/index.ts';
 import { startHeapTrim } from './heap-trim.ts';
 
 test('startHeapTrim gives back what a burst of work has left, once the process is idle', async () => {
@@ -12,10 +14,12 @@ test('startHeapTrim gives back what a burst of work has left, once the process i
   assert.equal(kept.length, 1_500_000);
   const grown = getHeapStatistics().total_heap_size;
   kept = [];
-  clock.advance(3_000);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  for (const ms of [3_000, 200, 200, 200, 3_000, 200]) clock.advance(ms);
-  assert.ok(getHeapStatistics().total_heap_size < grown * 0.7);
+  // How busy the process was is measured in real time, and what the burst left keeps the engine busy for a while.
+  await eventually(async () => {
+    await sleep(1_000);
+    for (const ms of [3_000, 200, 200, 200]) clock.advance(ms);
+    assert.ok(getHeapStatistics().total_heap_size < grown * 0.7);
+  });
   stop();
   clock.advance(60_000);
 });
