@@ -51,6 +51,20 @@ describe('createSideThread', () => {
     await other.stop();
   });
 
+  it('run answers no task with what was said to one that was given up', async () => {
+    const clock = createManualClock();
+    const other = createSideThread({ clock, report: (error) => assert.fail(String(error)) });
+    // The thread is up, so that the next answer is there before anybody can take it.
+    await other.run('judge', request({ type: 'string' }, 'a'));
+    const late = other.run('judge', request({ type: 'string' }, 5n));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    clock.advance(20_000);
+    const next = other.run('judge', request({ type: 'string' }, 'a'));
+    await assert.rejects(late, /more computation than is available/);
+    assert.deepEqual((await next).errors, []);
+    await other.stop();
+  });
+
   it('run rejects when the thread is stopped meanwhile, and after', async () => {
     const other = createSideThread({ clock: systemClock, report: (error) => assert.fail(String(error)) });
     const asked = other.run('judge', request({ type: 'string' }, 'a'));

@@ -79,6 +79,8 @@ class Side implements SideThread {
     const worker = new Worker(new URL('./side-thread-tasks.js', import.meta.url), { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
     worker.unref();
     worker.on('message', ({ output, error }: { readonly output?: never; readonly error?: string }) => {
+      // What a thread says that was given up meanwhile is no answer to the task of the next one.
+      if (this.#worker !== worker) return;
       const task = this.#running;
       this.#running = undefined;
       if (error === undefined) task?.resolve(output as never);
