@@ -105,7 +105,7 @@ class RunningInformer implements Informer {
         for (const event of events) {
           if (event.type !== 'BOOKMARK') this.#tell(event.type === 'DELETED' ? 'deleted' : 'present', event.object, event.revision);
         }
-        if (events.length === batchSize) await delay(clock, 0);
+        if (events.length >= batchSize) await delay(clock, 0);
         else if (watch.end !== undefined) return;
         else await this.#untilReadable(watch);
       }

@@ -59,7 +59,7 @@ class FollowedRow implements Followed {
         if (event.type === 'DELETED') this.#options.follower.remove(event.object);
         else if (event.type !== 'BOOKMARK') this.#options.follower.put(event.object);
       }
-      if (events.length === batchSize) continue;
+      if (events.length >= batchSize) continue;
       this.#dirty = false;
       if (watch.end === undefined) watch.onReadable(() => this.#wake(watch));
       else this.#restart(watch);
