@@ -1,6 +1,6 @@
 // The admission chain: plugins in order, first all that change the object, later (after validation) all that only judge it.
 // Mirrors upstream's chainAdmissionHandler: the first refusal ends it.
-import type { Soon } from '../base/index.ts';
+import { type Soon, visitInOrder } from '../base/index.ts';
 import type { Admission, AdmissionAttributes } from '../registry/index.ts';
 
 /** One admission plugin. Refuses by throwing a StatusError. */
@@ -20,16 +20,7 @@ export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): Admis
   const mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
   const validating = plugins.filter((plugin) => plugin.validate !== undefined);
   return {
-    mutate: (attributes) => ask(mutating, attributes, 'mutate'),
-    validate: (attributes) => ask(validating, attributes, 'validate'),
+    mutate: (attributes) => visitInOrder(mutating, (plugin) => (plugin.handles(attributes) ? plugin.mutate?.(attributes) : undefined)),
+    validate: (attributes) => visitInOrder(validating, (plugin) => (plugin.handles(attributes) ? plugin.validate?.(attributes) : undefined)),
   };
-}
-
-/** Asks the plugins from `first` on, one after the other. */
-function ask(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, question: 'mutate' | 'validate', first = 0): Soon<void> {
-  for (let index = first; index < plugins.length; index++) {
-    const plugin = plugins[index] as AdmissionPlugin;
-    const answer = plugin.handles(attributes) ? plugin[question]?.(attributes) : undefined;
-    if (answer instanceof Promise) return answer.then(() => ask(plugins, attributes, question, index + 1));
-  }
 }

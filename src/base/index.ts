@@ -9,5 +9,5 @@ export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { createPacer } from './pacer.ts';
 export { type Steps, createStride, finishSteps, guardSteps, paceSteps } from './steps.ts';
-export { type Soon, attempt, follow, inOrder } from './soon.ts';
+export { type Soon, attempt, follow, inOrder, visitInOrder } from './soon.ts';
 export { announceWork, limitEffort, remainingMs, tooLong } from './effort.ts';

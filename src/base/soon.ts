@@ -19,10 +19,15 @@ export function attempt<T>(run: () => Soon<T>, mend: (error: unknown) => Soon<T>
   }
 }
 
-/** Takes steps one after the other: in this turn as far as each is done at once, the others once those before them are. */
-export function inOrder(steps: readonly (() => unknown)[], from = 0): Soon<void> {
-  for (let index = from; index < steps.length; index++) {
-    const step = (steps[index] as () => unknown)();
-    if (step instanceof Promise) return step.then(() => inOrder(steps, index + 1));
+/** Visits items one after the other: in this turn as far as each is done at once, the others once those before them are. */
+export function visitInOrder<T>(items: readonly T[], visit: (item: T) => unknown, from = 0): Soon<void> {
+  for (let index = from; index < items.length; index++) {
+    const visited = visit(items[index] as T);
+    if (visited instanceof Promise) return visited.then(() => visitInOrder(items, visit, index + 1));
   }
+}
+
+/** Takes steps one after the other, as visitInOrder does. */
+export function inOrder(steps: readonly (() => unknown)[]): Soon<void> {
+  return visitInOrder(steps, (step) => step());
 }
