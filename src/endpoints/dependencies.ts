@@ -4,7 +4,9 @@ import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
+import type { Broadcasts } from './broadcast.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
+import type { Pacing } from './pacing.ts';
 import type { RunForms } from './run-forms.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
@@ -73,6 +75,8 @@ export interface EndpointsDependencies {
 /** The same with what one set of endpoints keeps. */
 export interface EndpointsParts extends EndpointsDependencies {
   readonly runForms: RunForms;
+  readonly pacing: Pacing;
+  readonly broadcasts: Broadcasts;
 }
 
 /** One request on a resource, after routing. */

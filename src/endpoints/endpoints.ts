@@ -1,11 +1,13 @@
 // The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
 import { StatusError } from '../apimachinery/index.ts';
 import { type Soon, attempt } from '../base/index.ts';
+import { Broadcasts } from './broadcast.ts';
 import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
 import { Discovery } from './discovery.ts';
 import { methodNotAllowed } from './errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
 import { OpenApi } from './openapi.ts';
+import { Pacing } from './pacing.ts';
 import { JSON_TYPE } from './media.ts';
 import { checkAccept } from './negotiate.ts';
 import { splitPath } from './request-info.ts';
@@ -28,7 +30,8 @@ class Endpoints {
   readonly #openapi: OpenApi;
 
   constructor(dependencies: EndpointsDependencies) {
-    this.#dependencies = { ...dependencies, runForms: new RunForms(dependencies.clock) };
+    const pacing = new Pacing(dependencies.clock);
+    this.#dependencies = { ...dependencies, runForms: new RunForms(dependencies.clock), pacing, broadcasts: new Broadcasts(pacing) };
     this.#discovery = new Discovery(dependencies);
     this.#openapi = new OpenApi(dependencies);
   }

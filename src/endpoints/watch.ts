@@ -1,14 +1,13 @@
 // A watch over HTTP: its options, its errors, and the stream that answers it.
 import { methodNotSupported, StatusError } from '../apimachinery/index.ts';
 import type { RegistryWatch, WatchOptions } from '../registry/index.ts';
-import { Broadcasts, type Topic } from './broadcast.ts';
+import type { Topic } from './broadcast.ts';
 import { offerOf } from './call.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { createFrameEncoder, type FrameEncoder } from './frames.ts';
 import type { CollectionOptions } from './list-options.ts';
 import { negotiateStream, streamType } from './negotiate.ts';
-import { Pacing } from './pacing.ts';
 import { headersFor } from './respond.ts';
 import { WatchStream } from './watch-stream.ts';
 
@@ -21,23 +20,6 @@ function watchOptions(options: CollectionOptions): WatchOptions {
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
     allowWatchBookmarks: options.allowWatchBookmarks,
   };
-}
-
-/** What the streams of one server share. */
-interface Shared {
-  readonly pacing: Pacing;
-  readonly broadcasts: Broadcasts;
-}
-
-const sharedByServer = new WeakMap<Call['dependencies'], Shared>();
-
-function sharedOf(dependencies: Call['dependencies']): Shared {
-  let shared = sharedByServer.get(dependencies);
-  if (shared === undefined) {
-    const pacing = new Pacing(dependencies.clock);
-    sharedByServer.set(dependencies, (shared = { pacing, broadcasts: new Broadcasts(pacing) }));
-  }
-  return shared;
 }
 
 function topicOf({ resource, target, name }: Call, { labelSelector, fieldSelector }: CollectionOptions, { encode, shared }: FrameEncoder): Topic | undefined {
@@ -56,7 +38,7 @@ const isStreamError = (error: unknown): error is StatusError => error instanceof
 /** Answers a watch as a stream that ends with its timeout. */
 export async function handleWatch(call: Call, options: CollectionOptions): Promise<Response> {
   const { exchange, dependencies, resource } = call;
-  const { clock, random, registry } = dependencies;
+  const { clock, random, registry, pacing, broadcasts } = dependencies;
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
   const representation = negotiateStream(exchange.headers['accept'], offerOf(resource));
   const encoder = createFrameEncoder(call, representation);
@@ -70,7 +52,7 @@ export async function handleWatch(call: Call, options: CollectionOptions): Promi
     return { status: 200, headers, body: async (sink) => void sink.write(frame) };
   }
   const parts = {
-    ...sharedOf(dependencies), watch, encoder, clock, random, topic: topicOf(call, options, encoder), timeoutMs: timeoutOf(call, options),
+    pacing, broadcasts, watch, encoder, clock, random, topic: topicOf(call, options, encoder), timeoutMs: timeoutOf(call, options),
     bookmarks: options.allowWatchBookmarks,
   };
   return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };
