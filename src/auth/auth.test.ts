@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type Attributes, createAuthenticator, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
+import { type Attributes, type AuthenticateToken, createAuthenticator, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
 
 const tokens = parseTokenFile('t1,alice,1,"devs, ops"\nt2,"bob ""b""",2\r\n\n');
 const authenticate = createAuthenticator({ tokens: [createTokenAuthenticator(tokens, systemRandom)], allowAnonymous: true });
@@ -31,6 +31,30 @@ describe('createAuthenticator', () => {
       assert.equal(found.type === 'refused' ? 'refused' : `${found.user.name} ${found.user.groups.join(',')}`, expected);
     });
   }
+
+  it('looks a token that lasts up once per connection, and others each time', async () => {
+    let asked = 0;
+    const countTokens: AuthenticateToken = (token) => {
+      asked += 1;
+      return token.startsWith('good') ? { type: 'user', user: { name: token, groups: [] }, lasting: token === 'good-1' } : undefined;
+    };
+    const counting = createAuthenticator({ tokens: [countTokens], allowAnonymous: false });
+    const [one, other] = [{}, {}];
+    const show = async (token: string, connection?: object): Promise<string> => {
+      asked = 0;
+      const found = await counting({ authorization: `Bearer ${token}`, ...(connection !== undefined && { connection }) });
+      return `${found.type === 'user' ? found.user.name : 'refused'}, asked ${asked}`;
+    };
+    assert.equal(await show('good-1', one), 'good-1, asked 1');
+    assert.equal(await show('good-1', one), 'good-1, asked 0');
+    assert.equal(await show('good-1', other), 'good-1, asked 1');
+    assert.equal(await show('good-1'), 'good-1, asked 1');
+    // The same connection with another token: one that does not last, a wrong one of the same length, a beginning of the right one.
+    for (const turn of [1, 2]) assert.equal(await show('good-2', one), 'good-2, asked 1', `turn ${turn}`);
+    assert.equal(await show('best-1', one), 'refused, asked 1');
+    assert.equal(await show('good-', one), 'good-, asked 1');
+    assert.equal(await show('good-1', one), 'good-1, asked 0');
+  });
 
   it('refuses callers without credentials when anonymous is off', async () => {
     const strict = createAuthenticator({ tokens: [], allowAnonymous: false });

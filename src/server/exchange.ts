@@ -27,11 +27,15 @@ export interface RequestHead {
   readonly rawHeaders?: readonly string[];
   readonly remoteAddress: string;
   readonly clientCertificate: Exchange['clientCertificate'];
+  /** One object per connection. */
+  readonly connection: object;
   readonly auditId: string;
 }
 
 /** What the filters see: an Exchange that they may also end. */
 export interface ServerExchange extends Exchange {
+  /** What the request came by: one object per connection. */
+  readonly connection: object;
   /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
   longRunning: boolean;
   /** Headers in which flow control says where the request belongs. */
@@ -90,6 +94,7 @@ export class HttpExchange implements ServerExchange {
   readonly clock: Clock;
   readonly remoteAddress: string;
   readonly clientCertificate: Exchange['clientCertificate'];
+  readonly connection: object;
   readonly auditId: string;
   readonly warnings: string[] = [];
   readonly startedMs: number;
@@ -113,6 +118,7 @@ export class HttpExchange implements ServerExchange {
     this.#rawHeaders = head.rawHeaders ?? [];
     this.remoteAddress = head.remoteAddress;
     this.clientCertificate = head.clientCertificate;
+    this.connection = head.connection;
     this.auditId = head.auditId;
     this.wire = wire;
     this.clock = parts.clock;

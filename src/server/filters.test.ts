@@ -28,7 +28,7 @@ function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: num
 
 function makeExchange(target: string, options: { method?: string; clock?: Clock } = {}): HttpExchange {
   const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, destroy() {} };
-  const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, auditId: 'id' };
+  const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, connection: {}, auditId: 'id' };
   return createExchange(head, wire, options.clock ?? systemClock) as HttpExchange;
 }
 
@@ -99,7 +99,7 @@ describe('authenticateRequests', () => {
     const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, destroy() {} };
     const ask = async (remoteAddress: string): Promise<number> => {
       const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
-      const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, auditId: 'id' };
+      const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, connection: {}, auditId: 'id' };
       const exchange = createExchange(head, wire, systemClock) as HttpExchange;
       return (await attempt(() => filter(exchange, () => ok), (error) => ({ ...ok, status: (error as StatusError).code }))).status;
     };

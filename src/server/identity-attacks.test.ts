@@ -69,7 +69,7 @@ describe('a server under attack', () => {
       syncBuiltinESMExports();
     });
     const authenticate = createTokenAuthenticator([{ token: 'secret-token', user: { name: 'u', groups: [] } }], systemRandom);
-    assert.deepEqual(await authenticate('secret-token', []), { type: 'user', user: { name: 'u', groups: ['system:authenticated'] } });
+    assert.deepEqual(await authenticate('secret-token', []), { type: 'user', user: { name: 'u', groups: ['system:authenticated'] }, lasting: true });
     const wrongs = ['', 'secret-toke', 'secret-tokeo', 'secret-token ', 'SECRET-TOKEN'];
     for (const wrong of wrongs) assert.equal(await authenticate(wrong, []), undefined);
     const [key] = /^[0-9a-f]{64}/.exec(seen[0] ?? '') ?? [];

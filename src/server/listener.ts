@@ -219,6 +219,7 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     rawHeaders: request.rawHeaders,
     remoteAddress: context.remoteAddress,
     clientCertificate: context.clientCertificate,
+    connection: context,
     auditId: (headers['audit-id'] as string | undefined) || state.options.random.uuid(),
   };
   const wire: Wire = {
@@ -285,6 +286,7 @@ function handleHttp1(state: ListenerState, request: IncomingMessage, response: S
     rawHeaders: request.rawHeaders,
     remoteAddress: socket.remoteAddress ?? '',
     clientCertificate: describeCertificate(socket),
+    connection: socket,
     auditId: (headers['audit-id'] as string | undefined) || state.options.random.uuid(),
   };
   const wire = new Http1Wire(state, request, response);

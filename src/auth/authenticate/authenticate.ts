@@ -26,6 +26,8 @@ export interface Credentials {
   readonly clientCertificate?: ClientCertificate | undefined;
   /** All headers with the values as they were sent, lower-case names; asked for only where a front proxy speaks. */
   readonly headers?: () => ReadonlyMap<string, readonly string[]>;
+  /** What a request of the API came by, one object per connection: a token that lasts is looked up once on each. */
+  readonly connection?: object;
   /** The caller is on this machine. */
   readonly local?: boolean;
   /** The path asked for: anonymous callers may be let in on some only. */
@@ -44,7 +46,11 @@ export type Authenticate = (credentials: Credentials) => Soon<Authentication>;
 
 /** `refused`: a token of this authenticator that is not good. `audiences` absent: the token is for the API and says nothing of audiences. */
 export type TokenAnswer =
-  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] }
+  | {
+    readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[];
+    /** The token stands for this user as long as the server runs. */
+    readonly lasting?: boolean;
+  }
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Looks a token up; undefined when it is not one of this authenticator's. */
@@ -64,16 +70,22 @@ interface AuthenticatorOptions {
 /** Makes the authenticator of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const apiAudiences = options.apiAudiences ?? [];
+  /** By connection, the token that was shown there last, if it lasts, and whose it is. */
+  const lasting = new WeakMap<object, { readonly token: string; readonly found: Authentication }>();
   const ownTokens = [...options.localTokens ?? [], ...options.tokens];
   return (credentials) => {
-    const { authorization, clientCertificate } = credentials;
+    const { authorization, clientCertificate, connection, audiences = apiAudiences } = credentials;
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
     if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return acceptCertified(clientCertificate);
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
     if (token !== undefined) {
-      const tokens = credentials.local === true ? ownTokens : options.tokens;
-      return authenticateToken({ token, audiences: credentials.audiences ?? apiAudiences, tokens, apiAudiences, reasons: [] });
+      const known = connection === undefined ? undefined : lasting.get(connection);
+      if (known !== undefined && isSameSecret(known.token, token)) return known.found;
+      const keep = (found: Authentication): void => {
+        if (connection !== undefined) lasting.set(connection, { token, found });
+      };
+      return authenticateToken({ token, audiences, tokens: credentials.local === true ? ownTokens : options.tokens, apiAudiences, reasons: [], keep });
     }
     const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
@@ -91,6 +103,14 @@ function acceptCertified(certificate: ClientCertificate): Authentication {
   return accepted;
 }
 
+/** Whether two secrets are equal, found out in a time that does not tell where they differ: proxies put many callers on one connection. */
+function isSameSecret(known: string, given: string): boolean {
+  if (known.length !== given.length) return false;
+  let differences = 0;
+  for (let at = 0; at < known.length; at++) differences |= known.charCodeAt(at) ^ given.charCodeAt(at);
+  return differences === 0;
+}
+
 function describeCertified({ commonName, organizations, uid, fingerprint }: ClientCertificate): User {
   const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint ?? ''}`] };
   return { name: commonName, groups: organizations, ...(uid && { uid }), ...(fingerprint !== undefined && { extra }) };
@@ -101,6 +121,8 @@ interface Asking extends Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudi
   readonly audiences: readonly string[];
   /** Why authenticators so far refused the token. */
   readonly reasons: string[];
+  /** Is told of an answer that lasts. */
+  readonly keep: (found: Authentication) => void;
 }
 
 /** Asks one authenticator after the other, from `first` on. */
@@ -116,11 +138,13 @@ function authenticateToken(asking: Asking, first = 0): Soon<Authentication> {
 }
 
 /** The end of asking, if this answer is it. */
-function judgeAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons }: Asking): Authentication | undefined {
+function judgeAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons, keep }: Asking): Authentication | undefined {
   if (found === undefined) return undefined;
   if (found.type === 'user') {
     const shared = found.audiences ?? apiAudiences.filter((one) => audiences.includes(one));
-    return shared.length > 0 || audiences.length === 0 ? accept(found.user, shared) : undefined;
+    const accepted = shared.length > 0 || audiences.length === 0 ? accept(found.user, shared) : undefined;
+    if (found.lasting === true && accepted !== undefined) keep(accepted);
+    return accepted;
   }
   reasons.push(found.reason);
   return undefined;

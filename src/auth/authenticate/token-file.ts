@@ -13,8 +13,10 @@ export interface StaticToken {
 
 /** Makes an authenticator of a fixed list. */
 export function createTokenAuthenticator(tokens: readonly StaticToken[], random: Random): AuthenticateToken {
+  if (tokens.length === 0) return () => undefined;
   const hash = createTokenHash(random);
-  const answers = new Map(tokens.map(({ token, user }): [string, TokenAnswer] => [hash(token), { type: 'user', user: markAuthenticated(user) }]));
+  const answerOf = (user: User): TokenAnswer => ({ type: 'user', user: markAuthenticated(user), lasting: true });
+  const answers = new Map(tokens.map(({ token, user }) => [hash(token), answerOf(user)]));
   return (token) => answers.get(hash(token));
 }
 

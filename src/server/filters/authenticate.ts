@@ -6,9 +6,9 @@ import type { Filter, FilterDependencies } from '../filters.ts';
 /** Sets `user`. */
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
   return (exchange, next) => {
-    const { clientCertificate, headers } = exchange;
+    const { clientCertificate, connection, headers } = exchange;
     const credentials = {
-      authorization: headers['authorization'], clientCertificate, headers: () => exchange.headerValues(), path: exchange.path,
+      authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path: exchange.path,
       local: isLoopback(exchange.remoteAddress),
     };
     return follow(authenticate(credentials), (found) => {
