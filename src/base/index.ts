@@ -4,7 +4,7 @@ export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
 export { invariant } from './invariant.ts';
 export { compareKeys, createBoundsTest } from './key-order.ts';
-export { type Chunk, SortedMap, SortedMapEdit, createSortedMap } from './sorted-map.ts';
+export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap } from './sorted-map.ts';
 export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { createPacer } from './pacer.ts';

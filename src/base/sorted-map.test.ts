@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SortedMap, createSortedMap } from './sorted-map.ts';
+import { SortedMap, SortedMapBuilder, createSortedMap } from './sorted-map.ts';
 
 interface Item {
   readonly key: string;
@@ -99,4 +99,28 @@ test('delete of everything leaves an empty map that can be filled again', () => 
 
 test('createSortedMap refuses entries that are out of order', () => {
   assert.throws(() => createSortedMap([{ key: 'b' }, { key: 'a' }]), /key order/);
+});
+
+test('SortedMapBuilder answers each chunk of the map once it is complete, and refuses entries out of order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(300), { maxLength: 8 }), (sizes) => {
+      const builder = new SortedMapBuilder<Item>();
+      const all: Item[] = [];
+      const complete: (readonly Item[])[] = [];
+      for (const size of sizes) {
+        const part = Array.from({ length: size }, (_, i) => ({ key: String(all.length + i).padStart(6, '0'), value: i }));
+        all.push(...part);
+        complete.push(...builder.add(part));
+      }
+      const map = builder.finish();
+      checkSame(map, all, { start: '000010', end: '000200' });
+      const chunks = [...map.chunks({ start: '', end: '\uffff' })].map(({ chunk }) => chunk);
+      assert.ok(complete.every((chunk, i) => chunk === chunks[i]));
+      assert.ok(chunks.length - complete.length <= 1);
+    }),
+  );
+  const builder = new SortedMapBuilder<Item>();
+  builder.add([{ key: 'b', value: 1 }]);
+  assert.throws(() => builder.add([{ key: 'b', value: 2 }]));
+  assert.throws(() => createSortedMap([{ key: 'b', value: 1 }, { key: 'a', value: 2 }]));
 });

@@ -3,7 +3,7 @@
 // once a version is finished, so whatever is computed from a leaf may be kept for as long as the array lives.
 import { invariant } from './invariant.ts';
 import { type KeyBounds, compareKeys, needsByteOrder } from './key-order.ts';
-import { BRANCH_MAX, LEAF_MAX, type Keyed, type Node, buildTree, makeBranch, makeLeaf, mergeAround, ownNode, splitNode } from './tree-node.ts';
+import { BRANCH_MAX, LEAF_FILL, LEAF_MAX, type Keyed, type Node, buildTree, makeBranch, makeLeaf, mergeAround, ownNode, splitNode } from './tree-node.ts';
 
 export type { Keyed } from './tree-node.ts';
 
@@ -231,10 +231,38 @@ export class SortedMap<E extends Keyed> {
   }
 }
 
+/** Makes a map of entries that come a few at a time; what is computed from a leaf can begin before the rest has come. */
+export class SortedMapBuilder<E extends Keyed> {
+  readonly #leaves: Node<E>[] = [];
+  #items: E[] = [];
+  #last: string | undefined;
+
+  /** Adds entries, in key order and after all before; answers the chunks of the map that are complete with them. */
+  add(entries: readonly E[]): readonly (readonly E[])[] {
+    const from = this.#leaves.length;
+    for (const entry of entries) {
+      invariant(this.#last === undefined || compareKeys(this.#last, entry.key) < 0, 'entries of a sorted map come in key order');
+      this.#last = entry.key;
+      if (this.#items.push(entry) === LEAF_FILL) this.#cut();
+    }
+    return this.#leaves.slice(from).map(({ items }) => items);
+  }
+
+  /** The map of all that was added. */
+  finish(): SortedMap<E> {
+    if (this.#items.length > 0 || this.#leaves.length === 0) this.#cut();
+    return new SortedMap(buildTree(this.#leaves));
+  }
+
+  #cut(): void {
+    this.#leaves.push(makeLeaf(this.#items, 0));
+    this.#items = [];
+  }
+}
+
 /** A map of `entries`, which must be in key order, each key once. Takes linear time. */
 export function createSortedMap<E extends Keyed>(entries: readonly E[] = []): SortedMap<E> {
-  for (let i = 1; i < entries.length; i++) {
-    invariant(compareKeys((entries[i - 1] as E).key, (entries[i] as E).key) < 0, 'entries of a sorted map come in key order');
-  }
-  return new SortedMap(buildTree(entries));
+  const builder = new SortedMapBuilder<E>();
+  builder.add(entries);
+  return builder.finish();
 }

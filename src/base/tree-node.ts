@@ -19,6 +19,8 @@ export interface Node<E extends Keyed> {
 
 /** Entries in a leaf; large enough that work cached per leaf pays, small enough that copying one costs under a microsecond. */
 export const LEAF_MAX = 96;
+/** Entries in a leaf that is made whole: some can come in between before it is split. */
+export const LEAF_FILL = LEAF_MAX * 0.75;
 /** Children of a branch. */
 export const BRANCH_MAX = 32;
 
@@ -85,9 +87,9 @@ function cutEvenly<T>(all: readonly T[], max: number): T[][] {
   return Array.from({ length: groups }, (_, i) => all.slice(Math.floor((i * all.length) / groups), Math.floor(((i + 1) * all.length) / groups)));
 }
 
-/** A tree of entries that are in key order. */
-export function buildTree<E extends Keyed>(entries: readonly E[]): Node<E> {
-  let level = cutEvenly(entries, LEAF_MAX).map((items) => makeLeaf(items, 0));
+/** The tree above leaves that are in key order; at least one. */
+export function buildTree<E extends Keyed>(leaves: readonly Node<E>[]): Node<E> {
+  let level: readonly Node<E>[] = leaves;
   while (level.length > 1) level = cutEvenly(level, BRANCH_MAX).map((children) => makeBranch(children, 0));
   return level[0] as Node<E>;
 }

@@ -1,7 +1,7 @@
 // The watchable copy of one prefix: list, then watch. Every change of state happens in one turn, inside a call of the Store's watch;
 // watchers are woken after the state is complete. Like upstream's watch cache it serves reads, exact reads and watches from memory,
 // and unlike it never pushes: a slow watcher costs the others nothing.
-import { type Clock, type Timer, createSortedMap } from '../base/index.ts';
+import { type Clock, SortedMapBuilder, type Timer } from '../base/index.ts';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
 import { Demux } from './demux.ts';
@@ -45,8 +45,6 @@ const SHORTEST_WINDOW_MS = 75_000;
 const HISTORY_BYTES = 32 * 2 ** 20;
 /** After so many changes those who pack have a look, so that what came in bursts does not lie about until the next tick. */
 const PACKED_AFTER = 2000;
-/** Entries of a listing that are packed together: some chunks of the map that is made of them. */
-const PACKED_AT_ONCE = 480;
 
 class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
@@ -65,7 +63,7 @@ class PrefixCache<T> implements Cache<T> {
   #closed = false;
   #tick: Timer | undefined;
   #latest: Snapshot<T> | undefined;
-  #listing: Entry<T>[] = [];
+  #listing = new SortedMapBuilder<Entry<T>>();
   #unpacked = 0;
 
   constructor(options: CacheOptions<T>) {
@@ -151,7 +149,7 @@ class PrefixCache<T> implements Cache<T> {
 
   #makeSink(): FeedSink {
     return {
-      beginList: () => (this.#listing = []),
+      beginList: () => (this.#listing = new SortedMapBuilder()),
       addPage: (kvs) => this.#addPage(kvs),
       endList: (revision) => this.#endList(revision),
       changes: (batch, revision) => this.#takeIn(batch, revision),
@@ -163,14 +161,13 @@ class PrefixCache<T> implements Cache<T> {
 
   /** What came with a page is packed before the next one comes, so that the memory it came in can be used again for that. */
   #addPage(kvs: readonly KeyValue[]): void {
-    const page = kvs.map((kv) => this.#toEntry(kv));
-    if (!this.#listed) for (let at = 0; at < page.length; at += PACKED_AT_ONCE) this.#options.pack?.(page.slice(at, at + PACKED_AT_ONCE));
-    for (const entry of page) this.#listing.push(entry);
+    const chunks = this.#listing.add(kvs.map((kv) => this.#toEntry(kv)));
+    if (!this.#listed) for (const chunk of chunks) this.#options.pack?.(chunk);
   }
 
   #endList(revision: number): void {
-    this.#history.reset(createSortedMap(this.#listing), revision);
-    this.#listing = [];
+    this.#history.reset(this.#listing.finish(), revision);
+    this.#listing = new SortedMapBuilder();
     this.#listed = true;
     this.#advance(revision);
     this.#packer?.begin(this.#history.newest);

@@ -92,7 +92,7 @@ export class Feed {
     sink.beginList();
     let { start } = range;
     for (;;) {
-      const page = await store.range({ start, end: range.end, revision, limit: pageSize });
+      const page = await store.range({ start, end: range.end, revision, limit: pageSize, uncounted: true });
       if (page.type !== 'ok' || this.#closed) return undefined;
       sink.addPage(page.kvs);
       const last = page.kvs.at(-1);

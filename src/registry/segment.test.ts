@@ -70,3 +70,13 @@ test('joinItems of a packed chunk is a view: lists share the memory of the objec
   assert.equal(joinItems(chunk, 1, 2).buffer, first.buffer);
   assert.equal(chunk[2]?.value.item().buffer, first.buffer);
 });
+
+test('packLoose puts large pieces on pages of their own, whose bytes are read as any others', () => {
+  const chunk = makeChunk(rows.configMaps, Array.from({ length: 30 }, (_, i) => ({ name: `n${i}`, annotations: { a: 'x'.repeat(1000) } })));
+  const alone = chunk.map(({ value }) => text(value.item()));
+  packLoose(chunk);
+  const memory = chunk[0]?.value.memory as Uint8Array<ArrayBuffer>;
+  assert.equal(memory.buffer.resizable, true);
+  assert.equal(text(joinItems(chunk, 0, chunk.length)), alone.map((item) => `,${item}`).join(''));
+  assert.ok(chunk.every(({ value }) => value.contains('xxx') && !value.contains('xyx')));
+});

@@ -101,7 +101,7 @@ async function countKeys(store: Store, revision: number): Promise<number> {
 
 async function* readPages(store: Store, revision: number | undefined): AsyncGenerator<readonly KeyValue[]> {
   for (let { start } = everything; ;) {
-    const page = await store.range({ start, end: everything.end, limit: pageKeys, ...(revision !== undefined && { revision }) });
+    const page = await store.range({ start, end: everything.end, limit: pageKeys, uncounted: true, ...(revision !== undefined && { revision }) });
     if (page.type !== 'ok') throw new StartError('the source was compacted while it was read; try again');
     yield page.kvs.filter(({ key }) => !ownKeys.has(key));
     const last = page.kvs.at(-1);

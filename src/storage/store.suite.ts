@@ -154,6 +154,13 @@ function describeRange(start: Start): void {
     assert.deepEqual(states, ['', '/a=a1@2,2', '/a=a1@2,2 /b=b1@3,3', '/a=a2@2,4 /b=b1@3,3', '/a=a2@2,4', '/a=a2@2,4 /b=b2@6,6']);
     const page = ok(await store.range({ ...all, revision: 4, limit: 1 }));
     assert.deepEqual([keysOf(page.kvs), page.more, page.count], [['/a'], true, 2]);
+    for (const [limit, more] of [[1, true], [2, false], [3, false]] as const) {
+      for (const revision of [4, 5, undefined]) {
+        const uncounted = ok(await store.range({ ...all, limit, uncounted: true, ...(revision !== undefined && { revision }) }));
+        const kept = revision === 5 ? ['/a'] : ['/a', '/b'];
+        assert.deepEqual([keysOf(uncounted.kvs), uncounted.more], [kept.slice(0, limit), more && revision !== 5]);
+      }
+    }
     assert.deepEqual(await store.range({ ...all, revision: 7 }), { type: 'future', revision: 6 });
   });
 

@@ -28,6 +28,8 @@ export interface RangeRequest extends KeyRange {
   readonly limit?: number;
   /** Leave `kvs` empty, answer `count` only. */
   readonly countOnly?: boolean;
+  /** Nobody wants to know `count`, which may then be that of `kvs`: whoever reads many pages would count what is left with each of them. */
+  readonly uncounted?: boolean;
 }
 
 /** Expected outcomes of a read are values, not exceptions. */

@@ -132,10 +132,12 @@ export class EmbeddedStore implements Store {
     this.#checkOpen();
     // A disk that is full leaves the rest where it is; then it is read from there.
     if (this.#applier.waiting.length > 0) await this.#applier.drain().catch(() => undefined);
+    await this.#mapped.giveBack();
     while (this.#readers >= this.#concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
     this.#checkOpen();
     return this.#withSnapshot(async (snapshot) => {
       const result = await this.#rangeAt(snapshot, request);
+      if (result.type === 'ok') this.#mapped.noticeRead(result.kvs);
       // The file may be ahead of what has been announced: nobody may see a revision and be told an older one afterwards.
       await this.#pending.whenDurable(result.revision);
       return result;

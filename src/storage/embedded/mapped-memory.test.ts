@@ -27,13 +27,42 @@ test('MappedMemory maps anew when much is resident and nobody is at work, then r
   state.quiet = true;
   assert.equal(await pass(5_000), 1);
   state.residentKb = 100_000;
-  assert.equal(await pass(29_000), 1);
+  assert.equal(await pass(14_000), 1);
   assert.equal(await pass(1_000), 2);
-  state.residentKb = 80_000;
+  state.residentKb = 75_000;
   for (let i = 0; i < 20; i++) assert.equal(await pass(5_000), 2);
   await memory.stop();
   state.residentKb = 200_000;
   assert.equal(await pass(120_000), 2);
+});
+
+test('MappedMemory.giveBack maps anew between reads when much was read, is resident, and nobody is at work', async () => {
+  const state = { quiet: true, residentKb: 100_000, remaps: 0 };
+  const remap = async (): Promise<void> => {
+    state.remaps++;
+    state.residentKb = 60_000;
+  };
+  const clock = createManualClock();
+  const memory = new MappedMemory({ clock, isQuiet: () => state.quiet, remap, onFailed: assert.fail, residentKb: () => state.residentKb });
+  const page = [{ value: new Uint8Array(5 * 2 ** 20) }, { value: new Uint8Array(4 * 2 ** 20) }];
+  const read = async (): Promise<number> => {
+    memory.noticeRead(page);
+    await memory.giveBack();
+    return state.remaps;
+  };
+  assert.equal(await read(), 0);
+  state.residentKb = 200_000;
+  state.quiet = false;
+  assert.equal(await read(), 0);
+  state.quiet = true;
+  assert.equal(memory.giveBack(), undefined);
+  assert.equal(await read(), 1);
+  assert.equal(await read(), 1);
+  state.residentKb = 200_000;
+  assert.equal(await read(), 2);
+  await memory.stop();
+  state.residentKb = 200_000;
+  assert.equal(await read(), 2);
 });
 
 test('Tables.remap gives nobody else a turn, keeps everything and can be written afterwards', async () => {

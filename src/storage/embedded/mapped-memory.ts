@@ -1,14 +1,15 @@
 // The tables are read through a mapping of their file. Whatever was looked at stays in the resident memory of the process, with its
 // neighbours, though the system could read it again at any time: after a large list or many writes that is the whole file. So when much
-// has gathered, the file is mapped anew at a moment in which nobody reads or writes; that takes some milliseconds.
+// has gathered, the file is mapped anew at a moment in which nobody reads or writes; that takes some milliseconds. What is read in pages,
+// as the state is at the start, offers such moments between them.
 import { readFileSync } from 'node:fs';
 import type { Clock, Timer } from '../../base/index.ts';
 
 const checkEveryMs = 5_000;
-/** Each time costs some memory that only comes back at the end of the process. */
-const restMs = 30_000;
+/** Each time costs some kilobytes that only come back at the end of the process. */
+const restMs = 15_000;
 /** What may gather beyond what was resident after the last time: the program itself is mapped from files too. */
-const mostGatheredKb = 24 * 1024;
+const mostGatheredKb = 16 * 1024;
 
 interface MappedMemoryOptions {
   readonly clock: Clock;
@@ -22,6 +23,9 @@ interface MappedMemoryOptions {
   readonly residentKb?: () => number;
 }
 
+/** Bytes that are read between two looks of those who read much; their neighbours in the file come with them. */
+const lookEveryBytes = 8 * 2 ** 20;
+
 /** Gives back what the mapping holds, for as long as it is not stopped. */
 export class MappedMemory {
   readonly #options: MappedMemoryOptions;
@@ -29,6 +33,7 @@ export class MappedMemory {
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #settledKb: number;
+  #readBytes = 0;
 
   constructor(options: MappedMemoryOptions) {
     this.#options = options;
@@ -43,13 +48,41 @@ export class MappedMemory {
     return this.#running;
   }
 
+  /** These were read. */
+  noticeRead(kvs: readonly { readonly value: Uint8Array }[]): void {
+    for (const { value } of kvs) this.#readBytes += value.length;
+  }
+
+  /** To be awaited before a read that can wait; answers at once unless much was read. */
+  giveBack(): Promise<void> | undefined {
+    return this.#readBytes < lookEveryBytes || this.#stopped ? undefined : this.#giveBack();
+  }
+
+  /** In a turn of its own, so that nobody else has one before the file is mapped again. */
+  async #giveBack(): Promise<void> {
+    this.#readBytes = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#stopped || !this.#isDue()) return;
+    this.#timer?.cancel();
+    this.#begin();
+    await this.#running;
+  }
+
   #schedule(delayMs: number): void {
     if (!this.#stopped) this.#timer = this.#options.clock.after(delayMs, () => this.#check());
   }
 
   #check(): void {
-    const { isQuiet, remap, onFailed } = this.#options;
-    if (!isQuiet() || this.#readKb() < this.#settledKb + mostGatheredKb) return this.#schedule(checkEveryMs);
+    if (this.#isDue()) this.#begin();
+    else this.#schedule(checkEveryMs);
+  }
+
+  #isDue(): boolean {
+    return this.#options.isQuiet() && this.#readKb() >= this.#settledKb + mostGatheredKb;
+  }
+
+  #begin(): void {
+    const { remap, onFailed } = this.#options;
     this.#running = remap().then(() => this.#settle(), (error: Error) => onFailed(error));
   }
 

@@ -54,6 +54,7 @@ export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; m
   for (const version of versionsAt(read)) {
     if (pacer.isDue) await pacer.pause();
     if (!version) continue;
+    if (request.uncounted && kvs.length >= limit) return { kvs, more: true, count };
     if (read.isNewest && kvs.length >= limit) {
       count += await countLive({ snapshot, pacer, range: { start: version.key, end: request.end } });
       break;
