@@ -1,13 +1,13 @@
 // The watchable copy of one prefix: list, then watch. Every change of state happens in one turn, inside a call of the Store's watch;
 // watchers are woken after the state is complete. Like upstream's watch cache it serves reads, exact reads and watches from memory,
 // and unlike it never pushes: a slow watcher costs the others nothing.
-import { type Clock, SortedMapBuilder, type Timer } from '../base/index.ts';
+import type { Clock, Timer } from '../base/index.ts';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
 import { Demux } from './demux.ts';
 import { Feed, type FeedSink } from './feed.ts';
 import { Freshness } from './freshness.ts';
-import { type Change, History, KEPT_AT_LEAST } from './history.ts';
+import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
 import { Packer } from './packer.ts';
 import { createSnapshot } from './snapshot.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
@@ -63,7 +63,7 @@ class PrefixCache<T> implements Cache<T> {
   #closed = false;
   #tick: Timer | undefined;
   #latest: Snapshot<T> | undefined;
-  #listing = new SortedMapBuilder<Entry<T>>();
+  #listing = new Listing<T>();
   #unpacked = 0;
 
   constructor(options: CacheOptions<T>) {
@@ -99,6 +99,10 @@ class PrefixCache<T> implements Cache<T> {
   latest(): Snapshot<T> {
     this.#latest ??= createSnapshot(this.#history.newest, this.#revision);
     return this.#latest;
+  }
+
+  get(key: string): Entry<T> | undefined {
+    return this.#history.get(key);
   }
 
   at(revision: number): Snapshot<T> | undefined {
@@ -149,7 +153,7 @@ class PrefixCache<T> implements Cache<T> {
 
   #makeSink(): FeedSink {
     return {
-      beginList: () => (this.#listing = new SortedMapBuilder()),
+      beginList: () => (this.#listing = new Listing()),
       addPage: (kvs) => this.#addPage(kvs),
       endList: (revision) => this.#endList(revision),
       changes: (batch, revision) => this.#takeIn(batch, revision),
@@ -166,8 +170,8 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   #endList(revision: number): void {
-    this.#history.reset(this.#listing.finish(), revision);
-    this.#listing = new SortedMapBuilder();
+    this.#history.reset(this.#listing, revision);
+    this.#listing = new Listing();
     this.#listed = true;
     this.#advance(revision);
     this.#packer?.begin(this.#history.newest);
@@ -223,8 +227,11 @@ class PrefixCache<T> implements Cache<T> {
 
   /** A version that the copy has is used as it is, with everything that was computed from it. */
   #toEntry(kv: KeyValue): Entry<T> {
-    const known = this.#history.newest.get(kv.key);
-    return known?.modRevision === kv.modRevision ? known : { key: kv.key, modRevision: kv.modRevision, value: this.#options.decode(kv) };
+    const known = this.#history.get(kv.key);
+    if (known?.modRevision === kv.modRevision) return known;
+    // All versions of a key share one string.
+    const { key } = known ?? kv;
+    return { key, modRevision: kv.modRevision, value: this.#options.decode(known === undefined ? kv : { ...kv, key }) };
   }
 
   /** Keeps the revision of a quiet prefix from falling behind, and drops what has grown old. */

@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createSortedMap } from '../base/index.ts';
-import type { Entry } from './contract.ts';
-import { type Change, History } from './history.ts';
+import { type Change, History, Listing } from './history.ts';
 
 const unbounded = { windowMs: Infinity, limit: Infinity, limitBytes: Infinity };
 const change = (key: string, revision: number, value?: string): Change<string> => {
@@ -16,7 +14,7 @@ test('at rebuilds exact states whose map was let go, with bounds that drop the o
   fc.assert(
     fc.property(batchArb, fc.constantFrom(Infinity, 3000), (batches, limit) => {
       const history = new History<string>({ ...unbounded, limit });
-      history.reset(createSortedMap<Entry<string>>(), 10);
+      history.reset(new Listing(), 10);
       const states: (ReadonlyMap<string, string> | undefined)[] = [];
       const twin = new Map<string, string>();
       let revision = 10;
@@ -31,6 +29,7 @@ test('at rebuilds exact states whose map was let go, with bounds that drop the o
           return change(key, revision, value);
         });
         history.extend(batch, 0);
+        for (const key of new Set(batch.map((one) => one.key))) assert.equal(history.get(key), history.newest.get(key));
       }
       for (const [at, expected] of states.entries()) {
         if (expected === undefined) continue;
@@ -64,10 +63,13 @@ test('extend keeps no more bytes of replaced values than the bound says, and alw
   assert.deepEqual([history.first, history.next, history.at(6)?.get('b')?.value], [5, 6, 'zzzzzzzzzzzz']);
 });
 
-test('reset lets every cursor fall out', () => {
+test('reset lets every cursor fall out, and begins with what was listed', () => {
+  const listing = new Listing<string>();
+  listing.add([{ key: 'c', modRevision: 4, value: 'z' }]);
   const history = new History<string>(unbounded);
   history.extend([change('a', 2, 'x'), change('b', 3, 'y')], 0);
-  history.reset(createSortedMap<Entry<string>>(), 9);
+  history.reset(listing, 9);
   assert.deepEqual([history.first, history.next, history.baseRevision, history.at(3)], [2, 2, 9, undefined]);
-  assert.equal(history.at(9)?.size, 0);
+  assert.deepEqual([...(history.at(9) ?? [])].map(({ key }) => key), ['c']);
+  assert.deepEqual(['a', 'b', 'c'].map((key) => history.get(key)?.value), [undefined, undefined, 'z']);
 });

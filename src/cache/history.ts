@@ -5,7 +5,7 @@
 //
 // Every change has its map at first. Among older changes only each 1024th keeps it: 100,000 versions of a large map would
 // otherwise hold a copied leaf each, and reading at one of them costs at most 1024 insertions.
-import { RingBuffer, type SortedMap, type SortedMapEdit, createSortedMap } from '../base/index.ts';
+import { RingBuffer, type SortedMap, SortedMapBuilder, type SortedMapEdit, createSortedMap } from '../base/index.ts';
 import type { CacheEvent, Entry } from './contract.ts';
 
 /** One change on its way into history. `entry` is absent for a delete. */
@@ -52,6 +52,23 @@ function mapAfter<T>(map: SortedMap<Entry<T>>, steps: readonly Step<T>[]): Sorte
   return edit.finish();
 }
 
+/** A whole state as it is listed, a page at a time: in key order, and by key. */
+export class Listing<T> {
+  readonly #builder = new SortedMapBuilder<Entry<T>>();
+  readonly byKey = new Map<string, Entry<T>>();
+
+  /** Adds the next entries; answers the chunks of the map that are complete with them. */
+  add(entries: readonly Entry<T>[]): readonly (readonly Entry<T>[])[] {
+    for (const entry of entries) this.byKey.set(entry.key, entry);
+    return this.#builder.add(entries);
+  }
+
+  /** The map of all that was added. */
+  finish(): SortedMap<Entry<T>> {
+    return this.#builder.finish();
+  }
+}
+
 /** Changes and states of one prefix. All methods finish in one turn. */
 export class History<T> {
   readonly #bounds: HistoryBounds;
@@ -62,6 +79,8 @@ export class History<T> {
   readonly #rebuilt = new Map<number, SortedMap<Entry<T>>>();
   #base = { map: createSortedMap<Entry<T>>(), revision: 0 };
   #newest = this.#base.map;
+  /** The newest state once more: a search in the tree touches twenty places of cold memory, and most look-ups are for one key of this state. */
+  #byKey: Map<string, Entry<T>> = new Map();
 
   constructor(bounds: HistoryBounds, sizeOf: (value: T) => number = () => 0) {
     this.#bounds = bounds;
@@ -71,6 +90,11 @@ export class History<T> {
   /** The state after the last change. */
   get newest(): SortedMap<Entry<T>> {
     return this.#newest;
+  }
+
+  /** The entry of a key after the last change. */
+  get(key: string): Entry<T> | undefined {
+    return this.#byKey.get(key);
   }
 
   /** All changes after this revision are here. */
@@ -98,13 +122,15 @@ export class History<T> {
     return this.#steps.search(({ event }) => event.revision <= revision);
   }
 
-  /** Begins anew from a listed state. Cursors into what was here have fallen out. */
-  reset(map: SortedMap<Entry<T>>, revision: number): void {
+  /** Begins anew from a listed state, which is the history's from then on. Cursors into what was here have fallen out. */
+  reset(listing: Listing<T>, revision: number): void {
+    const map = listing.finish();
     this.#steps.clear();
     this.#rebuilt.clear();
     this.#bytes = 0;
     this.#base = { map, revision };
     this.#newest = map;
+    this.#byKey = listing.byKey;
   }
 
   /** Adds changes in revision order. */
@@ -114,12 +140,14 @@ export class History<T> {
     const timeMs = Math.floor(nowMs);
     for (const change of changes) {
       const { key, revision, entry } = change;
-      const previous = edit.get(key)?.value;
+      const previous = this.#byKey.get(key)?.value;
       const event: CacheEvent<T> = { type: entry === undefined ? 'delete' : 'put', key, revision, value: entry?.value, previous };
       const bytes = previous === undefined ? 0 : this.#sizeOf(previous);
       const step: Step<T> = { event, entry, timeMs, bytes, map: undefined };
       this.#bytes += bytes;
       applyStep(edit, step);
+      if (entry !== undefined) this.#byKey.set(key, entry);
+      else this.#byKey.delete(key);
       if (change === last || this.next % MAP_EVERY === 0) step.map = edit.finish();
       this.#newest = step.map ?? this.#newest;
       this.#thinMaps(this.#steps.push(step));

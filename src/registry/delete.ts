@@ -124,7 +124,7 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   const place = core.place({ resource, version, namespace });
   const { shelf } = place;
   const key = objectKey(core.root, shelf.resource, { namespace, name });
-  const cached = shelf.cache.latest().get(key)?.value;
+  const cached = shelf.cache.get(key)?.value;
   if (cached !== undefined) {
     const outcome = await runDoubtfulRound({ core, request, place, key, current: cached });
     if (outcome.type === 'done') return outcome.result;

@@ -23,7 +23,7 @@ export function getObject(core: Core, target: Target & { readonly name: string }
   const key = objectKey(core.root, resource, target);
   const wanted = parseResourceVersion(options.resourceVersion, plainError);
   const atHand = cache.revision > 0 && (wanted === undefined ? cache.isCurrent() : cache.revision >= wanted);
-  return atHand ? show(place, target.name, cache.latest().get(key)?.value) : getLater(core, place, { key, name: target.name, wanted, options });
+  return atHand ? show(place, target.name, cache.get(key)?.value) : getLater(core, place, { key, name: target.name, wanted, options });
 }
 
 function show(place: Place, name: string, version: StoredVersion | undefined): ObjectVersion {
@@ -45,5 +45,5 @@ async function getLater(core: Core, place: Place, { key, name, wanted, options }
   if (wanted === undefined) fromCache = await shelf.cache.waitUntilCurrent(freshnessLimitMs);
   else if (wanted > 0) await awaitRevision(place, wanted, options.resourceVersion as string);
   if (!fromCache) await core.assureStore();
-  return show(place, name, fromCache ? shelf.cache.latest().get(key)?.value : await core.readStored(shelf, key));
+  return show(place, name, fromCache ? shelf.cache.get(key)?.value : await core.readStored(shelf, key));
 }

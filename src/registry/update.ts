@@ -185,7 +185,7 @@ export async function updateObject(core: Core, request: UpdateRequest): Promise<
   const place = core.place({ resource, version, namespace });
   const { shelf } = place;
   const key = objectKey(core.root, shelf.resource, { namespace, name });
-  const cached = shelf.cache.latest().get(key)?.value;
+  const cached = shelf.cache.get(key)?.value;
   const { warnings, signal } = request.context;
   if (cached !== undefined) {
     const outcome = await runDoubtfulRound({ core, request, place, key, current: cached });
