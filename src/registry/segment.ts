@@ -5,6 +5,7 @@
 //    └── home of a ────────────┘ └── home of b ────────────┘
 //
 // A version that was superseded leaves its piece (the cache says so): a hot object would otherwise keep one piece alive per change.
+import { allocatePages } from '../base/index.ts';
 import type { StoredVersion } from './object-version.ts';
 
 /** A chunk of the registry's snapshots. */
@@ -19,19 +20,9 @@ const comma = 0x2c;
 /** Below this the part of a page that is left over weighs more than what the pages are taken for. */
 const PAGED_BYTES = 2 ** 14;
 
-/**
- * Memory for a piece. What may be resized has pages of its own, which the system has back when the piece is let go; any other memory
- * comes from the C library's heap, where long-lived pieces among short-lived buffers leave room that nobody can give back.
- */
 function allocate(length: number): Uint8Array {
   if (typeof Buffer === 'undefined') return new Uint8Array(length);
-  if (length < PAGED_BYTES) return Buffer.allocUnsafeSlow(length);
-  try {
-    return Buffer.from(new ArrayBuffer(length, { maxByteLength: length }), 0, length);
-  } catch {
-    // A process may have so many mappings and no more.
-    return Buffer.allocUnsafeSlow(length);
-  }
+  return length < PAGED_BYTES ? Buffer.allocUnsafeSlow(length) : Buffer.from(allocatePages(length), 0, length);
 }
 
 /** True when versions [from, to) lie side by side in one piece. */

@@ -4,6 +4,7 @@
 //   version      modRevision f64 | createRevision f64            (what the live and the old table point with)
 //   revision key u64 big-endian, so that byte order is revision order
 import { crc32 } from 'node:zlib';
+import { allocatePages } from '../../base/index.ts';
 import { StorageCorruptError } from '../errors.ts';
 
 /** One change as the log holds it. */
@@ -28,10 +29,25 @@ const typePut = 1;
 const typeDelete = 2;
 const noValue = new Uint8Array(0);
 
+const slabBytes = 2 ** 18;
+let slab = Buffer.alloc(0);
+let taken = 0;
+
+/** Records are let go together, in the order in which they were made, so that what they lie in is soon given back as a whole. */
+function takeMemory(length: number): Buffer {
+  if (length > slabBytes / 4) return Buffer.allocUnsafe(length);
+  if (taken + length > slab.length) {
+    slab = Buffer.from(allocatePages(slabBytes), 0, slabBytes);
+    taken = 0;
+  }
+  taken += length;
+  return slab.subarray(taken - length, taken);
+}
+
 /** The log record of a change, with its checksum; the memory in front of it has room for `before` bytes more. */
 export function encodeRecord(record: LogRecord, before = 0): Buffer {
   const keyBytes = Buffer.byteLength(record.key);
-  const bytes = Buffer.allocUnsafe(before + headerBytes + keyBytes + record.value.length).subarray(before);
+  const bytes = takeMemory(before + headerBytes + keyBytes + record.value.length).subarray(before);
   bytes[4] = record.isTombstone ? typeDelete : typePut;
   bytes[5] = 0;
   bytes.writeUInt16LE(keyBytes, 6);
