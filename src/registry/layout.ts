@@ -38,11 +38,11 @@ function makeHead(resource: Resource, version: string, item: boolean): Uint8Arra
 
 /** The layout of a row whose keys begin with `prefix`. */
 export function createLayout(resource: Resource, prefix: string): Layout {
-  const heads = new Map<string, Uint8Array>();
+  const [singles, items] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
   const headOf = (version: string, item: boolean): Uint8Array => {
-    const key = item ? `${version} item` : version;
-    let head = heads.get(key);
-    if (head === undefined) heads.set(key, (head = makeHead(resource, version, item)));
+    const heads = item ? items : singles;
+    let head = heads.get(version);
+    if (head === undefined) heads.set(version, (head = makeHead(resource, version, item)));
     return head;
   };
   return {

@@ -28,8 +28,8 @@ export interface Credentials {
   readonly headers?: () => ReadonlyMap<string, readonly string[]>;
   /** What a request of the API came by, one object per connection: a token that lasts is looked up once on each. */
   readonly connection?: object;
-  /** The caller is on this machine. */
-  readonly local?: boolean;
+  /** Where the caller is: some tokens are good on this machine only. */
+  readonly remoteAddress?: string;
   /** The path asked for: anonymous callers may be let in on some only. */
   readonly path?: string;
   /** Audiences of which the token must name one; by default those of the API. */
@@ -70,27 +70,30 @@ interface AuthenticatorOptions {
 /** Makes the authenticator of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const apiAudiences = options.apiAudiences ?? [];
-  /** By connection, the token that was shown there last, if it lasts, and whose it is. */
-  const lasting = new WeakMap<object, { readonly token: string; readonly found: Authentication }>();
+  /** By connection, the last token that was shown there and lasts, in its header, and whose it is. */
+  const lasting = new WeakMap<object, { readonly authorization: string; readonly found: Authentication }>();
   const ownTokens = [...options.localTokens ?? [], ...options.tokens];
   return (credentials) => {
     const { authorization, clientCertificate, connection, audiences = apiAudiences } = credentials;
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
     if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return acceptCertified(clientCertificate);
+    const known = authorization === undefined || connection === undefined ? undefined : lasting.get(connection);
+    if (known !== undefined && isSameSecret(known.authorization, authorization as string)) return known.found;
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
     if (token !== undefined) {
-      const known = connection === undefined ? undefined : lasting.get(connection);
-      if (known !== undefined && isSameSecret(known.token, token)) return known.found;
+      const tokens = isLoopback(credentials.remoteAddress) ? ownTokens : options.tokens;
       const keep = (found: Authentication): void => {
-        if (connection !== undefined) lasting.set(connection, { token, found });
+        if (connection !== undefined && authorization !== undefined) lasting.set(connection, { authorization, found });
       };
-      return authenticateToken({ token, audiences, tokens: credentials.local === true ? ownTokens : options.tokens, apiAudiences, reasons: [], keep });
+      return authenticateToken({ token, audiences, tokens, apiAudiences, reasons: [], keep });
     }
     const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
   };
 }
+
+const isLoopback = (address = ''): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address);
 
 const accept = (user: User, audiences?: readonly string[]): Authentication => ({ type: 'user', user: markAuthenticated(user), audiences });
 

@@ -6,10 +6,9 @@ import type { Filter, FilterDependencies } from '../filters.ts';
 /** Sets `user`. */
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
   return (exchange, next) => {
-    const { clientCertificate, connection, headers } = exchange;
+    const { clientCertificate, connection, headers, path, remoteAddress } = exchange;
     const credentials = {
-      authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path: exchange.path,
-      local: isLoopback(exchange.remoteAddress),
+      authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
     };
     return follow(authenticate(credentials), (found) => {
       if (found.type === 'refused') throw unauthorized();
@@ -18,5 +17,3 @@ export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 
     });
   };
 }
-
-const isLoopback = (address: string): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address);
