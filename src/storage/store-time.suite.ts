@@ -14,6 +14,8 @@ export interface SuiteOptions {
   readonly leasesInRealTime?: boolean;
   /** Of writes under way at once, a later one may be decided first. */
   readonly unorderedCalls?: boolean;
+  /** Watches may get a change after its writer has heard of it; the suite then waits for them. */
+  readonly lateDelivery?: boolean;
   readonly modelRuns?: number;
 }
 

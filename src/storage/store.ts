@@ -72,7 +72,10 @@ export interface StoreEvent {
   readonly previous?: KeyValue;
 }
 
-/** Receives a watch. Called synchronously, in revision order, durable changes only; must not throw. */
+/**
+ * Receives a watch. Called synchronously, in revision order, durable changes only; must not throw. A change comes no later than its writer
+ * hears of it, or soon after where the Store is elsewhere.
+ */
 export interface WatchObserver {
   /** One or more changes, all of a revision in one call (keys that end with one lease share it); `revision` is that of the last. */
   events(batch: readonly StoreEvent[], revision: number): void;

@@ -1,7 +1,7 @@
 // What the suite of all Stores and the tests of single ones share: time moved by hand, a watch that writes down what it gets.
 import assert from 'node:assert/strict';
 import type { ManualClock } from '../base/index.ts';
-import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnResult, WatchObserver } from './store.ts';
+import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnRequest, TxnResult, WatchObserver } from './store.ts';
 
 /** Moves `clock` on by `ms` in steps, with room for asynchronous work after each. */
 export async function advance(clock: ManualClock, ms: number): Promise<void> {
@@ -45,6 +45,31 @@ export class Recorder implements WatchObserver {
       return `${type} ${kv.key}@${kv.modRevision}=${text(kv.value)}${before}`;
     });
   }
+}
+
+/** The same Store, except that writers hear of their writes after its watches. */
+export async function tellWritersLast(store: Store): Promise<Store> {
+  const waiting = new Map<number, () => void>();
+  let delivered = await store.revision();
+  const advance = (revision: number): void => {
+    delivered = Math.max(delivered, revision);
+    for (const [wanted, resolve] of waiting) {
+      if (wanted <= delivered && waiting.delete(wanted)) resolve();
+    }
+  };
+  const ended = (): void => advance(Infinity);
+  store.watch(all, delivered + 1, { events: (_batch, revision) => advance(revision), progress: () => undefined, ended });
+  const txn = async (request: TxnRequest): Promise<TxnResult> => {
+    const result = await store.txn(request);
+    const { type, revision } = result;
+    if (type === 'committed' && revision > delivered) await new Promise<void>((resolve) => waiting.set(revision, resolve));
+    return result;
+  };
+  return {
+    txn,
+    range: (request) => store.range(request), watch: (range, from, observer) => store.watch(range, from, observer),
+    compact: (revision) => store.compact(revision), timesToLive: () => store.timesToLive(), revision: () => store.revision(), close: () => store.close(),
+  };
 }
 
 /** Lets commits, microtasks and immediates that are under way finish. */

@@ -21,8 +21,6 @@ interface EtcdStoreParts {
   readonly report: (error: unknown) => void;
 }
 
-/** A writer hears of its write after the watches of this process, unless they are late by more than this. */
-const deliveryMs = 250;
 const learnMs = 3_000;
 const rounds = 5;
 
@@ -61,10 +59,7 @@ export class EtcdStore implements Store {
       const answer = await this.#write(request);
       const { revision, current } = answer;
       this.#feed.hear(revision);
-      if (answer.succeeded) {
-        await this.#feed.reach(revision, deliveryMs);
-        return { type: 'committed', revision };
-      }
+      if (answer.succeeded) return { type: 'committed', revision };
       if (current === undefined) return { type: 'conflict', revision };
       const { key, value, createRevision, modRevision } = current;
       return { type: 'conflict', revision, current: { key, value, createRevision, modRevision } };

@@ -28,7 +28,7 @@ const reopen = (clock: Clock): Promise<Store> => openEtcdStore({ endpoints: (clu
 after(() => Promise.all(clusters.map((cluster) => cluster.stop())));
 
 if (noEtcd !== false) test('openEtcdStore', { skip: noEtcd });
-else describeStore('openEtcdStore', open, { reopen, leasesInRealTime: true, unorderedCalls: true, modelRuns: 15 });
+else describeStore('openEtcdStore', open, { reopen, leasesInRealTime: true, unorderedCalls: true, lateDelivery: true, modelRuns: 15 });
 
 describe('etcd by itself', { skip: noEtcd }, () => {
   test('a ttl deletes the key when etcd says so, unless it was written again without one', async () => {
