@@ -7,7 +7,7 @@ export { compareKeys, createBoundsTest } from './key-order.ts';
 export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap } from './sorted-map.ts';
 export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
-export { allocatePages } from './pages.ts';
+export { allocateLasting } from './pages.ts';
 export { createPacer } from './pacer.ts';
 export { type Steps, createStride, finishSteps, guardSteps, paceSteps } from './steps.ts';
 export { type Soon, attempt, follow, inOrder, visitInOrder } from './soon.ts';

@@ -1,12 +1,17 @@
-// Memory that has pages of its own. Any other comes from the C library's heap, where long-lived pieces among short-lived buffers leave room
-// that nobody can give back; what may be resized is reserved page by page, and the system has it back as soon as it is collected.
+// Memory for what lives long. It comes from the C library's heap as any other does when it is small; there, long-lived pieces among short-lived
+// buffers leave room that nobody can give back. What may be resized has pages of its own, which the system has back once it is collected.
 
-/** Zeroed memory on pages of its own, as far as there are any; of use for some pages at once. It is resizable, but must not be resized. */
-export function allocatePages(length: number): ArrayBuffer {
+/** Below this the part of a page that is left over weighs more than what the pages are taken for. */
+const pagedBytes = 2 ** 14;
+
+/** Memory whose content is not set yet, on pages of its own when it is large. */
+export function allocateLasting(length: number): Uint8Array<ArrayBuffer> {
+  if (typeof Buffer === 'undefined') return new Uint8Array(length);
+  if (length < pagedBytes) return Buffer.allocUnsafeSlow(length);
   try {
-    return new ArrayBuffer(length, { maxByteLength: length });
+    return Buffer.from(new ArrayBuffer(length, { maxByteLength: length }), 0, length);
   } catch {
     // A process may have so many mappings and no more.
-    return new ArrayBuffer(length);
+    return Buffer.allocUnsafeSlow(length);
   }
 }

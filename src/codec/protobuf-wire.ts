@@ -34,8 +34,8 @@ export class Writer {
 
   /** A copy of what was written since `start`. */
   finish(): Uint8Array {
-    const out = new Uint8Array(this.bytes.length - this.at);
-    out.set(this.bytes.subarray(this.at));
+    const out = Buffer.allocUnsafe(this.bytes.length - this.at);
+    this.bytes.copy(out, 0, this.at);
     return out;
   }
 

@@ -1,5 +1,6 @@
 // The body of a list: a head, pieces of items that are made while they are written, a tail. Small bodies are written whole; large ones are
 // streamed with back-pressure, with their length when all pieces are at hand soon.
+import { type Clock, createPacer } from '../base/index.ts';
 import type { Call } from './dependencies.ts';
 import { byteLength, joinBytes } from './encoding.ts';
 import type { Response, Sink } from './exchange.ts';
@@ -12,9 +13,11 @@ export interface ListBody {
   readonly tail: Uint8Array;
   /** Bytes that the first piece must go without: its separator. */
   readonly separatorBytes: number;
-  /** Items, in pieces of any size. */
-  readonly pieces: Iterable<Uint8Array>;
+  /** Items, in pieces of any size; undefined where a piece is still being made and others may have a turn. */
+  readonly pieces: Pieces;
 }
+
+type Pieces = Iterable<Uint8Array | undefined>;
 
 /** Bodies up to this length are handed over whole. */
 const WHOLE_BYTES = 512 * 1024;
@@ -23,12 +26,20 @@ const SMALL_BYTES = 16 * 1024;
 const GATHER_BYTES = 128 * 1024;
 /** How long pieces are looked for before the first byte goes out. */
 const COLLECT_MS = 8;
+/** How long pieces are made and written before others get their turn. */
+export const SLICE_MS = 5;
+/** Whoever waited for so long for the receiver has let others have a turn. */
+const TURN_MS = 0.5;
 
 /** Puts small pieces together. */
-function* gather(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* gather(pieces: Pieces): Generator<Uint8Array | undefined> {
   let small: Uint8Array[] = [];
   let size = 0;
   for (const piece of pieces) {
+    if (piece === undefined) {
+      yield;
+      continue;
+    }
     if (piece.length < SMALL_BYTES) {
       small.push(piece);
       size += piece.length;
@@ -42,44 +53,55 @@ function* gather(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   if (small.length > 0) yield joinBytes(small);
 }
 
-function* allPieces({ head, tail, separatorBytes, pieces }: ListBody): Generator<Uint8Array> {
+function* allPieces({ head, tail, separatorBytes, pieces }: ListBody): Generator<Uint8Array | undefined> {
   yield head;
   let first = true;
   for (const piece of pieces) {
-    yield first ? piece.subarray(separatorBytes) : piece;
-    first = false;
+    yield first ? piece?.subarray(separatorBytes) : piece;
+    first &&= piece === undefined;
   }
   yield tail;
 }
 
-async function writePieces(sink: Sink, ready: readonly Uint8Array[], rest: Iterator<Uint8Array>): Promise<void> {
-  const write = async (piece: Uint8Array): Promise<void> => {
-    if (!sink.write(piece)) await sink.drained();
-  };
-  for (const piece of ready) {
+function* chain<T>(ready: Iterable<T>, rest: Iterable<T>): Generator<T> {
+  yield* ready;
+  yield* rest;
+}
+
+async function writePieces(sink: Sink, clock: Clock, pieces: Pieces): Promise<void> {
+  let pace = createPacer(clock, SLICE_MS);
+  for (const piece of pieces) {
     if (sink.signal.aborted) return;
-    await write(piece);
+    if (piece !== undefined && !sink.write(piece)) {
+      const fullMs = clock.monotonicMs();
+      await sink.drained();
+      if (clock.monotonicMs() - fullMs > TURN_MS) pace = createPacer(clock, SLICE_MS);
+    }
+    const turn = pace();
+    if (turn !== undefined) await turn;
   }
-  for (let next = rest.next(); next.done !== true && !sink.signal.aborted; next = rest.next()) await write(next.value);
 }
 
 /** All bytes of a list. */
 export function joinBody(body: ListBody): Uint8Array {
-  return joinBytes([...allPieces(body)]);
+  return joinBytes([...allPieces(body)].filter((piece) => piece !== undefined));
 }
 
 /** Answers with a list. */
 export async function respondListBody({ exchange, dependencies }: Call, body: ListBody): Promise<Response> {
   const pieces = gather(allPieces(body));
   const zips = acceptsGzip(exchange);
-  const untilMs = exchange.clock.monotonicMs() + COLLECT_MS;
+  const pace = createPacer(exchange.clock, COLLECT_MS);
   const ready: Uint8Array[] = [];
   let size = 0;
   let next = pieces.next();
   for (; next.done !== true; next = pieces.next()) {
-    ready.push(next.value);
-    size += next.value.length;
-    if (size > WHOLE_BYTES && !zips && exchange.clock.monotonicMs() > untilMs) break;
+    if (next.value !== undefined) ready.push(next.value);
+    size += next.value?.length ?? 0;
+    const turn = pace();
+    if (turn === undefined) continue;
+    await turn;
+    if (exchange.signal.aborted || (size > WHOLE_BYTES && !zips)) break;
   }
   const done = next.done === true;
   if (done && (size <= WHOLE_BYTES || (zips && size > GZIP_MIN_BYTES))) {
@@ -89,6 +111,6 @@ export async function respondListBody({ exchange, dependencies }: Call, body: Li
   return {
     status: 200,
     headers: done ? { ...headers, 'content-length': String(byteLength(ready)) } : headers,
-    body: (sink) => writePieces(sink, ready, pieces),
+    body: (sink) => writePieces(sink, exchange.clock, chain(ready, pieces)),
   };
 }

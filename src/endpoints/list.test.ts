@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../apimachinery/index.ts';
-import { createManualClock } from '../base/index.ts';
+import { type Clock, createManualClock, finishSteps } from '../base/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { Column, ListRun, ObjectVersion } from '../registry/index.ts';
-import { RunForms } from './run-forms.ts';
+import type { Call } from './dependencies.ts';
+import type { Exchange } from './exchange.ts';
+import { respondListBody } from './list-body.ts';
+import { RunForms, formOfRun, joinRun, stepsOfChunk } from './run-forms.ts';
 import { createRowEncoder } from './table-runs.ts';
 import { type TableContext, tableRow } from './table.ts';
 import { createTestApi, makeRow, TestSink } from './testing.ts';
@@ -96,8 +99,60 @@ test('createRowEncoder keeps rows but never an age', () => {
       const encoder = createRowEncoder(context, forms);
       for (const [from, to] of [[0, 3], [1, 2], [2, 3]] as const) {
         const expected = objects.slice(from, to).map((object) => `,${stringifyJson(tableRow(object, context))}`).join('');
-        assert.equal(new TextDecoder().decode(encoder.run({ chunk, from, to } as unknown as ListRun)), expected);
+        assert.equal(new TextDecoder().decode(finishSteps(encoder.run({ chunk, from, to } as unknown as ListRun))), expected);
       }
     }
   }
+});
+
+/** A clock by which every look takes a millisecond, and that counts the turns it gave. */
+function createBusyClock(): Clock & { turns: number } {
+  let nowMs = 0;
+  const clock = {
+    turns: 0, now: () => nowMs, monotonicMs: () => ++nowMs,
+    after(_delayMs: number, callback: () => void) {
+      clock.turns++;
+      setImmediate(callback);
+      return { cancel: () => undefined };
+    },
+  };
+  return clock;
+}
+
+test('respondListBody gives others turns while pieces are made, be they small, large, zipped or written to a receiver that is never behind', async () => {
+  for (const [size, count, encoding] of [[10, 400, ''], [20_000, 200, ''], [20_000, 200, 'gzip']] as const) {
+    const clock = createBusyClock();
+    const { signal } = new AbortController();
+    const exchange = { clock, signal, headers: { 'accept-encoding': encoding }, warnings: [] } as unknown as Exchange;
+    const call = { exchange, dependencies: { gzip: async (bytes: Uint8Array) => bytes } } as unknown as Call;
+    function* pieces(): Generator<Uint8Array | undefined> {
+      for (let i = 0; i < count; i++) {
+        yield undefined;
+        yield Buffer.from(`,${'x'.repeat(size)}`);
+      }
+    }
+    const [head, tail] = [Buffer.from('['), Buffer.from(']')];
+    const { body } = await respondListBody(call, { contentType: 'text/plain', head, tail, separatorBytes: 1, pieces: pieces() });
+    const sink = new TestSink();
+    if (typeof body === 'function') await body(sink);
+    const text = typeof body === 'function' ? sink.chunks.join('') : Buffer.concat(Array.isArray(body) ? body : [body as Uint8Array]).toString();
+    assert.equal(text, `[${Array.from({ length: count }, () => 'x'.repeat(size)).join(',')}]`);
+    assert.ok(clock.turns > count / 10, `${clock.turns} turns`);
+  }
+});
+
+test('formOfRun keeps one form of a chunk that two lists make at the same time', () => {
+  const forms = new RunForms(createManualClock());
+  const chunk = [{ value: 'a' }, { value: 'b' }] as unknown as ListRun['chunk'];
+  const run = { chunk, from: 0, to: 2 } as unknown as ListRun;
+  const make = () => formOfRun(run, { forms, key: 'k' }, function* (of) {
+    return joinRun(yield* stepsOfChunk(of, (value) => [Buffer.from(String(value))]));
+  });
+  const [one, other] = [make(), make()];
+  one.next();
+  other.next();
+  const first = finishSteps(one);
+  assert.equal(finishSteps(other), first);
+  assert.equal(finishSteps(make()), first);
+  assert.equal(Buffer.from(first.bytes).toString(), 'ab');
 });

@@ -1,13 +1,13 @@
 // GET of a collection. JSON and protobuf lists are put together from the bytes of their items; nothing is parsed on the way.
 import { failure, type JsonValue, type Schema } from '../apimachinery/index.ts';
-import { delay } from '../base/index.ts';
+import { type Steps, createPacer } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../codec/index.ts';
 import type { ListOptions, ListResult, ListRun, ObjectVersion } from '../registry/index.ts';
 import { apiVersionOf, negotiateCall } from './call.ts';
 import type { Call } from './dependencies.ts';
 import { byteLength, encodeBody, encodeText, joinBytes } from './encoding.ts';
 import type { Response } from './exchange.ts';
-import { type ListBody, joinBody, respondListBody } from './list-body.ts';
+import { type ListBody, SLICE_MS, joinBody, respondListBody } from './list-body.ts';
 import { type CollectionOptions, readCollectionOptions } from './list-options.ts';
 import { FORM_TYPES } from './media.ts';
 import { type Conversion, type Representation, wantsPretty } from './negotiate.ts';
@@ -55,22 +55,27 @@ const COMMA = encodeText(',');
 
 /** How the items of a list become bytes: runs of neighbours at once where there are any. Both put the separator in front. */
 interface ItemEncoder {
-  run(run: ListRun): Uint8Array;
+  run(run: ListRun): Steps<Uint8Array>;
   item(item: ObjectVersion): Uint8Array;
 }
 
-function* encodeItems(list: ListResult, { run, item }: ItemEncoder): Generator<Uint8Array> {
-  if (list.runs) for (const each of list.runs) yield run(each);
+function* encodeItems(list: ListResult, { run, item }: ItemEncoder): ListBody['pieces'] {
+  if (list.runs) for (const each of list.runs) yield yield* run(each);
   else for (const each of list.items) yield item(each);
+}
+
+function* joinStored(run: ListRun): Steps<Uint8Array> {
+  return run.joined();
 }
 
 function jsonItems(call: Call): ItemEncoder {
   const { resource, target: { version } } = call;
-  const item = (each: ObjectVersion): Uint8Array => joinBytes([COMMA, each.bytes(version, 'json-item')]);
+  const parts = (each: ObjectVersion): readonly Uint8Array[] => [COMMA, each.bytes(version, 'json-item')];
+  const item = (each: ObjectVersion): Uint8Array => joinBytes(parts(each));
   // Items of built-in kinds say nothing of their version.
   const stored = version === resource.storageVersion || (!resource.custom && resource.convert === undefined);
   const under = { key: `json ${apiVersionOf(call)}`, forms: call.dependencies.runForms };
-  return { item, run: stored ? (run) => run.joined() : (run) => encodeRun(run, under, item) };
+  return { item, run: stored ? joinStored : (run) => encodeRun(run, under, parts) };
 }
 
 function jsonBody(call: Call, list: ListResult): ListBody {
@@ -90,19 +95,15 @@ function fieldHead(number: number, length: number): Uint8Array {
 /** No byte of an envelope's other fields: it marks where the message goes. */
 const RAW_MARK = 0xff;
 
-/** How long pieces are made before others get their turn. */
-const SLICE_MS = 10;
-
 /** Makes all pieces, a slice at a time. */
-async function collect({ exchange: { clock, signal } }: Call, pieces: Iterable<Uint8Array>): Promise<Uint8Array[]> {
+async function collect({ exchange: { clock, signal } }: Call, pieces: ListBody['pieces']): Promise<Uint8Array[]> {
   const made: Uint8Array[] = [];
-  let endMs = clock.monotonicMs() + SLICE_MS;
+  const pace = createPacer(clock, SLICE_MS);
   for (const piece of pieces) {
-    made.push(piece);
-    if (clock.monotonicMs() < endMs) continue;
-    await delay(clock, 0);
+    if (piece !== undefined) made.push(piece);
+    const turn = pace();
+    if (turn !== undefined) await turn;
     if (signal.aborted) break;
-    endMs = clock.monotonicMs() + SLICE_MS;
   }
   return made;
 }
@@ -121,12 +122,12 @@ async function protobufBody(
 }
 
 function protobufItems({ dependencies: { runForms: forms }, target: { version }, resource }: Call): ItemEncoder {
-  const item = (each: ObjectVersion): Uint8Array => {
+  const parts = (each: ObjectVersion): readonly Uint8Array[] => {
     const bytes = each.bytes(version, 'protobuf-item');
-    return joinBytes([fieldHead(2, bytes.length), bytes]);
+    return [fieldHead(2, bytes.length), bytes];
   };
   const under = { key: `protobuf ${resource.group}/${version}`, forms };
-  return { item, run: (run) => encodeRun(run, under, item) };
+  return { item: (each) => joinBytes(parts(each)), run: (run) => encodeRun(run, under, parts) };
 }
 
 function tableBody(call: Call, list: ListResult, version: string): ListBody {
@@ -145,14 +146,14 @@ function encodeInOrder({ resource, target: { version } }: Call, list: ListResult
 
 function partialItems(call: Call, metaVersion: string, protobuf: { on: boolean; schema: Schema | undefined }): ItemEncoder {
   const { version } = call.target;
-  const item = (each: ObjectVersion): Uint8Array => {
+  const parts = (each: ObjectVersion): readonly Uint8Array[] => {
     const partial = partialObject(each.object(version).metadata, metaVersion);
-    if (!protobuf.on) return encodeText(`,${stringifyJson(partial)}`);
+    if (!protobuf.on) return [encodeText(`,${stringifyJson(partial)}`)];
     const bytes = encodeMessage(protobuf.schema ?? { type: 'object' }, { metadata: partial.metadata } as unknown as JsonValue);
-    return joinBytes([fieldHead(2, bytes.length), bytes]);
+    return [fieldHead(2, bytes.length), bytes];
   };
   const under = { key: `partial ${call.resource.group}/${version} ${metaVersion} ${protobuf.on}`, forms: call.dependencies.runForms };
-  return { item, run: (run) => encodeRun(run, under, item) };
+  return { item: (each) => joinBytes(parts(each)), run: (run) => encodeRun(run, under, parts) };
 }
 
 function partialBody(call: Call, list: ListResult, { form, conversion }: Representation): ListBody | Promise<ListBody> {

@@ -1,9 +1,9 @@
 // Encoded forms of runs of neighbouring objects: protobuf items, metadata, rows of tables. Chunks are shared between lists, so what was made
 // from one is kept and the next list is a few views. What is kept is bounded: when it is full, only one chunk in eight gets in, so
 // that a list that is larger than the bound still finds a part of itself; and what nobody asked for during a minute is given back.
-import type { Clock } from '../base/index.ts';
+import { type Clock, type Steps, allocateLasting } from '../base/index.ts';
 import type { ListRun, ObjectVersion } from '../registry/index.ts';
-import { joinBytes } from './encoding.ts';
+import { byteLength } from './encoding.ts';
 
 /** The items of a whole chunk, one after the other. */
 export interface RunForm {
@@ -93,22 +93,46 @@ export class RunForms {
   }
 }
 
-/** Puts items one after the other. */
-export function joinRun(items: readonly Uint8Array[]): RunForm {
+/** Puts items, each in parts, one after the other. */
+export function joinRun(items: readonly (readonly Uint8Array[])[]): RunForm {
   const offsets = new Uint32Array(items.length + 1);
-  for (const [i, item] of items.entries()) offsets[i + 1] = (offsets[i] as number) + item.length;
-  return { bytes: joinBytes(items), offsets };
+  for (const [i, parts] of items.entries()) offsets[i + 1] = (offsets[i] as number) + byteLength(parts);
+  const bytes = allocateLasting(offsets[items.length] as number);
+  let at = 0;
+  for (const parts of items) {
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+  }
+  return { bytes, offsets };
+}
+
+/** What `make` makes of each object of a chunk, a step each. */
+export function* stepsOfChunk<T>(chunk: Chunk, make: (item: ObjectVersion) => T): Steps<T[]> {
+  const made: T[] = [];
+  for (const { value } of chunk) {
+    made.push(make(value));
+    yield;
+  }
+  return made;
 }
 
 /** The form of the chunk of `run`: kept in its place, or made now. */
-export function formOfRun<F extends RunForm>({ chunk }: ListRun, { forms, key }: FormPlace, make: (chunk: Chunk) => F): F {
-  let form = forms.get(chunk, key) as F | undefined;
-  if (form === undefined) forms.keep(chunk, key, (form = make(chunk)));
-  return form;
+export function* formOfRun<F extends RunForm>({ chunk }: ListRun, { forms, key }: FormPlace, make: (chunk: Chunk) => Steps<F>): Steps<F> {
+  const known = forms.get(chunk, key) as F | undefined;
+  if (known !== undefined) return known;
+  const made = yield* make(chunk);
+  const meanwhile = forms.get(chunk, key) as F | undefined;
+  if (meanwhile !== undefined) return meanwhile;
+  forms.keep(chunk, key, made);
+  return made;
 }
 
 /** The part of a run's items, each made by `encode` with whatever separates it from the one before. */
-export function encodeRun(run: ListRun, under: FormPlace, encode: (item: ObjectVersion) => Uint8Array): Uint8Array {
-  const { bytes, offsets } = formOfRun(run, under, (chunk) => joinRun(chunk.map(({ value }) => encode(value))));
+export function* encodeRun(run: ListRun, under: FormPlace, encode: (item: ObjectVersion) => readonly Uint8Array[]): Steps<Uint8Array> {
+  const { bytes, offsets } = yield* formOfRun(run, under, function* (chunk) {
+    return joinRun(yield* stepsOfChunk(chunk, encode));
+  });
   return bytes.subarray(offsets[run.from] as number, offsets[run.to] as number);
 }

@@ -4,10 +4,11 @@
 //   ,{"cells":["a",1,    "5m"    ],"object":{…}}        head, age, tail
 //   └─ offsets[i]    └─ holes[i]                └─ offsets[i + 1]
 import type { KubeObject } from '../apimachinery/index.ts';
+import { type Steps, allocateLasting } from '../base/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { ListRun, ObjectVersion } from '../registry/index.ts';
-import { encodeText, joinBytes } from './encoding.ts';
-import { type RunForm, type RunForms, formOfRun, joinRun } from './run-forms.ts';
+import { byteLength, encodeText, joinBytes } from './encoding.ts';
+import { type RunForm, type RunForms, formOfRun, joinRun, stepsOfChunk } from './run-forms.ts';
 import { type TableContext, columnsOf, rowConditions, rowObject, tableRow } from './table.ts';
 
 /** Bytes are never changed in place, since they may be on their way to somebody; they are replaced. */
@@ -31,7 +32,7 @@ const FAR_MS = 40 * 365 * 86_400_000;
 const encodeRow = (row: unknown): Uint8Array => encodeText(`,${stringifyJson(row)}`);
 
 interface Row {
-  readonly bytes: Uint8Array;
+  readonly parts: readonly Uint8Array[];
   /** Offset of the hole. */
   readonly hole: number;
   readonly created: string;
@@ -53,13 +54,13 @@ function makeRow(object: KubeObject, context: TableContext): Row {
   const rest = `]${conditions.length > 0 ? `,"conditions":${stringifyJson(conditions)}` : ''},"object":${stringifyJson(rowObject(object, context))}}`;
   const head = encodeText(`,{"cells":[${cells.slice(0, Math.max(0, ageAt)).map((cell) => `${cell},`).join('')}`);
   const after = ageAt < 0 ? cells.join(',') : cells.slice(ageAt + 1).map((cell) => `,${cell}`).join('');
-  const bytes = joinBytes([head, encodeText(after + rest)]);
-  return { bytes, hole: ageAt < 0 ? bytes.length : head.length, created: object.metadata.creationTimestamp ?? '', volatile };
+  const parts = [head, encodeText(after + rest)];
+  return { parts, hole: ageAt < 0 ? byteLength(parts) : head.length, created: object.metadata.creationTimestamp ?? '', volatile };
 }
 
-function makeRun(chunk: ListRun['chunk'], context: TableContext): RowRun {
-  const rows = chunk.map(({ value }) => makeRow(value.object(context.served), context));
-  const form = joinRun(rows.map(({ bytes }) => bytes));
+function* makeRun(chunk: ListRun['chunk'], context: TableContext): Steps<RowRun> {
+  const rows = yield* stepsOfChunk(chunk, (value) => makeRow(value.object(context.served), context));
+  const form = joinRun(rows.map(({ parts }) => parts));
   const holes = Uint32Array.from(rows, ({ hole }, i) => (form.offsets[i] as number) + hole);
   const created = [...new Set(rows.map((row) => row.created))];
   const indexes = new Map(created.map((time, i) => [time, i]));
@@ -89,7 +90,7 @@ function writeAge(bytes: Uint8Array, at: number, age: string): void {
 
 /** The same places, other texts of the same lengths. */
 function replaceAges(run: RowRun, ages: readonly string[]): void {
-  const bytes = Buffer.allocUnsafeSlow(run.bytes.length);
+  const bytes = allocateLasting(run.bytes.length);
   bytes.set(run.bytes);
   for (let i = 0; i < run.tells.length; i++) writeAge(bytes, run.holes[i] as number, ages[run.tells[i] as number] as string);
   run.bytes = bytes;
@@ -99,7 +100,7 @@ function replaceAges(run: RowRun, ages: readonly string[]): void {
 function moveAges(run: RowRun, ages: readonly string[]): void {
   const { tells } = run;
   const growth = ages.map((age, i) => age.length - (run.ages[i] as string).length);
-  const bytes = Buffer.allocUnsafeSlow(run.bytes.length + tells.reduce((sum, told) => sum + (growth[told] as number), 0));
+  const bytes = allocateLasting(run.bytes.length + tells.reduce((sum, told) => sum + (growth[told] as number), 0));
   const [offsets, holes] = [new Uint32Array(run.offsets.length), new Uint32Array(tells.length)];
   let [at, read] = [0, 0];
   for (let i = 0; i < tells.length; i++) {
@@ -128,7 +129,7 @@ function showAges(run: RowRun, ageOf: (created: string) => string): void {
 }
 
 /** Makes the rows of runs, with a comma before each. */
-export function createRowEncoder(context: TableContext, forms: RunForms): { run(run: ListRun): Uint8Array; item(item: ObjectVersion): Uint8Array } {
+export function createRowEncoder(context: TableContext, forms: RunForms): { run(run: ListRun): Steps<Uint8Array>; item(item: ObjectVersion): Uint8Array } {
   const { resource, served, tableVersion, include } = context;
   const hasAge = columnsOf(context).some(({ age }) => age === true);
   const ageOf = createAges(context);
@@ -136,9 +137,9 @@ export function createRowEncoder(context: TableContext, forms: RunForms): { run(
   const item = (version: ObjectVersion): Uint8Array => encodeRow(tableRow(version.object(served), context));
   return {
     item,
-    run(run) {
-      const rows = formOfRun(run, { key, forms }, (chunk) => makeRun(chunk, context));
-      if (rows.volatile) return joinBytes(run.chunk.slice(run.from, run.to).map(({ value }) => item(value)));
+    *run(run) {
+      const rows = yield* formOfRun(run, { key, forms }, (chunk) => makeRun(chunk, context));
+      if (rows.volatile) return joinBytes(yield* stepsOfChunk(run.chunk.slice(run.from, run.to), item));
       if (hasAge) showAges(rows, ageOf);
       return rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);
     },

@@ -5,7 +5,7 @@
 //    └── home of a ────────────┘ └── home of b ────────────┘
 //
 // A version that was superseded leaves its piece (the cache says so): a hot object would otherwise keep one piece alive per change.
-import { allocatePages } from '../base/index.ts';
+import { allocateLasting } from '../base/index.ts';
 import type { StoredVersion } from './object-version.ts';
 
 /** A chunk of the registry's snapshots. */
@@ -16,14 +16,6 @@ const LOOSE_SHARE = 0.25;
 /** A leaf that was split leaves its piece to one half: more than this share of a piece unused is given back. */
 const SPARE_SHARE = 0.1;
 const comma = 0x2c;
-
-/** Below this the part of a page that is left over weighs more than what the pages are taken for. */
-const PAGED_BYTES = 2 ** 14;
-
-function allocate(length: number): Uint8Array {
-  if (typeof Buffer === 'undefined') return new Uint8Array(length);
-  return length < PAGED_BYTES ? Buffer.allocUnsafeSlow(length) : Buffer.from(allocatePages(length), 0, length);
-}
 
 /** True when versions [from, to) lie side by side in one piece. */
 function isJoined(chunk: VersionChunk, from: number, to: number): boolean {
@@ -49,7 +41,7 @@ function pack(chunk: VersionChunk): boolean {
     items.push(item);
     size += item.length + 1;
   }
-  const memory = allocate(size);
+  const memory = allocateLasting(size);
   let at = 0;
   for (const [i, item] of items.entries()) {
     memory[at] = comma;
@@ -67,7 +59,7 @@ export function joinItems(chunk: VersionChunk, from: number, to: number): Uint8A
     return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as VersionChunk[number]).value.end);
   }
   const items = chunk.slice(from, to).map(({ value }) => value.item());
-  const joined = allocate(items.reduce((sum, item) => sum + item.length + 1, 0));
+  const joined = allocateLasting(items.reduce((sum, item) => sum + item.length + 1, 0));
   let at = 0;
   for (const item of items) {
     joined[at] = comma;

@@ -4,7 +4,7 @@
 //   version      modRevision f64 | createRevision f64            (what the live and the old table point with)
 //   revision key u64 big-endian, so that byte order is revision order
 import { crc32 } from 'node:zlib';
-import { allocatePages } from '../../base/index.ts';
+import { allocateLasting } from '../../base/index.ts';
 import { StorageCorruptError } from '../errors.ts';
 
 /** One change as the log holds it. */
@@ -37,7 +37,7 @@ let taken = 0;
 function takeMemory(length: number): Buffer {
   if (length > slabBytes / 4) return Buffer.allocUnsafe(length);
   if (taken + length > slab.length) {
-    slab = Buffer.from(allocatePages(slabBytes), 0, slabBytes);
+    slab = Buffer.from(allocateLasting(slabBytes).buffer, 0, slabBytes);
     taken = 0;
   }
   taken += length;
