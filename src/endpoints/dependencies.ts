@@ -56,6 +56,8 @@ export interface EndpointsDependencies {
   readonly parseYaml: ParseYaml;
   /** gzip at level 1. */
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
+  /** The same of what is made meanwhile; ending the reading ends `pieces`. */
+  readonly gzipPieces: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
   readonly version: VersionInfo;
   /** host:port that discovery names. */
   readonly serverAddress: () => string;

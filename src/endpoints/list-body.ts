@@ -4,7 +4,7 @@ import { type Clock, createPacer } from '../base/index.ts';
 import type { Call } from './dependencies.ts';
 import { byteLength, joinBytes } from './encoding.ts';
 import type { Response, Sink } from './exchange.ts';
-import { acceptsGzip, GZIP_MIN_BYTES, headersFor, respondBytes } from './respond.ts';
+import { acceptsGzip, gzipHeaders, headersFor, respondBytes } from './respond.ts';
 
 /** A list that is about to be written. */
 export interface ListBody {
@@ -82,6 +82,23 @@ async function writePieces(sink: Sink, clock: Clock, pieces: Pieces): Promise<vo
   }
 }
 
+async function* pacePieces(sink: Sink, clock: Clock, pieces: Pieces): AsyncGenerator<Uint8Array> {
+  const pace = createPacer(clock, SLICE_MS);
+  for (const piece of pieces) {
+    if (piece !== undefined) yield piece;
+    const turn = pace();
+    if (turn !== undefined) await turn;
+    if (sink.signal.aborted) return;
+  }
+}
+
+async function writeAll(sink: Sink, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
+    if (sink.signal.aborted) return;
+    if (!sink.write(piece)) await sink.drained();
+  }
+}
+
 /** All bytes of a list. */
 export function joinBody(body: ListBody): Uint8Array {
   return joinBytes([...allPieces(body)].filter((piece) => piece !== undefined));
@@ -90,7 +107,6 @@ export function joinBody(body: ListBody): Uint8Array {
 /** Answers with a list. */
 export async function respondListBody({ exchange, dependencies }: Call, body: ListBody): Promise<Response> {
   const pieces = gather(allPieces(body));
-  const zips = acceptsGzip(exchange);
   const pace = createPacer(exchange.clock, COLLECT_MS);
   const ready: Uint8Array[] = [];
   let size = 0;
@@ -101,13 +117,17 @@ export async function respondListBody({ exchange, dependencies }: Call, body: Li
     const turn = pace();
     if (turn === undefined) continue;
     await turn;
-    if (exchange.signal.aborted || (size > WHOLE_BYTES && !zips)) break;
+    if (exchange.aborted || size > WHOLE_BYTES) break;
   }
   const done = next.done === true;
-  if (done && (size <= WHOLE_BYTES || (zips && size > GZIP_MIN_BYTES))) {
+  if (done && size <= WHOLE_BYTES) {
     return respondBytes(exchange, dependencies, { status: 200, contentType: body.contentType, body: [joinBytes(ready)] });
   }
   const headers = headersFor(exchange, body.contentType);
+  if (acceptsGzip(exchange)) {
+    const zip = (sink: Sink): AsyncIterable<Uint8Array> => dependencies.gzipPieces(pacePieces(sink, exchange.clock, chain(ready, pieces)));
+    return { status: 200, headers: { ...headers, ...gzipHeaders }, body: (sink) => writeAll(sink, zip(sink)) };
+  }
   return {
     status: 200,
     headers: done ? { ...headers, 'content-length': String(byteLength(ready)) } : headers,

@@ -123,8 +123,8 @@ test('respondListBody gives others turns while pieces are made, be they small, l
   for (const [size, count, encoding] of [[10, 400, ''], [20_000, 200, ''], [20_000, 200, 'gzip']] as const) {
     const clock = createBusyClock();
     const { signal } = new AbortController();
-    const exchange = { clock, signal, headers: { 'accept-encoding': encoding }, warnings: [] } as unknown as Exchange;
-    const call = { exchange, dependencies: { gzip: async (bytes: Uint8Array) => bytes } } as unknown as Call;
+    const exchange = { clock, signal, aborted: false, headers: { 'accept-encoding': encoding }, warnings: [] } as unknown as Exchange;
+    const call = { exchange, dependencies: { gzipPieces: (pieces: AsyncIterable<Uint8Array>) => pieces } } as unknown as Call;
     function* pieces(): Generator<Uint8Array | undefined> {
       for (let i = 0; i < count; i++) {
         yield undefined;

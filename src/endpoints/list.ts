@@ -96,14 +96,14 @@ function fieldHead(number: number, length: number): Uint8Array {
 const RAW_MARK = 0xff;
 
 /** Makes all pieces, a slice at a time. */
-async function collect({ exchange: { clock, signal } }: Call, pieces: ListBody['pieces']): Promise<Uint8Array[]> {
+async function collect({ exchange }: Call, pieces: ListBody['pieces']): Promise<Uint8Array[]> {
   const made: Uint8Array[] = [];
-  const pace = createPacer(clock, SLICE_MS);
+  const pace = createPacer(exchange.clock, SLICE_MS);
   for (const piece of pieces) {
     if (piece !== undefined) made.push(piece);
     const turn = pace();
     if (turn !== undefined) await turn;
-    if (signal.aborted) break;
+    if (exchange.aborted) break;
   }
   return made;
 }

@@ -10,7 +10,7 @@ import { formatWarnings } from './warnings.ts';
 type Headers = Record<string, string | readonly string[]>;
 
 /** Bodies up to this size are never compressed. */
-export const GZIP_MIN_BYTES = 128 * 1024;
+const GZIP_MIN_BYTES = 128 * 1024;
 const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 /** What a responder needs of the room's dependencies. */
@@ -32,6 +32,9 @@ export function headersFor(exchange: Exchange, contentType: string): Headers {
 export const acceptsGzip = (exchange: Exchange): boolean =>
   (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');
 
+/** What an answer says that is compressed. */
+export const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } as const;
+
 /** Answers with whole bytes, compressed when they are large and the client can read it. */
 export function respondBytes(
   exchange: Exchange, responder: Pick<Responder, 'gzip'>, answer: { status: number; contentType: string; body: readonly Uint8Array[] },
@@ -40,7 +43,7 @@ export function respondBytes(
   const { status, body } = answer;
   if (byteLength(body) <= GZIP_MIN_BYTES || !acceptsGzip(exchange)) return { status, headers, body };
   return responder.gzip(joinBytes(body)).then((zipped) =>
-    ({ status, headers: { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: zipped }));
+    ({ status, headers: { ...headers, ...gzipHeaders }, body: zipped }));
 }
 
 /** Answers with a value in a form. */

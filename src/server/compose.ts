@@ -1,7 +1,8 @@
 // Where the rooms meet: store, catalog, registry, admission and endpoints become one handler. Nobody else knows them all.
 import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { constants, createGzip, gzip } from 'node:zlib';
 import {
   type AdmissionPlugin, type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins,
     createNamespaceLifecycle,
@@ -67,6 +68,9 @@ interface ApiOptions {
 }
 
 const gzipAsync = promisify(gzip);
+const gzipOptions = { level: constants.Z_BEST_SPEED, chunkSize: 2 ** 16 };
+/** Whoever reads what is compressed is told there. */
+const ignoreEnd = (): void => undefined;
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
 function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
@@ -148,7 +152,8 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     parseYaml: parseYamlWith(sideThread),
-    gzip: (bytes) => gzipAsync(bytes, { level: constants.Z_BEST_SPEED }),
+    gzip: (bytes) => gzipAsync(bytes, gzipOptions),
+    gzipPieces: (pieces) => pipeline(pieces, createGzip(gzipOptions), ignoreEnd),
     special: new Map([
       ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),
       ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),

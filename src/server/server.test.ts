@@ -1,6 +1,9 @@
 // A whole server, asked over its socket: identity, refusals, health, metrics, limits, and what its controllers promise.
 import assert from 'node:assert/strict';
+import { type IncomingMessage, get as getHttp } from 'node:http';
+import { get as getHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
 
 describe('startServer', () => {
@@ -125,6 +128,26 @@ describe('startServer', () => {
     assert.equal(waiting.body.status.conditions[3].message, 'Some resources are remaining: configmaps. has 1 resource instances');
     await server.request({ method: 'PATCH', path: `${path}/configmaps/held`, body: { metadata: { finalizers: null } } });
     await requestUntil(server, { path }, { until: ({ status }) => status === 404 });
+  });
+
+  it('compresses large lists while they are made, for clients that stay and those that go', async () => {
+    const path = '/api/v1/namespaces/kube-public/configmaps';
+    const data = { text: Array.from({ length: 20_000 }, (_, i) => `line ${i * 7919}`).join('\n') };
+    for (let i = 0; i < 20; i++) await server.request({ method: 'POST', path, body: { metadata: { name: `large-${i}` }, data } });
+    const plain = (await server.request({ path })).text;
+    const authorization = 'Bearer admin-token';
+    const ask = (take: (response: IncomingMessage) => void): void => {
+      const options = { headers: { authorization, 'accept-encoding': 'gzip' }, rejectUnauthorized: false, agent: false as const };
+      (server.url.startsWith('https') ? getHttps : getHttp)(`${server.url}${path}`, options, take).on('error', () => undefined);
+    };
+    await new Promise<void>((resolve) => ask((response) => void response.once('data', () => resolve(void response.destroy()))));
+    const zipped = await new Promise<Buffer>((resolve) => ask((response) => {
+      assert.equal(response.headers['content-encoding'], 'gzip');
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
+    }));
+    assert.equal(gunzipSync(zipped).toString(), plain);
+    await server.request({ method: 'DELETE', path });
   });
 
   it('runs many servers in one process, each with a world of its own', async () => {
