@@ -97,7 +97,7 @@ function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
 function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
   object.metadata ??= {};
   const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
-  const known = resource.versions.some((v) => v.name === from);
+  const known = resource.versions.some((v) => v.name === from) || resource.formerVersions?.includes(from) === true;
   return convertObject(resource, object, { from: known ? from : resource.storageVersion, to: resource.storageVersion });
 }
 

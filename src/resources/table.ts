@@ -4,6 +4,7 @@
 import type { SchemaSet } from '../apimachinery/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
 import { compareFlowSchemas } from './columns/policies.ts';
+import { convertDefinition } from './apiextensions/convert.ts';
 import { convertAutoscaler } from './autoscaling/convert.ts';
 import { convertEvent } from './events/convert.ts';
 import * as fields from './fields.ts';
@@ -224,6 +225,7 @@ const apiextensions: GroupSpec = {
     {
       kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', shortNames: ['crd', 'crds'], categories: api, cluster: true,
       subresources: [status], unconditionalUpdate: false, tracksGeneration: true, storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
+      formerVersions: ['v1beta1'], convert: convertDefinition,
     },
   ],
 };

@@ -62,6 +62,45 @@ describe('values in etcd', { skip: noEtcd }, () => {
     await json.close();
   }));
 
+  // As kube-apiserver stores it: in a version that is served no more, with what the versions have in common above them.
+  const formerDefinition = (versions: readonly string[], more: object) => ({
+    kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1beta1',
+    metadata: { name: 'things.example.com', uid: '7c5d1d6e-9c66-4a5e-8f3a-6a1f2a3b4c5d', generation: 1, creationTimestamp: '2026-01-02T03:04:05Z' },
+    spec: {
+      group: 'example.com', version: versions[0], names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }, scope: 'Namespaced',
+      ...more, versions: versions.map((name, index) => ({ name, served: true, storage: index === 0 })), preserveUnknownFields: false,
+    },
+    status: { conditions: [], acceptedNames: { plural: '', kind: '' }, storedVersions: [versions[0]] },
+  });
+
+  test('of definitions may be v1beta1, as the reference writes them; they never are protobuf', () => run(protobuf, async (server, raw) => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com';
+    const key = '/registry/apiextensions.k8s.io/customresourcedefinitions/things.example.com';
+    const schema = { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } };
+    const stored = formerDefinition(['v1', 'v2'], {
+      validation: schema, subresources: { status: {} }, additionalPrinterColumns: [{ name: 'Size', type: 'integer', JSONPath: '.size' }],
+      conversion: { strategy: 'Webhook', webhookClientConfig: { url: 'https://localhost:1/' }, conversionReviewVersions: ['v1'] },
+    });
+    await raw.txn({ key, expect: 0, value: Buffer.from(`${JSON.stringify(stored)}\n`) });
+    const isServed = (text: string) => text.includes('"Established"') && text.includes('"status":"True"');
+    const { body, text } = await requestUntil(server, { path }, { until: (response) => isServed(response.text) });
+    const common = { schema, subresources: { status: {} }, additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.size' }] };
+    assert.deepEqual(body.spec, {
+      group: 'example.com', names: stored.spec.names, scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, ...common }, { name: 'v2', served: true, storage: false, ...common }],
+      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://localhost:1/' }, conversionReviewVersions: ['v1'] } },
+    });
+    assert.ok(text.startsWith('{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",'), text.slice(0, 100));
+    const things = '/apis/example.com/v1/namespaces/default/things';
+    const make = (size: unknown) => server.request({
+      method: 'POST', path: things, body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { generateName: 't-' }, size },
+    });
+    await requestUntil(server, { path: things }, { until: ({ status }) => status === 200 });
+    assert.deepEqual([(await make(1)).status, (await make('large')).status], [201, 422]);
+    // The status that the server has written meanwhile made it v1, in JSON though the built-in kinds are protobuf.
+    assert.match((await readRaw(raw, key)).toString('latin1'), /^\{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io\/v1",/);
+  }));
+
   const encrypt = (name: string, providers: string): string => {
     const file = join(directory, `${name}.yaml`);
     const text = `kind: EncryptionConfiguration\napiVersion: apiserver.config.k8s.io/v1\nresources:\n- resources: [secrets]\n  providers:\n${providers}`;

@@ -82,6 +82,9 @@ const lineValues: ValueTransform = {
   isOutdated: (stored) => protobufHead.equals(stored.subarray(0, protobufHead.length)),
 };
 
+/** What the reference keeps in JSON whatever the storage media type: the parts that were servers of their own once. */
+const alwaysJson = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+
 /** Built-in resources in protobuf inside; the registry reads both. Custom resources have no protobuf: they stay JSON. */
 function createProtobufValues(catalog: Catalog): ValueTransform {
   const encode = (value: Uint8Array): Uint8Array | undefined => {
@@ -100,7 +103,7 @@ function createProtobufValues(catalog: Catalog): ValueTransform {
 
 function findBuiltinSchema(catalog: Catalog, apiVersion: string, kind: string): Resource['versions'][number]['schema'] | undefined {
   const parsed = parseGroupVersion(apiVersion);
-  const resource = parsed === undefined ? undefined : catalog.findKind(parsed.group, kind);
+  const resource = parsed === undefined || alwaysJson.has(parsed.group) ? undefined : catalog.findKind(parsed.group, kind);
   return resource === undefined || resource.custom ? undefined : resource.versions.find(({ name }) => name === parsed?.version)?.schema;
 }
 
