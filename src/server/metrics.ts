@@ -87,23 +87,14 @@ const scopeOf = ({ isResource, name, namespace }: RequestInfo): string =>
 
 /** Remembers the series of requests that differ in nothing that is a label: making the labels costs more than counting. */
 function createSeriesMemo(): (record: RequestRecord, find: () => Series) => Series {
-  // By resource; a look at a few rows costs less than a key made of seven parts.
-  const known = new Map<string, (Pick<RequestInfo, 'verb' | 'group' | 'version' | 'subresource'> & { dryRun: boolean; scope: string; series: Series })[]>();
-  let size = 0;
+  const known = new Map<string, Series>();
   return ({ info, dryRun }, find) => {
     if (!info.isResource) return find();
-    const { verb, group, version, resource, subresource } = info;
-    const scope = scopeOf(info);
-    const rows = known.get(resource);
-    const row = rows?.find((one) => one.verb === verb && one.scope === scope && one.subresource === subresource && one.version === version
-      && one.group === group && one.dryRun === dryRun);
-    if (row !== undefined) return row.series;
-    const series = find();
-    if (size < maxSeries) {
-      size += 1;
-      const added = { verb, group, version, subresource, dryRun, scope, series };
-      if (rows === undefined) known.set(resource, [added]);
-      else rows.push(added);
+    const key = `${info.verb}/${dryRun}/${scopeOf(info)}/${info.version}/${info.resource}/${info.subresource}/${info.group}`;
+    let series = known.get(key);
+    if (series === undefined) {
+      series = find();
+      if (known.size < maxSeries) known.set(key, series);
     }
     return series;
   };
