@@ -21,17 +21,11 @@ export function rowsOf(catalog: Catalog, group: string, version: string): readon
   return catalog.resources().filter((row) => row.group === group && row.versions.some(({ name, served }) => name === version && served));
 }
 
-/** Kinds that the reference stores in another version than it serves; their hashes tell. */
-const STORED_VERSIONS: Readonly<Record<string, string>> = {
-  'apiextensions.k8s.io/customresourcedefinitions': 'v1beta1', 'admissionregistration.k8s.io/mutatingadmissionpolicies': 'v1beta1',
-  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': 'v1beta1',
-};
-
 /** Identifies the stored kind: clients compare it to find out whether two group versions hold the same objects. */
 function storageVersionHash(row: Resource, catalog: Catalog, hashes: Hashes): string | undefined {
   if (!row.verbs.includes('watch')) return undefined;
   const stored = row.storedAs ? catalog.resources().find(({ group, plural }) => `${group}/${plural}` === row.storedAs) ?? row : row;
-  const version = STORED_VERSIONS[`${stored.group}/${stored.plural}`] ?? stored.storageVersion;
+  const version = stored.upstreamStorageVersion ?? stored.storageVersion;
   const hash = hashes.sha256(new TextEncoder().encode(`${stored.group}/${version}/${stored.kind}`));
   return btoa(String.fromCharCode(...hash.subarray(0, 8)));
 }

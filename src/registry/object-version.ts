@@ -97,7 +97,7 @@ function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
 function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
   object.metadata ??= {};
   const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
-  const known = resource.versions.some((v) => v.name === from) || resource.formerVersions?.includes(from) === true;
+  const known = resource.versions.some((v) => v.name === from) || from === resource.upstreamStorageVersion;
   return convertObject(resource, object, { from: known ? from : resource.storageVersion, to: resource.storageVersion });
 }
 
@@ -305,10 +305,11 @@ class StoredVersion implements ObjectVersion {
     return layout.headOf(layout.resource.storageVersion, true);
   }
 
-  /**
-   * A copy of the item, to be read byte by byte: large pieces have pages of their own (see segment.ts), whose bytes engines read several times
-   * slower, as they do all others in a function that has once met such bytes.
-   */
+  /** The bytes to be read one by one: as they are stored, or a copy of the item (why, see allocateLasting). */
+  #readable(): Uint8Array {
+    return this.#memory === undefined ? this.#stored() : this.#borrowItem(this.#memory);
+  }
+
   #borrowItem(memory: Uint8Array): Uint8Array {
     const copy = borrow(this.#end - this.#start);
     copyPart(copy, 0, { bytes: memory, from: this.#start, to: this.#end });
@@ -378,9 +379,9 @@ class StoredVersion implements ObjectVersion {
   /** A member of metadata, found without parsing the rest. */
   #readMember(name: 'labels' | 'uid'): unknown {
     if (this.#isForeign()) return parseStored(this.#bytes).metadata[name];
-    const homed = this.#memory !== undefined;
-    const bytes = this.#memory === undefined ? this.#stored() : this.#borrowItem(this.#memory);
-    const span = findMember(bytes, homed ? this.#itemHead().length : this.#context.layout.head.length, name);
+    const bytes = this.#readable();
+    const head = this.#memory === undefined ? this.#context.layout.head : this.#itemHead();
+    const span = findMember(bytes, head.length, name);
     return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
   }
 
@@ -388,8 +389,7 @@ class StoredVersion implements ObjectVersion {
     const readers = Object.values(this.resource.selectableFields);
     if (readers.length === 0) return noFields;
     const foreign = this.#isForeign();
-    const readable = (): Uint8Array => (this.#memory === undefined ? this.#stored() : this.#borrowItem(this.#memory));
-    const object = foreign ? this.source() : parseJson(readable()).value as unknown as KubeObject;
+    const object = foreign ? this.source() : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }
 }

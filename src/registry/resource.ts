@@ -157,8 +157,11 @@ export interface Resource {
   readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string };
   /** Turns an object of one version into another; needed only where versions differ in more than their name. */
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
-  /** Versions that are served no more, in which other servers may have stored objects: `convert` turns them into the storage version. */
-  readonly formerVersions?: readonly string[];
+  /**
+   * The version in which the reference stores the kind, where that is none of those served here: its hash is in discovery, and what another
+   * server has stored in it is read (by `convert`, if there is one).
+   */
+  readonly upstreamStorageVersion?: string;
   /**
    * Custom resources: a stored object, in whichever version of the row it was written, as it reads in `version`: pruned, defaulted,
    * converted. Rows without it show what is stored as it is. May change the object given.

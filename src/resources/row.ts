@@ -33,7 +33,7 @@ interface RowSpec {
   readonly storagePrefix?: string;
   readonly scale?: Resource['scale'];
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
-  readonly formerVersions?: readonly string[];
+  readonly upstreamStorageVersion?: string;
   readonly storedAs?: string;
   readonly ttlSeconds?: number;
   readonly resetFields?: Resource['resetFields'];

@@ -210,8 +210,8 @@ const storage: GroupSpec = {
 const admissionregistration: GroupSpec = {
   group: 'admissionregistration.k8s.io',
   rows: [
-    { kind: 'MutatingAdmissionPolicy', plural: 'mutatingadmissionpolicies' },
-    { kind: 'MutatingAdmissionPolicyBinding', plural: 'mutatingadmissionpolicybindings' },
+    { kind: 'MutatingAdmissionPolicy', plural: 'mutatingadmissionpolicies', upstreamStorageVersion: 'v1beta1' },
+    { kind: 'MutatingAdmissionPolicyBinding', plural: 'mutatingadmissionpolicybindings', upstreamStorageVersion: 'v1beta1' },
     { kind: 'MutatingWebhookConfiguration', plural: 'mutatingwebhookconfigurations' },
     { kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', subresources: [status] },
     { kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings' },
@@ -225,7 +225,7 @@ const apiextensions: GroupSpec = {
     {
       kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', shortNames: ['crd', 'crds'], categories: api, cluster: true,
       subresources: [status], unconditionalUpdate: false, tracksGeneration: true, storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
-      formerVersions: ['v1beta1'], convert: convertDefinition,
+      upstreamStorageVersion: 'v1beta1', convert: convertDefinition,
     },
   ],
 };
