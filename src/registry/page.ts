@@ -128,7 +128,8 @@ export async function pageOfStore(
   let revision = request.revision;
   for (;;) {
     const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, storePageSize) : storePageSize;
-    const result = await store.range({ start, end: range.end, limit: size, ...(revision !== undefined && { revision }) });
+    // Only a page that ends before its collection does tells how much is left.
+    const result = await store.range({ start, end: range.end, limit: size, uncounted: limit === 0, ...(revision !== undefined && { revision }) });
     if (result.type !== 'ok') return { type: result.type, revision: result.revision };
     revision ??= result.revision;
     for (const [i, kv] of result.kvs.entries()) {
