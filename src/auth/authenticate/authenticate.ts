@@ -78,8 +78,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
     if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return acceptCertified(clientCertificate);
-    const known = authorization === undefined || connection === undefined ? undefined : lasting.get(connection);
-    if (known !== undefined && isSameSecret(known.authorization, authorization as string)) return known.found;
+    const known = connection === undefined ? undefined : lasting.get(connection);
+    if (known !== undefined && authorization !== undefined && isSameSecret(known.authorization, authorization)) return known.found;
     const token = authorization === undefined ? undefined : readBearerToken(authorization);
     if (token !== undefined) {
       const tokens = isLoopback(credentials.remoteAddress) ? ownTokens : options.tokens;
