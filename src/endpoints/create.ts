@@ -1,8 +1,9 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
 import { methodNotSupported } from '../apimachinery/index.ts';
 import { createPacer } from '../base/index.ts';
+import { defaultObject } from '../registry/index.ts';
 import { expectedKind, negotiateCall, subresourceOf, writeContext, writeOptions } from './call.ts';
-import { bodyTurnMs, decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
 import type { Call, SpecialCreate } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel } from './options.ts';

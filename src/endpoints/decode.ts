@@ -1,13 +1,13 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
 import {
-  applyDefaults, DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
+  DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
   type JsonValue,
   type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../codec/index.ts';
 import { type Soon, attempt, follow } from '../base/index.ts';
-import type { Catalog, Resource } from '../registry/index.ts';
+import type { Catalog } from '../registry/index.ts';
 import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
 } from './decode-errors.ts';
@@ -232,12 +232,4 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
   judge(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
   return object;
-}
-
-/** Fills in what the schema and the strategy of the row default. */
-export function defaultObject(object: KubeObject, resource: Resource, version: string): KubeObject {
-  const schema = resource.versions.find(({ name }) => name === version)?.schema;
-  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>) as unknown as KubeObject) : object;
-  resource.strategy.applyDefaults?.(filled, version);
-  return filled;
 }

@@ -4,9 +4,9 @@ import {
   invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, YamlError } from '../codec/index.ts';
-import { applyObject, checkIdentity, toScale, unsetReplicas } from '../registry/index.ts';
+import { applyObject, checkIdentity, defaultObject, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
-import { defaultObject, type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
+import { type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from './media.ts';

@@ -1,9 +1,9 @@
 // PUT: the body replaces the object, or what its subresource covers.
 import { type Soon, createPacer } from '../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../apimachinery/index.ts';
-import { applyScale, checkIdentity, cloneJson, type Resource, toScale, type WriteResult } from '../registry/index.ts';
+import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../registry/index.ts';
 import { expectedKind, negotiateCall, scaleSchema, writeContext, writeOptions } from './call.ts';
-import { bodyTurnMs, decodeBody, defaultObject, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
+import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from './decode.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import type { Representation } from './negotiate.ts';

@@ -2,9 +2,10 @@
 // Labels and selectable fields are taken out when first asked for and kept; decoded objects are not (a parsed object costs several times
 // its bytes). Bytes of other origin (another apiserver on the same etcd: protobuf, or JSON in another order) are put into our layout first.
 import { type JsonValue, type KubeObject, formatGroupVersion, internalError, parseGroupVersion } from '../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../codec/index.ts';
+import { encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../codec/index.ts';
 import type { KeyValue } from '../storage/index.ts';
 import type { EncodedForm, ObjectVersion } from './contract.ts';
+import { decodeForeign } from './foreign.ts';
 import { type MemberSpan, findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, convertObject, encodeStored } from './layout.ts';
@@ -12,7 +13,6 @@ import type { EncodingMemo } from './memo.ts';
 import type { Resource } from './resource.ts';
 import { sortJson } from './values.ts';
 
-const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 const decoder = new TextDecoder();
 const closeBrace = 0x7d;
 const comma = 0x2c;
@@ -81,24 +81,6 @@ function spliceVersion(bytes: Uint8Array, head: Uint8Array, { context, revision,
 function cutMember(bytes: Uint8Array, { keyStart, valueEnd }: MemberSpan): { readonly start: number; readonly end: number } {
   if (bytes[valueEnd] === comma) return { start: keyStart, end: valueEnd + 1 };
   return { start: bytes[keyStart - 1] === comma ? keyStart - 1 : keyStart, end: valueEnd };
-}
-
-/** Decodes bytes that are not in our layout, into the storage version. */
-function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
-  const { resource } = layout;
-  if (!hasBytesAt(bytes, 0, protobufMagic)) return toStorageVersion(resource, parseJson(bytes).value as unknown as KubeObject);
-  const envelope = decodeEnvelope(bytes);
-  const version = parseGroupVersion(envelope.apiVersion)?.version ?? resource.storageVersion;
-  const known = resource.versions.some((v) => v.name === version) ? version : resource.storageVersion;
-  const object = decodeMessage(layout.schema(known), envelope.raw) as unknown as KubeObject;
-  return toStorageVersion(resource, { ...object, apiVersion: envelope.apiVersion, kind: resource.kind });
-}
-
-function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
-  object.metadata ??= {};
-  const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
-  const known = resource.versions.some((v) => v.name === from) || from === resource.upstreamStorageVersion;
-  return convertObject(resource, object, { from: known ? from : resource.storageVersion, to: resource.storageVersion });
 }
 
 function parseStored(bytes: Uint8Array): KubeObject {

@@ -62,6 +62,13 @@ describe('values in etcd', { skip: noEtcd }, () => {
     await json.close();
   }));
 
+  test('of other origin have the defaults of their kind when they are read', () => run({}, async (server, raw) => {
+    const stored = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'a', namespace: 'default' }, spec: { resources: {} } };
+    await raw.txn({ key: '/registry/persistentvolumeclaims/default/a', expect: 0, value: Buffer.from(JSON.stringify(stored)) });
+    const { body } = await server.request({ path: `${namespaced}/persistentvolumeclaims/a` });
+    assert.deepEqual([body.spec, body.status], [{ resources: {}, volumeMode: 'Filesystem' }, { phase: 'Pending' }]);
+  }));
+
   // As kube-apiserver stores it: in a version that is served no more, with what the versions have in common above them.
   const formerDefinition = (versions: readonly string[], more: object) => ({
     kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1beta1',
