@@ -1,7 +1,8 @@
 // What a server adds to the etcd that it stores in, and whether it reads as it does from its own disk. Writes one at a time beside the
 // transaction of such a write on an etcd without a server, and beside a bare https answer, in turns; gets and lists on etcd beside the
 // embedded store, in turns; watches beside those that etcd has open.
-// Usage: node dist/bench/etcd.js [--seconds 3] [--objects 10000] [--watchers 1000] [--only writes,reads,watches]. PINTLE_ETCD names etcd's program.
+// Usage: node dist/bench/etcd.js [--seconds 3] [--objects 10000] [--watchers 1000] [--only writes,reads,watches] [--peer KUBE-APISERVER].
+// PINTLE_ETCD names etcd's program; with --peer the writes take turns with the same ones through that program, on an etcd of the same sort.
 import { parseArgs } from 'node:util';
 import { type EtcdCluster, readMetric, startCluster } from '../src/storage/etcd/cluster.suite.ts';
 import { EtcdConnection } from '../src/storage/etcd/connection.ts';
@@ -9,12 +10,13 @@ import { decodeTxn, encodeTxn } from '../src/storage/etcd/messages.ts';
 import { type Call, Connection, formatCall, openSocket } from './load/connection.ts';
 import { type Row, measureLoad, quantile } from './load/measure.ts';
 import { collection, createCall, nameOf, populate, scratch } from './load/objects.ts';
+import { startPeer } from './load/peer.ts';
 import { type Target, startBareServer, startOwnServer } from './load/target.ts';
 
 const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '3' }, objects: { type: 'string', default: '10000' }, watchers: { type: 'string', default: '1000' },
-    only: { type: 'string', default: 'writes,reads,watches' },
+    only: { type: 'string', default: 'writes,reads,watches' }, peer: { type: 'string' },
   },
 });
 const seconds = Number(flags.seconds);
@@ -62,36 +64,47 @@ function connectAlone(cluster: EtcdCluster): { readonly put: (index: number) => 
   return { put, close: () => etcd.close() };
 }
 
-/** Writes through the server, the transaction alone, and a bare https answer of the same size, in turns, so that all meet the same machine. */
-async function benchWrites(target: Target): Promise<void> {
-  const [cluster, bare] = await Promise.all([startCluster(), startBareServer(Buffer.alloc(1250, 'x'))]);
-  const alone = connectAlone(cluster);
-  const [connection, plain] = [new Connection(target), new Connection(bare)];
-  const send = async (to: Connection, call: Call): Promise<void> => {
-    const { status } = await to.send(call);
-    if (status < 200 || status > 299) throw new Error(`${call.method} was answered with ${status}`);
-  };
-  const writes = describeWrites();
-  // Compiled code is what a server runs that has been up for a minute.
+/** A server warmed with every sort of write, and each of them on a connection to it. Compiled code is what a server runs that has been up for a minute. */
+async function openWrites(target: Target): Promise<{ readonly sorts: Readonly<Record<string, (index: number) => Promise<void>>>; readonly close: () => void }> {
+  const connection = new Connection(target);
+  const writes = Object.entries(describeWrites());
   const warm = (workload: string, call: (index: number) => Call): Promise<Row> =>
     measureLoad(target, { workload, clients: 1, seconds: 600, limit: warmCalls, call });
+  await populate(target, 0);
   await warm('warm-up', (index) => createCall(scratch, 'warm', index));
-  for (const [name, call] of Object.entries(writes)) await warm(name, (index) => call(1e6 + index));
+  for (const [name, call] of writes) await warm(name, (index) => call(1e6 + index));
+  const sorts = Object.fromEntries(writes.map(([name, call]) => [name, (index: number) => send(connection, call(index))]));
+  return { sorts, close: () => connection.close() };
+}
+
+async function send(to: Connection, call: Call): Promise<void> {
+  const { status } = await to.send(call);
+  if (status < 200 || status > 299) throw new Error(`${call.method} was answered with ${status}`);
+}
+
+/** Writes through the server, the transaction alone, and a bare https answer of the same size, in turns, so that all meet the same machine. */
+async function benchWrites(target: Target, peer: Target | undefined): Promise<void> {
+  const [cluster, bare] = await Promise.all([startCluster(), startBareServer(Buffer.alloc(1250, 'x'))]);
+  const alone = connectAlone(cluster);
+  const plain = new Connection(bare);
+  const ours = await openWrites(target);
+  const theirs = peer === undefined ? undefined : await openWrites(peer);
   const kinds: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
-    'etcd alone, txn of one key': alone.put, 'bare https': (index) => send(plain, createCall(scratch, 'one', index)),
-    ...Object.fromEntries(Object.entries(writes).map(([name, call]) => [name, (index: number) => send(connection, call(index))])),
+    'etcd alone, txn of one key': alone.put, 'bare https': (index) => send(plain, createCall(scratch, 'one', index)), ...ours.sorts,
+    ...Object.fromEntries(Object.entries(theirs?.sorts ?? {}).map(([name, call]) => [`peer: ${name}`, call])),
   };
   const latencies = new Map(Object.keys(kinds).map((name) => [name, [] as number[]]));
   for (let turn = 2; turn < 2 + turns; turn += 1) {
     for (const [name, call] of Object.entries(kinds)) latencies.get(name)?.push(...await timeCalls(call, turn * 1_000_000));
   }
   const p50 = (name: string): number => quantile(latencies.get(name) ?? [], 0.5);
-  const raw = p50('etcd alone, txn of one key');
+  const more = (name: string): number => p50(name) - p50('etcd alone, txn of one key');
   for (const [name, values] of latencies) {
-    const more = name in writes ? `: etcd's and ${(p50(name) - raw).toFixed(3)} ms` : '';
-    say(`${name.padEnd(34)} p50 ${p50(name)} ms, p99 ${quantile(values, 0.99)} ms (${values.length} calls, one at a time)${more}`);
+    const beside = theirs !== undefined && name in ours.sorts ? `, ${(more(name) / more(`peer: ${name}`)).toFixed(2)} of what the peer adds` : '';
+    const added = name in ours.sorts || name.startsWith('peer') ? `: etcd's and ${more(name).toFixed(3)} ms${beside}` : '';
+    say(`${name.padEnd(34)} p50 ${p50(name)} ms, p99 ${quantile(values, 0.99)} ms (${values.length} calls, one at a time)${added}`);
   }
-  for (const part of [connection, plain, alone]) part.close();
+  for (const part of [ours, theirs, plain, alone]) part?.close();
   await Promise.all([cluster.stop(), bare.close()]);
 }
 
@@ -139,14 +152,14 @@ async function main(): Promise<void> {
   const parts = new Set(flags.only.split(','));
   const cluster = await startCluster();
   const onEtcd = await startOwnServer(['--etcd-servers', cluster.endpoints.join(',')]);
+  const peer = flags.peer === undefined ? undefined : await startPeer(flags.peer);
   const embedded = parts.has('reads') ? await startOwnServer() : undefined;
   try {
-    await populate(onEtcd, 0);
-    if (parts.has('writes')) await benchWrites(onEtcd);
+    if (parts.has('writes')) await benchWrites(onEtcd, peer);
     if (embedded !== undefined) await benchReads({ etcd: onEtcd, embedded });
     if (parts.has('watches')) await benchWatches(onEtcd, cluster);
   } finally {
-    await Promise.all([onEtcd.close(), embedded?.close()]);
+    await Promise.all([onEtcd.close(), peer?.close(), embedded?.close()]);
     await cluster.stop();
   }
 }

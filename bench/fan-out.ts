@@ -1,11 +1,13 @@
 // What watches cost: CPU per delivered event beside bare TLS writes of the same frame in the same run, what slow receivers cost the others,
 // what idle watches cost. Usage: node dist/bench/fan-out.js [--watchers 1000] [--rates 10,20,40,80] [--rounds 5] [--seconds 2]
-// [--only rates,shared,slow,idle] [--idle 10000]. Rounds of what is compared take turns, so that a machine that changes its speed hits both.
+// [--only rates,shared,slow,idle] [--idle 10000] [--peer KUBE-APISERVER, which then takes part in `rates`].
+// Rounds of what is compared take turns, so that a machine that changes its speed hits both.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Connection, formatCall, openSocket } from './load/connection.ts';
 import { quantile } from './load/measure.ts';
 import { nameOf, populate, scratch } from './load/objects.ts';
+import { startPeer } from './load/peer.ts';
 import { type Target, readCpuMs, readMemoryMb, startBareServer, startOwnServer } from './load/target.ts';
 import { FanOut, type Round, type Source, makeHotObject, openOwnConnection, shareConnections } from './workloads/fan-out.ts';
 
@@ -13,6 +15,7 @@ const { values: flags } = parseArgs({
   options: {
     watchers: { type: 'string', default: '1000' }, rates: { type: 'string', default: '10,20,40,80' }, rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' }, idle: { type: 'string', default: '10000' }, only: { type: 'string', default: 'rates,shared,slow,idle' },
+    peer: { type: 'string' },
   },
 });
 const watchers = Number(flags.watchers);
@@ -65,7 +68,7 @@ function makeBareSource(target: Target): Source {
   return { target, path: '/stream', update: async () => void await writer.send({ path: '/send' }), close: () => writer.close() };
 }
 
-async function compareRates(ours: Target, bare: Target): Promise<void> {
+async function compareRates(ours: Target, { bare, peer }: { readonly bare: Target; readonly peer: Target | undefined }): Promise<void> {
   const update = await FanOut.open(await makeHotObject(ours), 1);
   await update.round(100, 50);
   say(`an update with one watcher: ${usPerEvent(await update.round(100, 50)).toFixed(0)} us`);
@@ -73,6 +76,7 @@ async function compareRates(ours: Target, bare: Target): Promise<void> {
   const contestants = [
     { name: 'bare', fanOut: await FanOut.open(makeBareSource(bare), watchers) },
     { name: 'pintle', fanOut: await FanOut.open(await makeHotObject(ours), watchers) },
+    ...peer === undefined ? [] : [{ name: 'peer', fanOut: await FanOut.open(await makeHotObject(peer), watchers) }],
   ];
   for (const rate of flags.rates.split(',').map(Number)) tell(`${watchers} watchers, ${rate}/s`, await takeTurns(contestants, rate));
   for (const { fanOut } of contestants) fanOut.close();
@@ -173,13 +177,14 @@ async function measureIdle(ours: Target): Promise<void> {
 
 const ours = await startOwnServer();
 const bare = await startBareServer(Buffer.from(`${'x'.repeat(1250)}\n`));
+const peer = flags.peer === undefined ? undefined : await startPeer(flags.peer);
 try {
   const parts = flags.only.split(',');
-  if (parts.includes('rates')) await compareRates(ours, bare);
+  if (parts.includes('rates')) await compareRates(ours, { bare, peer });
   if (parts.includes('shared')) await compareShared(ours);
   if (parts.includes('slow')) await compareSlow(ours);
   if (parts.includes('idle')) await measureIdle(ours);
 } finally {
-  await Promise.all([ours.close(), bare.close()]);
+  await Promise.all([ours.close(), bare.close(), peer?.close()]);
 }
 process.exit(0);

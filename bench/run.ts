@@ -1,8 +1,10 @@
 // The workloads of the benches, on one or two servers. Usage: node dist/bench/run.js [workloads…] [--tiny] [--objects N] [--seconds N] [--watchers N]
-// [--a URL --b URL --token T [--a-pid N --b-pid N]] [--json]; without URLs it starts the built server itself. `micro` runs the benches of single rooms.
+// [--a URL --b URL --token T [--a-pid N --b-pid N]] [--peer KUBE-APISERVER] [--json]; without URLs it starts the built server itself, and with --peer
+// that program on an etcd as a beside it. `micro` runs the benches of single rooms.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { round, type Row, type Scale } from './load/measure.ts';
+import { startPeer } from './load/peer.ts';
 import { startOwnServer, type Target } from './load/target.ts';
 import { measureCreates } from './workloads/create.ts';
 import { measureFanOut } from './workloads/fan-out.ts';
@@ -19,7 +21,7 @@ const micro = ['storage', 'cache', 'schema', 'codec', 'rbac'];
 const options = {
   tiny: { type: 'boolean' }, json: { type: 'boolean' }, a: { type: 'string' }, b: { type: 'string' }, token: { type: 'string' },
   'a-pid': { type: 'string' }, 'b-pid': { type: 'string' }, objects: { type: 'string' }, seconds: { type: 'string' }, watchers: { type: 'string' },
-  updates: { type: 'string' },
+  updates: { type: 'string' }, peer: { type: 'string' },
 } as const;
 
 type Flags = ReturnType<typeof parseFlags>['values'];
@@ -37,13 +39,18 @@ export async function runBench(args: string[]): Promise<Row[]> {
   const own = values.a === undefined;
   const rows = own && wanted.some((name) => startNames.has(name)) ? await measureStarts(scale) : [];
   if (!wanted.some((name) => workloads[name] !== undefined)) return rows;
-  const targets = own ? [await startOwnServer()] : listTargets(values);
+  const targets = own ? await startTargets(values.peer) : listTargets(values);
   try {
     for (const name of wanted) for (const target of targets) rows.push(...await (workloads[name] ?? noRows)(target, scale));
   } finally {
     await Promise.all(targets.map((target) => target.close()));
   }
   return rows;
+}
+
+async function startTargets(peer: string | undefined): Promise<Target[]> {
+  if (peer === undefined) return [await startOwnServer()];
+  return [{ ...await startPeer(peer), name: 'a' }, { ...await startOwnServer(), name: 'b' }];
 }
 
 const noRows = (): Promise<Row[]> => Promise.resolve([]);

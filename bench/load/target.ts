@@ -23,7 +23,7 @@ export const callerToken = 'caller-token';
 export async function startOwnServer(flags: readonly string[] = []): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const tokens = join(folder, 'tokens.csv');
-  writeFileSync(tokens, `${token},bench,bench-uid,"system:masters"\n${callerToken},caller,caller-uid,"g1,g2,g3"\n`);
+  writeTokens(tokens);
   const startedMs = performance.now();
   const child = spawn(process.execPath,
     [findCommand(), '--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -35,6 +35,12 @@ export async function startOwnServer(flags: readonly string[] = []): Promise<Tar
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The callers of every server under test; answers the token of the one who may do everything. */
+export function writeTokens(file: string): string {
+  writeFileSync(file, `${token},bench,bench-uid,"system:masters"\n${callerToken},caller,caller-uid,"g1,g2,g3"\n`);
+  return token;
 }
 
 /** The bundled command when it was built, else the plain one. */
@@ -53,11 +59,12 @@ function readUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-function endChild(child: ChildProcess): Promise<void> {
+/** Ends a process; resolves when it is gone. */
+export function endChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     child.once('exit', () => resolve());
-    child.kill('SIGTERM');
+    child.kill(signal);
   });
 }
 

@@ -17,6 +17,8 @@ export interface EtcdMember {
   readonly url: string;
   readonly clientPort: number;
   readonly peerPort: number;
+  /** Of the running process. */
+  readonly pid: number;
   start(): void;
   signal(name: NodeJS.Signals): void;
   /** Kills it; resolves when it is gone. */
@@ -70,6 +72,9 @@ function createMember(place: Pick<EtcdMember, 'name' | 'url' | 'clientPort' | 'p
   let child: ChildProcess | undefined;
   return {
     ...place,
+    get pid() {
+      return child?.pid ?? 0;
+    },
     start() {
       child = spawn(program, args, { stdio: 'ignore' });
     },
@@ -92,7 +97,7 @@ export async function readMetric({ url }: Pick<EtcdMember, 'url'>, name: string)
 }
 
 /** Ports that were free a moment ago. */
-async function findPorts(count: number): Promise<number[]> {
+export async function findPorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
   })));
