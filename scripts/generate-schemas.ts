@@ -26,12 +26,12 @@ interface Message {
   number: number;
   type: string;
 }
-/** A JSON field with its place in protobuf: `inlined` are the numbers of the messages around it. */
+/** A JSON field with its place in protobuf: `inlined` are the messages around it, with their numbers: `2:VolumeSource`. */
 interface Placed {
   name: string;
   number: number;
   type: string;
-  inlined: readonly number[];
+  inlined: readonly string[];
 }
 
 const BASIC_TYPES: Record<string, string> = {
@@ -121,11 +121,11 @@ function placeFields(name: string): Placed[] {
   return placed;
 }
 
-function unfold(message: string, names: ReadonlyMap<string, string>, inlined: readonly number[]): Placed[] {
+function unfold(message: string, names: ReadonlyMap<string, string>, inlined: readonly string[]): Placed[] {
   return (messages[message] ?? []).flatMap((field): Placed[] => {
     const name = names.get(fold(field.name)) ?? names.get(PROTOBUF_TO_JSON[field.name] ?? '');
     if (name !== undefined) return [{ name, number: field.number, type: field.type, inlined }];
-    return unfold(resolveMessage(message, field.type), names, [...inlined, field.number]);
+    return unfold(resolveMessage(message, field.type), names, [...inlined, `${field.number}:${field.type.slice(field.type.lastIndexOf('.') + 1)}`]);
   });
 }
 

@@ -9,6 +9,7 @@ import { defaultColumns } from './columns/common.ts';
 import { readPodConditions } from './columns/pods.ts';
 import { resetFieldsByKind } from './reset-fields.ts';
 import { strategiesByKind } from './strategies/by-kind.ts';
+import { withoutGatedFields } from './strategies/gated.ts';
 import { validationsByKind } from './validation/by-kind.ts';
 import { warningsByKind } from './warnings/by-kind.ts';
 
@@ -103,7 +104,7 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
-    strategy: { ...strategiesByKind[key], ...validationsByKind[key], ...warningsByKind[key] },
+    strategy: { ...withoutGatedFields(key, strategiesByKind[key] ?? {}), ...validationsByKind[key], ...warningsByKind[key] },
     ...(resetFieldsByKind[key] && { resetFields: resetFieldsByKind[key] }),
   };
 }

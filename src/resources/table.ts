@@ -99,7 +99,7 @@ const apps: GroupSpec = {
     },
     {
       kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: all, subresources: [scale, status], scale: scalePaths,
-      tracksGeneration: true,
+      nameRule: 'dns-label', tracksGeneration: true,
     },
   ],
 };

@@ -54,9 +54,9 @@ class Decoder {
   readonly #options: DecodeOptions;
   readonly #duplicates: ReadonlySet<string> | undefined;
   readonly #oddNumbers: ReadonlyMap<string, string> | undefined;
-  /** The way to the value at hand: field names, map keys and indices; `#structs` has the struct's name beside each field name. */
+  /** The way to the value at hand: field names, map keys and indices; `#plans` has the struct's plan beside each field name. */
   readonly #path: (string | number)[] = [];
-  readonly #structs: (string | undefined)[] = [];
+  readonly #plans: (Plan | undefined)[] = [];
   #firstMismatch: DecodeError | undefined;
 
   constructor(options: DecodeOptions) {
@@ -98,11 +98,11 @@ class Decoder {
   /** The value to write, undefined for none. */
   #readField(plan: Plan, field: PlannedField, input: unknown): unknown {
     this.#path.push(field.name);
-    this.#structs.push(plan.structName);
+    this.#plans.push(plan);
     const value = isNothing(input) ? undefined : this.#readValue(field.operation, field.schema, input);
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
-    this.#structs.pop();
+    this.#plans.pop();
     if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
     if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
     return value;
@@ -154,14 +154,14 @@ class Decoder {
     const array: unknown[] = [];
     const at = this.#path.length;
     this.#path.push(0);
-    this.#structs.push(undefined);
+    this.#plans.push(undefined);
     for (let i = 0; i < input.length; i++) {
       this.#path[at] = i;
       const value = isNothing(input[i]) ? undefined : this.#readValue(operation, items, input[i]);
       array.push(value === undefined ? this.#zeroOf(operation, items) : value);
     }
     this.#path.pop();
-    this.#structs.pop();
+    this.#plans.pop();
     return array;
   }
 
@@ -172,7 +172,7 @@ class Decoder {
     const map: Json = {};
     const at = this.#path.length;
     this.#path.push('');
-    this.#structs.push(undefined);
+    this.#plans.push(undefined);
     let last: string | undefined;
     let isSorted = true;
     for (const key in input) {
@@ -184,7 +184,7 @@ class Decoder {
       last = key;
     }
     this.#path.pop();
-    this.#structs.pop();
+    this.#plans.pop();
     return isSorted ? map : sortKeys(map);
   }
 
@@ -283,8 +283,8 @@ class Decoder {
   }
 
   #mismatch(found: string, wanted: string): DecodeError {
-    const fields = this.#path.filter((_, i) => this.#structs[i] !== undefined);
-    const place = fields.length > 0 ? `Go struct field ${this.#structs.findLast((name) => name !== undefined)}.${fields.join('.')}` : 'Go value';
+    const fields = this.#plans.flatMap((plan, i) => (plan === undefined ? [] : [plan.fields[plan.index.get(this.#path[i] as string)!]!.shownName]));
+    const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${fields.join('.')}` : 'Go value';
     return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted });
   }
 

@@ -91,6 +91,7 @@ class LoadedSchemas implements SchemaSet {
     const pointer = text.flags.includes('*');
     const omitEmpty = text.flags.includes('?');
     const published = readDefault(text, pointer || omitEmpty);
+    const around = text.words.get('in')?.split('.');
     const field: Mutable<Field> = {
       name: text.name,
       schema: undefined as unknown as Schema,
@@ -100,7 +101,8 @@ class LoadedSchemas implements SchemaSet {
       omitEmpty,
       pointer,
       number: text.number,
-      inlined: text.words.get('in')?.split('.').map(Number),
+      inlined: around?.map((part) => Number.parseInt(part, 10)),
+      embeddedIn: around?.map((part) => part.slice(part.indexOf(':') + 1)),
       bareReference: text.words.has('bare'),
     };
     defineLazy(field, 'schema', () => this.#typeOf(packageName, text.type, text.words));

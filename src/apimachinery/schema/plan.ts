@@ -10,6 +10,8 @@ export type Operation =
 /** One field of a plan. */
 export interface PlannedField {
   readonly name: string;
+  /** The name in errors, behind those of embedded structs. */
+  readonly shownName: string;
   readonly schema: Schema;
   readonly operation: Operation;
   readonly pointer: boolean;
@@ -71,6 +73,10 @@ class LazyField implements PlannedField {
     this.omitsEmpty = field.omitEmpty && !field.pointer;
     this.isWritten = !field.omitEmpty;
     this.#field = field;
+  }
+
+  get shownName(): string {
+    return [...this.#field.embeddedIn ?? [], this.name].join('.');
   }
 
   get schema(): Schema {

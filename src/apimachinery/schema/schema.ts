@@ -83,6 +83,8 @@ export interface Field {
    * A wrapper of a non-pointer Go struct, which all are, is written even when nothing in it is set.
    */
   readonly inlined?: readonly number[];
+  /** The Go structs that these messages are, embedded one in the other; JSON does not show them either, errors do. */
+  readonly embeddedIn?: readonly string[];
   /** OpenAPI v3 refers to the definition without allOf, as it does for fields that have neither a description nor a default. */
   readonly bareReference?: boolean;
 }

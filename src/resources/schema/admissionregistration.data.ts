@@ -18,10 +18,10 @@ MutatingWebhook: name 1 string !; clientConfig 2 WebhookClientConfig !; rules 3 
 MutatingWebhookConfiguration typed kinds=admissionregistration.k8s.io/v1/MutatingWebhookConfiguration: metadata 1 meta.v1.ObjectMeta; webhooks 2 []MutatingWebhook ? list=map keys=name patch=merge merge=name
 MutatingWebhookConfigurationList typed kinds=admissionregistration.k8s.io/v1/MutatingWebhookConfigurationList: metadata 1 meta.v1.ListMeta; items 2 []MutatingWebhookConfiguration !
 Mutation: patchType 2 string ! go=v1.PatchType; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
-NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2 go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2.2; apiVersions 2 []string ? list=atomic in=2.2; resources 3 []string ? list=atomic in=2.2; scope 4 string *? in=2.2 go=v1.ScopeType
+NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType
 ParamKind map=atomic: apiVersion 1 string ?; kind 2 string ?
 ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1.ParameterNotFoundActionType
-RuleWithOperations: operations 1 []string ? list=atomic go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2; apiVersions 2 []string ? list=atomic in=2; resources 3 []string ? list=atomic in=2; scope 4 string *? in=2 go=v1.ScopeType
+RuleWithOperations: operations 1 []string ? list=atomic go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:Rule; apiVersions 2 []string ? list=atomic in=2:Rule; resources 3 []string ? list=atomic in=2:Rule; scope 4 string *? in=2:Rule go=v1.ScopeType
 ServiceReference: namespace 1 string !; name 2 string !; path 3 string *?; port 4 int32 *?
 TypeChecking: expressionWarnings 1 []ExpressionWarning ? list=atomic
 ValidatingAdmissionPolicy typed kinds=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy: metadata 1 meta.v1.ObjectMeta; spec 2 ValidatingAdmissionPolicySpec; status 3 ValidatingAdmissionPolicyStatus
@@ -49,7 +49,7 @@ MutatingAdmissionPolicyBindingSpec: policyName 1 string ?; paramRef 2 ParamRef *
 MutatingAdmissionPolicyList typed kinds=admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicy !
 MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1alpha1.FailurePolicyType; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1alpha1.ReinvocationPolicyType
 Mutation: patchType 2 string ! go=v1alpha1.PatchType; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
-NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2 go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2.2; apiVersions 2 []string ? list=atomic in=2.2; resources 3 []string ? list=atomic in=2.2; scope 4 string *? in=2.2 go=v1.ScopeType
+NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType
 ParamKind map=atomic: apiVersion 1 string ?; kind 2 string ?
 ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1alpha1.ParameterNotFoundActionType
 Variable: name 1 string !; expression 2 string !
@@ -65,7 +65,7 @@ MutatingAdmissionPolicyBindingSpec: policyName 1 string ?; paramRef 2 ParamRef *
 MutatingAdmissionPolicyList typed kinds=admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicy !
 MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1beta1.FailurePolicyType; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1beta1.ReinvocationPolicyType
 Mutation: patchType 2 string ! go=v1beta1.PatchType; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
-NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2 go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2.2; apiVersions 2 []string ? list=atomic in=2.2; resources 3 []string ? list=atomic in=2.2; scope 4 string *? in=2.2 go=v1.ScopeType
+NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType
 ParamKind map=atomic: apiVersion 1 string ?; kind 2 string ?
 ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1beta1.ParameterNotFoundActionType
 Variable map=atomic: name 1 string !; expression 2 string !

@@ -18,7 +18,7 @@ IngressList typed kinds=networking.k8s.io/v1/IngressList: metadata 1 meta.v1.Lis
 IngressLoadBalancerIngress: ip 1 string ?; hostname 2 string ?; ports 4 []IngressPortStatus ? list=atomic
 IngressLoadBalancerStatus: ingress 1 []IngressLoadBalancerIngress ? list=atomic
 IngressPortStatus: port 1 int32 !; protocol 2 string ! go=v1.Protocol; error 3 string *?
-IngressRule: host 1 string ?; http 1 HTTPIngressRuleValue *? bare in=2
+IngressRule: host 1 string ?; http 1 HTTPIngressRuleValue *? bare in=2:IngressRuleValue
 IngressServiceBackend: name 1 string !; port 2 ServiceBackendPort
 IngressSpec: ingressClassName 4 string *?; defaultBackend 1 IngressBackend *?; tls 2 []IngressTLS ? list=atomic; rules 3 []IngressRule ? list=atomic
 IngressStatus: loadBalancer 1 IngressLoadBalancerStatus

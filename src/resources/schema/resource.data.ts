@@ -11,14 +11,14 @@ CapacityRequirements: requests 1 {}Quantity ? go=map[v1.QualifiedName]resource.Q
 Counter: value 1 Quantity !
 CounterSet: name 1 string !; counters 2 {}Counter !?
 Device: name 1 string !; attributes 2 {}DeviceAttribute ? go=map[v1.QualifiedName]v1.DeviceAttribute; capacity 3 {}DeviceCapacity ? go=map[v1.QualifiedName]v1.DeviceCapacity; consumesCounters 4 []DeviceCounterConsumption ? list=atomic; nodeName 5 string *?; nodeSelector 6 core.v1.NodeSelector *?; allNodes 7 bool *?; taints 8 []DeviceTaint ? list=atomic; bindsToNode 9 bool *?; bindingConditions 10 []string ? list=atomic; bindingFailureConditions 11 []string ? list=atomic; allowMultipleAllocations 12 bool *?; nodeAllocatableResourceMappings 13 {}NodeAllocatableResourceMapping ? go=map[v1.ResourceName]v1.NodeAllocatableResourceMapping
-DeviceAllocationConfiguration: source 1 string ! go=v1.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3
+DeviceAllocationConfiguration: source 1 string ! go=v1.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
 DeviceAllocationResult: results 1 []DeviceRequestAllocationResult ? list=atomic; config 2 []DeviceAllocationConfiguration ? list=atomic
 DeviceAttribute: int 2 int64 *?; bool 3 bool *?; string 4 string *?; version 5 string *?; ints 6 []int64 ? list=atomic; bools 7 []bool ? list=atomic; strings 8 []string ? list=atomic; versions 9 []string ? list=atomic
 DeviceCapacity: value 1 Quantity !; requestPolicy 2 CapacityRequestPolicy *?
 DeviceClaim: requests 1 []DeviceRequest list=atomic; constraints 2 []DeviceConstraint ? list=atomic; config 3 []DeviceClaimConfiguration ? list=atomic
-DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2
+DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2:DeviceConfiguration
 DeviceClass typed kinds=resource.k8s.io/v1/DeviceClass: metadata 1 meta.v1.ObjectMeta; spec 2 DeviceClassSpec !
-DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1
+DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1:DeviceConfiguration
 DeviceClassList typed kinds=resource.k8s.io/v1/DeviceClassList: metadata 1 meta.v1.ListMeta; items 2 []DeviceClass !
 DeviceClassSpec: selectors 1 []DeviceSelector ? list=atomic; config 2 []DeviceClassConfiguration ? list=atomic; extendedResourceName 4 string *?
 DeviceConstraint: requests 1 []string ? list=atomic; matchAttribute 2 string *? go=v1.FullyQualifiedName; distinctAttribute 3 string *? go=v1.FullyQualifiedName
@@ -68,14 +68,14 @@ CapacityRequirements: requests 1 {}Quantity ? go=map[v1beta1.QualifiedName]resou
 Counter: value 1 Quantity !
 CounterSet: name 1 string !; counters 2 {}Counter !?
 Device: name 1 string !; basic 2 BasicDevice *?
-DeviceAllocationConfiguration: source 1 string ! go=v1beta1.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3
+DeviceAllocationConfiguration: source 1 string ! go=v1beta1.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
 DeviceAllocationResult: results 1 []DeviceRequestAllocationResult ? list=atomic; config 2 []DeviceAllocationConfiguration ? list=atomic
 DeviceAttribute: int 2 int64 *?; bool 3 bool *?; string 4 string *?; version 5 string *?; ints 6 []int64 ? list=atomic; bools 7 []bool ? list=atomic; strings 8 []string ? list=atomic; versions 9 []string ? list=atomic
 DeviceCapacity: value 1 Quantity !; requestPolicy 2 CapacityRequestPolicy *?
 DeviceClaim: requests 1 []DeviceRequest list=atomic; constraints 2 []DeviceConstraint ? list=atomic; config 3 []DeviceClaimConfiguration ? list=atomic
-DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2
+DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2:DeviceConfiguration
 DeviceClass typed kinds=resource.k8s.io/v1beta1/DeviceClass: metadata 1 meta.v1.ObjectMeta; spec 2 DeviceClassSpec !
-DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1
+DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1:DeviceConfiguration
 DeviceClassList typed kinds=resource.k8s.io/v1beta1/DeviceClassList: metadata 1 meta.v1.ListMeta; items 2 []DeviceClass !
 DeviceClassSpec: selectors 1 []DeviceSelector ? list=atomic; config 2 []DeviceClassConfiguration ? list=atomic; extendedResourceName 4 string *?
 DeviceConstraint: requests 1 []string ? list=atomic; matchAttribute 2 string *? go=v1beta1.FullyQualifiedName; distinctAttribute 3 string *? go=v1beta1.FullyQualifiedName
@@ -111,14 +111,14 @@ CapacityRequirements: requests 1 {}Quantity ? go=map[v1beta2.QualifiedName]resou
 Counter: value 1 Quantity !
 CounterSet: name 1 string !; counters 2 {}Counter !?
 Device: name 1 string !; attributes 2 {}DeviceAttribute ? go=map[v1beta2.QualifiedName]v1beta2.DeviceAttribute; capacity 3 {}DeviceCapacity ? go=map[v1beta2.QualifiedName]v1beta2.DeviceCapacity; consumesCounters 4 []DeviceCounterConsumption ? list=atomic; nodeName 5 string *?; nodeSelector 6 core.v1.NodeSelector *?; allNodes 7 bool *?; taints 8 []DeviceTaint ? list=atomic; bindsToNode 9 bool *?; bindingConditions 10 []string ? list=atomic; bindingFailureConditions 11 []string ? list=atomic; allowMultipleAllocations 12 bool *?; nodeAllocatableResourceMappings 13 {}NodeAllocatableResourceMapping ? go=map[v1.ResourceName]v1beta2.NodeAllocatableResourceMapping
-DeviceAllocationConfiguration: source 1 string ! go=v1beta2.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3
+DeviceAllocationConfiguration: source 1 string ! go=v1beta2.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
 DeviceAllocationResult: results 1 []DeviceRequestAllocationResult ? list=atomic; config 2 []DeviceAllocationConfiguration ? list=atomic
 DeviceAttribute: int 2 int64 *?; bool 3 bool *?; string 4 string *?; version 5 string *?; ints 6 []int64 ? list=atomic; bools 7 []bool ? list=atomic; strings 8 []string ? list=atomic; versions 9 []string ? list=atomic
 DeviceCapacity: value 1 Quantity !; requestPolicy 2 CapacityRequestPolicy *?
 DeviceClaim: requests 1 []DeviceRequest list=atomic; constraints 2 []DeviceConstraint ? list=atomic; config 3 []DeviceClaimConfiguration ? list=atomic
-DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2
+DeviceClaimConfiguration: requests 1 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=2:DeviceConfiguration
 DeviceClass typed kinds=resource.k8s.io/v1beta2/DeviceClass: metadata 1 meta.v1.ObjectMeta; spec 2 DeviceClassSpec !
-DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1
+DeviceClassConfiguration: opaque 1 OpaqueDeviceConfiguration *? in=1:DeviceConfiguration
 DeviceClassList typed kinds=resource.k8s.io/v1beta2/DeviceClassList: metadata 1 meta.v1.ListMeta; items 2 []DeviceClass !
 DeviceClassSpec: selectors 1 []DeviceSelector ? list=atomic; config 2 []DeviceClassConfiguration ? list=atomic; extendedResourceName 4 string *?
 DeviceConstraint: requests 1 []string ? list=atomic; matchAttribute 2 string *? go=v1beta2.FullyQualifiedName; distinctAttribute 3 string *? go=v1beta2.FullyQualifiedName

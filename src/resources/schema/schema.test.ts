@@ -194,3 +194,10 @@ test('decodeObject either fails with DecodeError or makes an object that decodes
     }), { numRuns: 60 });
   }
 });
+
+test('decodeObject tells of the structs that Go embeds on the way to a field', () => {
+  assert.throws(() => decode('v1', 'Pod', { spec: { containers: [{ livenessProbe: { exec: 5 } }] } }),
+    /Go struct field Probe\.spec\.containers\.livenessProbe\.ProbeHandler\.exec of type v1\.ExecAction/);
+  assert.throws(() => decode('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: { matchConstraints: { resourceRules: [{ apiGroups: 5 }] } } }),
+    /NamedRuleWithOperations\.spec\.matchConstraints\.resourceRules\.RuleWithOperations\.Rule\.apiGroups of type \[\]string/);
+});

@@ -1,7 +1,7 @@
 // The strategy of pods: what the server decides at creation, and which part of a pod each endpoint may write.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { type Strategy, formatTime } from '../../registry/index.ts';
-import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
+import { readPath, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import { applyPodDefaults } from '../defaults/pods.ts';
 import { ensureStruct, readStructs } from '../defaults/set.ts';
 import { computeQosClass } from './qos.ts';
@@ -59,7 +59,9 @@ const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] 
 export const podStrategy: Strategy = {
   applyDefaults: applyPodDefaults,
   prepareForCreate(pod, { nowMs }) {
-    pod['status'] = makeStatus(ensureStruct(pod, 'spec'), nowMs);
+    const spec = ensureStruct(pod, 'spec');
+    if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
+    pod['status'] = makeStatus(spec, nowMs);
   },
   gracePeriodSeconds: readGrace,
   prepareForUpdate(pod, old, { subresource }) {

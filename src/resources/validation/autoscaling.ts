@@ -2,10 +2,9 @@
 import { type FieldError, type KubeObject, checkPathSegment, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { convertAutoscaler } from '../autoscaling/convert.ts';
 import { toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkNotNegative, checkText, each } from './check.ts';
+import { type Errors, type Place, at, checkNotNegative, checkText, each, isGiven } from './check.ts';
 import { quantityAt, showQuantity } from './quantities.ts';
 
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
 const countOf = (place: Place): number => toNumber(place.value ?? 0);
 
 function checkName(place: Place): Errors {

@@ -7,12 +7,14 @@ import * as devices from './devices.ts';
 import * as endpoints from './endpoints.ts';
 import * as events from './events.ts';
 import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
+import * as jobs from './jobs.ts';
 import * as net from './networking.ts';
 import * as nodes from './nodes.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaling.ts';
 import { validatePodStatus } from './pod-status.ts';
 import { validateEphemeralUpdate, validateResize } from './pod-subresources.ts';
-import { validatePod, validatePodUpdate } from './pods.ts';
+import { validatePodUpdate } from './pod-update.ts';
+import { validatePod } from './pods.ts';
 import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import { validateDaemonSetStatus, validateDeploymentStatus, validateJobStatus, validateReplicaSetStatus } from './statuses.ts';
@@ -66,8 +68,8 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate, validateReplicaSetStatus),
   'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate),
   'autoscaling/HorizontalPodAutoscaler': validateWith(validateAutoscaler, validateAutoscaler, validateAutoscalerStatus),
-  'batch/CronJob': validateWith(workloads.validateCronJob, workloads.validateCronJobUpdate),
-  'batch/Job': validateWith(workloads.validateJob, workloads.validateJobUpdate, validateJobStatus),
+  'batch/CronJob': validateWith(jobs.validateCronJob, jobs.validateCronJobUpdate),
+  'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, validateJobStatus),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
   'discovery.k8s.io/EndpointSlice': both(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),

@@ -1,7 +1,7 @@
 // Small checks that validations of all kinds are put together from. Each answers a list of field errors, empty when all is well.
 import {
   type FieldError, type JsonObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, fieldPath, forbiddenField, invalidValue,
-  labelSelectorOf, matchesRequirement, notSupported, required,
+  labelSelectorOf, matchesRequirement, notSupported, parseIpAddress, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 
@@ -29,16 +29,23 @@ export function each(list: Place): readonly Place[] {
   return toList(list.value).map((value, index) => ({ path: `${list.path}[${index}]`, value }));
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+/** Whether something stands at a place; null is nothing. */
+export const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
+
+/** Whether the text at a place is empty or absent. */
+export const isEmptyText = ({ value }: Place): boolean => value === undefined || value === null || value === '';
+
+/** The value at a place is wrong. */
+export const isWrong = ({ path, value }: Place, detail: string): FieldError => invalidValue(path, value, detail);
 
 /** The value must not be empty. */
-export function checkRequired({ path, value }: Place, detail?: string): Errors {
-  return value === '' || !isGiven(value) ? [required(path, detail)] : none;
+export function checkRequired(place: Place, detail?: string): Errors {
+  return isEmptyText(place) ? [required(place.path, detail)] : none;
 }
 
 /** Numbers, where given, must not be negative. */
 export function checkNotNegative(...places: readonly Place[]): Errors {
-  const negative = places.filter(({ value }) => isGiven(value) && toNumber(value) < 0);
+  const negative = places.filter((place) => isGiven(place) && toNumber(place.value) < 0);
   return negative.map(({ path, value }) => invalidValue(path, value, 'must be greater than or equal to 0'));
 }
 
@@ -82,8 +89,27 @@ export function checkPortName(text: string): string[] {
 /** A port by number or name. */
 export function checkPort(place: Place): Errors {
   if (typeof place.value !== 'string') return checkPortNumber(place);
-  const problems = checkPortName(place.value);
-  return problems.slice(0, 1).map((problem) => invalidValue(place.path, place.value, problem));
+  return checkText(place, checkPortName);
+}
+
+const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const mapped = /^::(?:ffff:|0*ffff:)/i;
+
+/** An IP address; leading zeros and IPv4 inside IPv6 are not accepted. */
+export function checkIp(place: Place): Errors {
+  const text = toText(place.value);
+  const shown = { path: place.path, value: text };
+  const plain = /^[0-9.]+$/.test(text) ? text.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.') : text;
+  if (parseIpAddress(plain) === undefined) return [isWrong(shown, ipProblem)];
+  if (plain !== text) return [isWrong(shown, 'must not have leading 0s')];
+  return mapped.test(text) ? [isWrong(shown, 'must not be an IPv4-mapped IPv6 address')] : none;
+}
+
+/** Labels of something that is not an object of its own; all errors stand at the labels. */
+export function checkLabels({ path, value }: Place): Errors {
+  return Object.entries(toObject(value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, label]) => [
+    ...checkText({ path, value: key }, checkQualifiedName), ...checkText({ path, value: label }, checkLabelValue),
+  ]);
 }
 
 /** Deep equality of decoded values, whatever the order of members. */
@@ -142,6 +168,11 @@ function checkExpression(expression: Place): Errors {
 /** True when a selector of a workload holds nothing. */
 export function isEmptySelector(selector: unknown): boolean {
   return Object.keys(toObject(readPath(selector, 'matchLabels'))).length === 0 && toObjects(readPath(selector, 'matchExpressions')).length === 0;
+}
+
+/** True when a selector can be read at all; what cannot be read selects nothing, and is told besides. */
+export function isSelectable(selector: unknown): boolean {
+  return checkSelector({ path: '', value: selector }).length === 0;
 }
 
 /** True when the labels of a template satisfy the selector; no selector selects nothing. */

@@ -1,10 +1,9 @@
 // Validation of resourceclaims and their templates: requests that say what they want, constraints that name requests.
 import { type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkText, each, isSame } from './check.ts';
+import { type Errors, type Place, at, checkOneOf, checkText, each, isSame, isGiven } from './check.ts';
 import { shapeValue } from './struct-diff.ts';
 
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
 
 function checkWanted(wanted: Place): Errors {
   const name = at(wanted, 'deviceClassName');

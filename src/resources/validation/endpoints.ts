@@ -4,14 +4,13 @@ import {
   parseIpAddress, parseIpRange, required, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortNumber, checkText, each } from './check.ts';
+import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortNumber, checkText, each, isGiven } from './check.ts';
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const maxEndpoints = 1000;
 const maxAddresses = 100;
 const maxPorts = 20_000;
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
 
 const specialRanges: readonly (readonly [string, readonly string[]])[] = [
   ['may not be unspecified (0.0.0.0 or ::)', ['0.0.0.0/32', '::/128']],

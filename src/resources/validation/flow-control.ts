@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkRequired, checkText, each, isSame } from './check.ts';
+import { type Errors, type Place, at, checkOneOf, checkRequired, checkText, each, isSame, isGiven } from './check.ts';
 
 const maxPrecedence = 10_000;
 const maxQueues = 10_000_000;
@@ -12,7 +12,6 @@ const maxHashBits = 60;
 const verbs = ['get', 'list', 'create', 'update', 'delete', 'deletecollection', 'patch', 'watch', 'proxy'];
 
 const placeOf = (object: KubeObject, name: string): Place => ({ path: name, value: object[name] });
-const isGiven = (place: Place): boolean => place.value !== undefined && place.value !== null;
 const texts = (place: Place): readonly string[] => toList(place.value).map(toText);
 
 /** Conditions of a status: their types are given, and each once. */

@@ -4,10 +4,9 @@ import {
   invalidValue, parseIpAddress, parseIpRange, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each } from './check.ts';
+import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each, isGiven } from './check.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
 
 function checkHostName(place: Place): Errors {
   return checkText(place, toText(place.value).includes('*') ? checkWildcardDnsSubdomain : checkDnsSubdomain);

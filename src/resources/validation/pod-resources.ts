@@ -1,6 +1,10 @@
 // Validation of what a container asks for and may use.
-import { type FieldError, checkQualifiedName, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
-import { type Errors, type Place, at, checkText } from './check.ts';
+import {
+  type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
+} from '../../apimachinery/index.ts';
+import { readPath, toText } from '../columns/common.ts';
+import { type Errors, type Place, at, checkLabelName, checkText, each, isEmptyText, isGiven } from './check.ts';
+import { showPodPart } from './pod-parts.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from './quantities.ts';
 
 type Entry = Place & { readonly name: string };
@@ -16,10 +20,11 @@ const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name)
 
 function checkName({ path, name }: Entry): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
-  if (problems.length > 0 || name.includes('/')) return problems;
+  if (name.includes('/')) return problems;
   const isForContainers = containerNames.includes(name) || isHuge(name);
+  const isKnown = problems.length > 0 || isForContainers || otherNames.includes(name);
   return [
-    ...(isForContainers || otherNames.includes(name) ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')]),
+    ...problems, ...(isKnown ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')]),
     ...(isForContainers ? [] : [invalidValue(path, name, 'must be a standard resource for containers')]),
   ];
 }
@@ -55,15 +60,79 @@ function checkRequest(request: Entry, limits: Place): Errors {
 }
 
 /** Validates `resources` of a container. */
-export function checkResources(resources: Place): Errors {
+export function checkResources(resources: Place, claims: ReadonlySet<string> = new Set()): Errors {
   const limits = at(resources, 'limits');
   const [limited, requested] = [entriesOf(limits), entriesOf(at(resources, 'requests'))];
   const errors: FieldError[] = limited.flatMap((entry) => [...checkName(entry), ...checkValue(entry), ...checkPages(entry)]);
   for (const entry of requested) {
-    const problems = checkName(entry);
-    errors.push(...problems, ...checkValue(entry), ...(problems.length > 0 ? [] : checkRequest(entry, limits)), ...checkPages(entry));
+    errors.push(...checkName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
   }
   const names = [...limited, ...requested].map(({ name }) => name);
   const isBare = names.some(isHuge) && !names.some((name) => name === 'cpu' || name === 'memory');
-  return isBare ? [...errors, forbiddenField(resources.path, 'HugePages require cpu or memory')] : errors;
+  if (isBare) errors.push(forbiddenField(resources.path, 'HugePages require cpu or memory'));
+  return [...errors, ...checkClaimNames(at(resources, 'claims'), claims)];
+}
+
+/** Which claims of the pod a container uses: each once, as a whole or by its requests. */
+function checkClaimNames(list: Place, claims: ReadonlySet<string>): Errors {
+  const keys = new Set<string>();
+  const known = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
+  return each(list).flatMap((claim): Errors => {
+    const [name, request] = [toText(readPath(claim.value, 'name')), at(claim, 'request')];
+    if (name === '') return [required(claim.path)];
+    const errors: FieldError[] = [];
+    const key = isEmptyText(request) ? name : `${name}/${toText(request.value)}`;
+    if (keys.has(name)) errors.push(duplicate(claim.path, name));
+    else {
+      if (!isEmptyText(request)) errors.push(...checkText(request, checkDnsLabel));
+      const isPartlyUsed = key === name && [...keys].some((used) => used.startsWith(`${name}/`));
+      if (keys.has(key) || isPartlyUsed) errors.push(duplicate(claim.path, keys.has(key) ? key : name));
+      keys.add(key);
+    }
+    if (claims.has(name)) return errors;
+    const missing = notFoundValue(claim.path, name);
+    return [...errors, { ...missing, message: `${missing.message}: must be one of the names in pod.spec.resourceClaims${known}` }];
+  });
+}
+
+const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
+
+/** Validates the claims of a pod. */
+export function checkResourceClaims(list: Place): Errors {
+  const names = new Set<string>();
+  return each(list).flatMap((claim) => {
+    const name = at(claim, 'name');
+    const text = toText(name.value);
+    const given = claimSources.map((source) => at(claim, source)).filter(isGiven);
+    const shown = showPodPart('PodResourceClaim', claim.value);
+    const errors: FieldError[] = names.has(text) ? [duplicate(name.path, text)] : [...checkLabelName(name)];
+    if (text !== '') names.add(text);
+    if (given.length > 1) errors.push(invalidValue(claim.path, shown, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+    if (given.length === 0) errors.push(invalidValue(claim.path, shown, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    return [...errors, ...given.flatMap((place) => checkText(place, checkDnsSubdomain))];
+  });
+}
+
+const podNames = ['cpu', 'memory'];
+
+function checkPodName({ path, name }: Entry): Errors {
+  const problems = checkText({ path, value: name }, checkQualifiedName);
+  if (problems.length > 0) return problems;
+  if (!name.includes('/') && !containerNames.includes(name) && !isHuge(name) && !otherNames.includes(name)) {
+    return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+  }
+  return podNames.includes(name) || isHuge(name) ? [] : [notSupported(path, name, [...podNames, hugePrefix])];
+}
+
+/** Validates the resources that the containers of a pod share; what they ask for one by one must fit in. */
+export function checkPodResources(spec: Place, known: ReadonlySet<string>): Errors {
+  const resources = at(spec, 'resources');
+  if (!isGiven(resources)) return [];
+  if (readPath(spec.value, 'os', 'name') === 'windows') return [forbiddenField(resources.path, 'may not be set for a windows pod')];
+  const claims = at(resources, 'claims');
+  const [limits, requests] = [at(resources, 'limits'), at(resources, 'requests')];
+  const errors: FieldError[] = isGiven(claims) ? [forbiddenField(claims.path, 'claims may not be set for Resources at pod-level')] : [];
+  errors.push(...entriesOf(limits).flatMap((entry) => [...checkPodName(entry), ...checkValue(entry), ...checkPages(entry)]));
+  for (const entry of entriesOf(requests)) errors.push(...checkPodName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
+  return [...errors, ...checkClaimNames(claims, known)];
 }

@@ -1,11 +1,13 @@
 // Validation of security contexts, of pods and of their containers.
-import { type FieldError, duplicate, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, byteLength, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, required, tooLong,
+} from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, each } from './check.ts';
-import { shapeValue } from './struct-diff.ts';
+import { type Errors, type Place, at, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { showPodPart } from './pod-parts.ts';
+import { checkDescendingPath } from './pod-references.ts';
 
 const maxId = 2 ** 31 - 1;
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
 
 function checkIds(...places: readonly Place[]): Errors {
   return places.filter((place) => isGiven(place) && !(toNumber(place.value) >= 0 && toNumber(place.value) <= maxId))
@@ -14,14 +16,65 @@ function checkIds(...places: readonly Place[]): Errors {
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-function checkProfile(profile: Place, what: string): Errors {
+function checkSeccomp(profile: Place): Errors {
   if (!isGiven(profile)) return [];
-  const type = at(profile, 'type');
-  const local = at(profile, 'localhostProfile');
-  if (toText(type.value) === '') return [required(type.path, `type is required when ${what}Profile is set`)];
-  if (!profileTypes.includes(toText(type.value))) return [notSupported(type.path, type.value, profileTypes)];
-  if (type.value === 'Localhost') return toText(local.value) === '' ? [required(local.path, `must be set when ${what} type is Localhost`)] : [];
-  return isGiven(local) ? [invalidValue(local.path, local.value, `can only be set when ${what} type is Localhost`)] : [];
+  const [type, local] = [at(profile, 'type'), at(profile, 'localhostProfile')];
+  const errors = isEmptyText(type) ? [required(type.path, 'type is required when seccompProfile is set')] : checkOneOf(type, profileTypes);
+  if (type.value !== 'Localhost') {
+    if (!isGiven(local)) return errors;
+    return [...errors, invalidValue(local.path, showPodPart('SeccompProfile', profile.value), 'can only be set when seccomp type is Localhost')];
+  }
+  return isGiven(local) ? checkDescendingPath(local) : [required(local.path, 'must be set when seccomp type is Localhost')];
+}
+
+const maxProfileLength = 4095;
+
+function checkAppArmor(profile: Place): Errors {
+  if (!isGiven(profile)) return [];
+  const [type, local] = [at(profile, 'type'), at(profile, 'localhostProfile')];
+  const missing = required(local.path, 'must be set when AppArmor type is Localhost');
+  if (isEmptyText(type)) return [required(type.path, 'type is required when appArmorProfile is set')];
+  if (!profileTypes.includes(toText(type.value))) return checkOneOf(type, profileTypes);
+  if (type.value !== 'Localhost') return isGiven(local) ? [isWrong(local, 'can only be set when AppArmor type is Localhost')] : [];
+  if (!isGiven(local)) return [missing];
+  const text = toText(local.value);
+  return [
+    ...(text !== text.trim() ? [isWrong(local, 'must not be padded with whitespace')] : text === '' ? [missing] : []),
+    ...(text.length > maxProfileLength ? [tooLong(local.path, maxProfileLength)] : []),
+  ];
+}
+
+const maxSpecBytes = 64 * 1024;
+const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const domainName = /^[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
+
+/** Problems of a name that Windows knows: a user, or a user of a domain. */
+function listUserProblems(name: string): readonly string[] {
+  if (name === '') return ['runAsUserName cannot be an empty string'];
+  if (/\p{Cc}/u.test(name)) return ['runAsUserName cannot contain control characters'];
+  const parts = name.split('\\');
+  if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
+  const [user = '', domain] = parts.reverse();
+  return [
+    ...((domain ?? '').length >= 256 ? ["runAsUserName's Domain length must be under 256 characters"] : []),
+    ...(domain === undefined || netBios.test(domain) || (domain.length < 256 && domainName.test(domain))
+      ? [] : ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"]),
+    ...(user === '' ? ["runAsUserName's User cannot be empty"] : user.length > 104
+      ? ["runAsUserName's User length must not be longer than 104 characters"] : []),
+    ...(/^[. ]+$/.test(user) ? ["runAsUserName's User cannot contain only periods or spaces"] : []),
+    ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ['runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]'] : []),
+  ];
+}
+
+function checkWindowsOptions(options: Place): Errors {
+  const [name, spec, user] = [at(options, 'gmsaCredentialSpecName'), at(options, 'gmsaCredentialSpec'), at(options, 'runAsUserName')];
+  const size = byteLength(toText(spec.value));
+  return [
+    ...(isGiven(name) ? checkText(name, checkDnsSubdomain) : []),
+    ...(isGiven(spec) && size === 0 ? [isWrong(spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
+    ...(size > maxSpecBytes ? [isWrong(spec, 'gmsaCredentialSpec size must be under 64 KiB')] : []),
+    ...(isGiven(user) ? listUserProblems(toText(user.value)).map((problem) => isWrong(user, problem)) : []),
+  ];
 }
 
 const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
@@ -45,34 +98,81 @@ function checkSysctls(list: Place): Errors {
 export function checkPodSecurity(spec: Place): Errors {
   const context = at(spec, 'securityContext');
   const shares = readPath(spec.value, 'shareProcessNamespace') === true && readPath(spec.value, 'hostPID') === true;
-  const policy = at(context, 'fsGroupChangePolicy');
-  const policies = ['Always', 'OnRootMismatch'];
+  const closed = (name: string, supported: readonly string[]): Errors => {
+    const place = at(context, name);
+    return isGiven(place) ? checkOneOf(place, supported) : [];
+  };
   return [
     ...checkIds(at(context, 'fsGroup'), at(context, 'runAsUser'), at(context, 'runAsGroup'), ...each(at(context, 'supplementalGroups'))),
     ...(shares ? [invalidValue(`${context.path}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled')] : []),
-    ...checkSysctls(at(context, 'sysctls')),
-    ...(isGiven(policy) && !policies.includes(toText(policy.value)) ? [notSupported(policy.path, policy.value, policies)] : []),
-    ...checkProfile(at(context, 'seccompProfile'), 'seccomp'),
+    ...checkSysctls(at(context, 'sysctls')), ...closed('fsGroupChangePolicy', ['Always', 'OnRootMismatch']),
+    ...checkSeccomp(at(context, 'seccompProfile')), ...checkWindowsOptions(at(context, 'windowsOptions')), ...checkAppArmor(at(context, 'appArmorProfile')),
+    ...closed('supplementalGroupsPolicy', ['Merge', 'Strict']), ...closed('seLinuxChangePolicy', ['Recursive']),
   ];
 }
 
-const contextShape = {
-  Capabilities: ['capabilities', { Add: 'add', Drop: 'drop' }], Privileged: 'privileged', SELinuxOptions: 'seLinuxOptions', WindowsOptions: 'windowsOptions',
-  RunAsUser: 'runAsUser', RunAsGroup: 'runAsGroup', RunAsNonRoot: 'runAsNonRoot', ReadOnlyRootFilesystem: 'readOnlyRootFilesystem',
-  AllowPrivilegeEscalation: 'allowPrivilegeEscalation', ProcMount: 'procMount', SeccompProfile: 'seccompProfile', AppArmorProfile: 'appArmorProfile',
-} as const;
+function checkProcMount(place: Place, sharesUsers: boolean): Errors {
+  if (!isGiven(place)) return [];
+  const isShared = sharesUsers && place.value === 'Unmasked';
+  return [...checkOneOf(place, ['Default', 'Unmasked']), ...(isShared ? [isWrong(place, '`hostUsers` must be false to use `Unmasked`')] : [])];
+}
 
-/** Validates the security context of a container. */
-export function checkContainerSecurity(context: Place): Errors {
+/** Validates the security context of a container; `sharesUsers`: its users are those of the host. */
+export function checkContainerSecurity(context: Place, sharesUsers: boolean): Errors {
   if (!isGiven(context)) return [];
-  const errors: FieldError[] = [...checkIds(at(context, 'runAsUser'), at(context, 'runAsGroup')), ...checkProfile(at(context, 'seccompProfile'), 'seccomp')];
-  if (readPath(context.value, 'allowPrivilegeEscalation') !== false) return errors;
-  const shown = shapeValue(context.value, contextShape);
-  if (readPath(context.value, 'privileged') === true) {
-    errors.push(invalidValue(context.path, shown, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
+  const errors: FieldError[] = [
+    ...checkIds(at(context, 'runAsUser'), at(context, 'runAsGroup')), ...checkProcMount(at(context, 'procMount'), sharesUsers),
+    ...checkSeccomp(at(context, 'seccompProfile')),
+  ];
+  if (readPath(context.value, 'allowPrivilegeEscalation') === false) {
+    const isWide = toList(readPath(context.value, 'capabilities', 'add')).includes('CAP_SYS_ADMIN');
+    const shown = showPodPart('SecurityContext', context.value);
+    const refuse = (other: string): FieldError => invalidValue(context.path, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${other}`);
+    if (readPath(context.value, 'privileged') === true) errors.push(refuse('`privileged` to true'));
+    if (isWide) errors.push(refuse('`capabilities.Add` CAP_SYS_ADMIN'));
   }
-  if (toList(readPath(context.value, 'capabilities', 'add')).includes('CAP_SYS_ADMIN')) {
-    errors.push(invalidValue(context.path, shown, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'));
+  return [...errors, ...checkWindowsOptions(at(context, 'windowsOptions')), ...checkAppArmor(at(context, 'appArmorProfile'))];
+}
+
+const linuxOnly = [
+  'securityContext.appArmorProfile', 'securityContext.seLinuxOptions', 'hostUsers', 'hostPID', 'hostIPC', 'securityContext.seccompProfile',
+  'securityContext.fsGroup', 'securityContext.fsGroupChangePolicy', 'securityContext.sysctls', 'shareProcessNamespace', 'securityContext.runAsUser',
+  'securityContext.runAsGroup', 'securityContext.supplementalGroups', 'securityContext.supplementalGroupsPolicy', 'securityContext.seLinuxChangePolicy',
+];
+const linuxOnlyInContainers = [
+  'appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged', 'allowPrivilegeEscalation', 'procMount',
+  'runAsUser', 'runAsGroup',
+];
+
+const hostProcessOf = (holder: Place): Place => at(holder, 'securityContext', 'windowsOptions', 'hostProcess');
+
+/** Processes of a Windows host: all containers of a pod or none, and with the network of the host. */
+export function checkHostProcesses(spec: Place, containers: readonly Place[]): Errors {
+  const common = hostProcessOf(spec);
+  const differing = containers.map(hostProcessOf).filter((own) => isGiven(own) && isGiven(common) && own.value !== common.value);
+  const count = containers.filter((container) => (hostProcessOf(container).value ?? common.value) === true).length;
+  const errors: FieldError[] = differing.map((own) => isWrong(own, `pod hostProcess value must be identical if both are specified, was ${common.value}`));
+  if (count === 0) return errors;
+  if (count < containers.length) {
+    errors.push(invalidValue(spec.path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'));
   }
-  return errors;
+  if (readPath(spec.value, 'hostNetwork') === true) return errors;
+  return [...errors, invalidValue(`${spec.path}.hostNetwork`, false, 'hostNetwork must be true if pod contains any hostProcess containers')];
+}
+
+/** What pods cannot have on the system that they are made for. */
+export function checkSystem(spec: Place, containers: readonly Place[]): Errors {
+  const os = at(spec, 'os');
+  const name = at(os, 'name');
+  const all = (paths: readonly string[], parents: readonly Place[]): readonly Place[] =>
+    parents.flatMap((parent) => paths.map((path) => at(parent, ...path.split('.')))).filter(({ value }) => isGiven({ path: '', value }) && value !== false);
+  if (!isGiven(os)) return [];
+  if (isEmptyText(name)) return [required(name.path)];
+  if (name.value === 'linux') {
+    return all(['securityContext.windowsOptions'], [spec, ...containers])
+      .map(({ path }) => forbiddenField(path, 'windows options cannot be set for a linux pod'));
+  }
+  if (name.value !== 'windows') return checkOneOf({ path: os.path, value: name.value }, ['linux', 'windows']);
+  const contexts = containers.map((container) => at(container, 'securityContext'));
+  return [...all(linuxOnly, [spec]), ...all(linuxOnlyInContainers, contexts)].map(({ path }) => forbiddenField(path, 'cannot be set for a windows pod'));
 }

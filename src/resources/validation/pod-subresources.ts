@@ -1,36 +1,15 @@
 // Validation of the paths that change one part of a pod: containers that are added to look inside, and resources of running ones.
-import { type FieldError, type KubeObject, duplicate, forbiddenField, invalidValue, notFoundValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, forbiddenField, invalidValue } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
 import { computeQosClass } from '../strategies/qos.ts';
-import { type Errors, type Place, at, checkLabelName, each, isSame } from './check.ts';
-import { validatePodSpec } from './pods.ts';
-
-/** What a container that is added to a running pod cannot have, in the order of the reference's struct. */
-const forbiddenMembers = ['ports', 'resources', 'resizePolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'];
-
-function isSet(place: Place): boolean {
-  if (Array.isArray(place.value)) return place.value.length > 0;
-  return place.value !== undefined && place.value !== null && Object.keys(toObject(place.value)).length > 0;
-}
-
-function checkAdded(container: Place, others: Set<string>): Errors {
-  const [name, image, target] = [at(container, 'name'), at(container, 'image'), at(container, 'targetContainerName')];
-  const errors: FieldError[] = [...checkLabelName(name)];
-  if (others.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
-  if (toText(image.value) === '') errors.push(required(image.path));
-  if (toText(target.value) !== '' && !others.has(toText(target.value))) errors.push(notFoundValue(target.path, target.value));
-  errors.push(...forbiddenMembers.map((member) => at(container, member)).filter(isSet)
-    .map(({ path }) => forbiddenField(path, 'cannot be set for an Ephemeral Container')));
-  others.add(toText(name.value));
-  return errors;
-}
+import { type Errors, type Place, at, each, isSame } from './check.ts';
+import { validateEphemeralContainers, validatePodAsStored } from './pods.ts';
 
 const ephemeralOf = (pod: KubeObject): readonly Place[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
 
 /** Validates updates of pods/ephemeralcontainers: they come and never go. */
 export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Errors {
-  const names = new Set(['containers', 'initContainers'].flatMap((list) => toList(readPath(pod, 'spec', list))).map((one) => toText(readPath(one, 'name'))));
-  const errors: FieldError[] = ephemeralOf(pod).flatMap((container) => checkAdded(container, names));
+  const errors: FieldError[] = [...validateEphemeralContainers(pod)];
   if (errors.length > 0) return errors;
   const present = new Map(ephemeralOf(pod).map((container) => [readPath(container.value, 'name'), container.value]));
   for (const { value } of ephemeralOf(old)) {
@@ -54,8 +33,8 @@ function checkRemoved(container: Place, before: unknown): Errors {
 
 /** Validates updates of pods/resize: resources that fit each other and leave the pod in its class of service. */
 export function validateResize(pod: KubeObject, old: KubeObject): Errors {
-  const known = new Set(validatePodSpec({ path: 'spec', value: old['spec'] }).map(({ field, message }) => `${field} ${message}`));
-  const errors: FieldError[] = validatePodSpec({ path: 'spec', value: pod['spec'] }).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
+  const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
   const before = toText(readPath(old, 'status', 'qosClass'));
   if (before !== '' && computeQosClass(toObject(pod['spec'])) !== before) {
     errors.push(invalidValue('spec', before, 'Pod QOS Class may not change as a result of resizing'));

@@ -8,8 +8,8 @@ const zero = parseQuantity('0');
 /** The quantity at a place; zero when there is none. */
 export const quantityAt = ({ value }: Place): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
 
-/** As messages show it. */
-export const showQuantity = ({ value }: Place): string => canonicalizeQuantity(toText(value));
+/** As messages show it; nothing is zero. */
+export const showQuantity = ({ value }: Place): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
 
 /** Negative, zero or positive as one is less than, equal to or more than the other. */
 export const compareAt = (one: Place, other: Place): number => compareQuantities(quantityAt(one), quantityAt(other));

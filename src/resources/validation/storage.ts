@@ -1,15 +1,17 @@
 // Validation of volumes, claims, and what storage drivers say of themselves.
 import {
-  type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported, required, tooLong,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported, required,
+  tooLong, validateAnnotations,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkSelector, checkText, each, isSame } from './check.ts';
+import {
+  type Errors, type Place, at, checkImmutable, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkSelector, checkText, each, isEmptyText, isGiven,
+  isSame,
+} from './check.ts';
 import { checkPositive, checkWhole, compareAt, entriesOf } from './quantities.ts';
 import { diffStructs, shapeValue } from './struct-diff.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
-const isGiven = ({ value }: Place): boolean => value !== undefined && value !== null;
-const isEmptyText = ({ value }: Place): boolean => toText(value) === '';
 
 const singleMode = 'ReadWriteOncePod';
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', singleMode];
@@ -113,12 +115,12 @@ function checkStorageRequest(spec: Place): Errors {
 
 function checkDataSource(source: Place): Errors {
   const kind = at(source, 'kind');
-  const group = at(source, 'apiGroup');
+  const [group, namespace] = [at(source, 'apiGroup'), at(source, 'namespace')];
   const isForeign = isEmptyText(group) && kind.value !== 'PersistentVolumeClaim';
   return [
     ...checkRequired(at(source, 'name')), ...checkRequired(kind),
     ...(isForeign ? [invalidValue(source.path, toText(kind.value), "must be 'PersistentVolumeClaim' when referencing the default apiGroup")] : []),
-    ...(isEmptyText(group) ? [] : checkText(group, checkDnsSubdomain)),
+    ...(isEmptyText(group) ? [] : checkText(group, checkDnsSubdomain)), ...(isEmptyText(namespace) ? [] : checkText(namespace, checkDnsLabel)),
   ];
 }
 
@@ -135,7 +137,7 @@ function checkDataSources(spec: Place): Errors {
 }
 
 /** Validates the spec of a claim. */
-function validateClaimSpec(spec: Place): Errors {
+export function validateClaimSpec(spec: Place): Errors {
   const selector = at(spec, 'selector');
   const className = at(spec, 'storageClassName');
   const attributes = at(spec, 'volumeAttributesClassName');
@@ -148,6 +150,17 @@ function validateClaimSpec(spec: Place): Errors {
     ...checkStorageRequest(spec), ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)),
     ...(isGiven(mode) ? checkOneOf(mode, volumeModes) : []), ...checkDataSources(spec),
     ...(isEmptyText(attributes) ? [] : checkText(attributes, checkDnsSubdomain)),
+  ];
+}
+
+/** Validates the template of a claim, which has labels and annotations and no other metadata. */
+export function validateClaimTemplate(template: Place): Errors {
+  const metadata = at(template, 'metadata');
+  const { annotations, labels, ...others } = toObject(metadata.value);
+  return [
+    ...validateAnnotations(toObject(annotations) as Record<string, string>, `${metadata.path}.annotations`),
+    ...checkLabels({ path: `${metadata.path}.labels`, value: labels }),
+    ...Object.keys(others).map((name) => forbiddenField(at(metadata, name).path, 'cannot be set')), ...validateClaimSpec(at(template, 'spec')),
   ];
 }
 

@@ -43,6 +43,17 @@ function readPorts(containers: readonly Place[]): readonly Port[] {
   }));
 }
 
+/** Ports of the host need a number before an address; the port prints as a struct of the reference. */
+function warnOfHostIps(containers: readonly Place[]): readonly string[] {
+  return containers.flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
+    const [ip, number] = [toText(readPath(port.value, 'hostIP')), toNumber(readPath(port.value, 'hostPort') ?? 0)];
+    if (ip === '' || number !== 0) return [];
+    const name = toText(readPath(port.value, 'name'));
+    const inner = `${toNumber(readPath(port.value, 'containerPort') ?? 0)} Protocol:${toText(readPath(port.value, 'protocol'))} HostIP:${ip}`;
+    return [`${port.path}: hostIP set without hostPort: {Name:${name} HostPort:0 ContainerPort:${inner}}`];
+  });
+}
+
 function relate(port: Port, other: Port): string | undefined {
   if (port.hostIp === other.hostIp && port.hostPort === other.hostPort) return 'duplicate';
   if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
@@ -82,5 +93,5 @@ export function warnOfContainers(containers: readonly Place[]): readonly string[
     ...['memory', 'ephemeral-storage'].flatMap((name) => ['limits', 'requests'].flatMap((list) => warnOfFraction(at(container, 'resources', list), name))),
     ...warnOfEnvironment(container),
   ];
-  return [...containers.flatMap(own), ...warnOfPorts(ports), ...warnOfPortNames(ports)];
+  return [...containers.flatMap(own), ...warnOfHostIps(containers), ...warnOfPorts(ports), ...warnOfPortNames(ports)];
 }
