@@ -11,7 +11,7 @@ import { type Target, endChild, writeTokens } from './target.ts';
 
 const readyWithinMs = 60_000;
 
-/** Starts the program on an etcd (one of its own when none is given), under `/peer`; resolves when it is ready. CPU and memory are those of both. */
+/** Starts the program on an etcd (one of its own unless it is told whose to share); resolves when it is ready. CPU and memory are those of both. */
 export async function startPeer(program: string, shared?: EtcdCluster): Promise<Target> {
   const cluster = shared ?? await startCluster();
   const folder = mkdtempSync(join(tmpdir(), 'pintle-peer-'));
@@ -22,7 +22,7 @@ export async function startPeer(program: string, shared?: EtcdCluster): Promise<
   const keyFile = join(folder, 'accounts.key');
   writeFileSync(keyFile, privateKey, { mode: 0o600 });
   const child = spawn(program, [
-    `--etcd-servers=${cluster.endpoints.join(',')}`, '--etcd-prefix=/peer', `--secure-port=${port}`, '--bind-address=127.0.0.1',
+    `--etcd-servers=${cluster.endpoints.join(',')}`, `--secure-port=${port}`, '--bind-address=127.0.0.1',
     `--cert-dir=${join(folder, 'pki')}`, '--service-account-issuer=https://kubernetes.default.svc', `--service-account-key-file=${keyFile}`,
     `--service-account-signing-key-file=${keyFile}`, `--token-auth-file=${join(folder, 'tokens.csv')}`, '--authorization-mode=Node,RBAC',
     '--service-cluster-ip-range=10.0.0.0/24', '--endpoint-reconciler-type=none',

@@ -1,7 +1,7 @@
 // The registry as controllers use it: objects by name, as a member of system:masters, without a request around them.
-import { type KubeObject, StatusError } from '../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, StatusError, formatGroupVersion } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
-import { type Catalog, type DeleteOptions, type Registry, type Resource, type Target, type WriteContext, everything } from '../registry/index.ts';
+import { type Catalog, type DeleteOptions, type Registry, type Resource, type Target, type WriteContext, applyObject, everything } from '../registry/index.ts';
 
 /** Where an object is. */
 export interface ObjectKey {
@@ -19,6 +19,8 @@ export interface ResourceClient {
   createIfAbsent(namespace: string, object: KubeObject): Promise<boolean>;
   /** Changes an object that exists; false when it does not. `change` answers undefined when there is nothing to do. */
   update(key: ObjectKey, subresource: string, change: (current: KubeObject) => KubeObject): Promise<boolean>;
+  /** Applies a status, whoever else has stated one; `state` answers what is stated, undefined when there is nothing to do. */
+  applyStatus(key: ObjectKey, nowMs: number, state: (current: KubeObject) => JsonObject | undefined): Promise<void>;
   /** Deletes unless somebody else did. */
   delete(key: ObjectKey): Promise<void>;
   deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
@@ -56,6 +58,21 @@ export function createClient(registry: Registry, resource: Resource, manager: st
         },
       }));
       return found !== undefined;
+    },
+    async applyStatus({ namespace, name }, nowMs, state) {
+      const version = resource.storageVersion;
+      const schema = resource.versions.find((row) => row.name === version)?.schema;
+      invariant(schema !== undefined, 'the storage version has a schema');
+      const transform = (current: KubeObject | undefined): KubeObject => {
+        invariant(current !== undefined, 'an update without create has a current object');
+        const status = state(current);
+        const applied = { apiVersion: formatGroupVersion({ group: resource.group, version }), kind: resource.kind, metadata: { name }, status };
+        if (status === undefined) return current;
+        return applyObject({ resource, version, subresource: 'status', schema, manager, force: true, nowMs, current, applied });
+      };
+      await absentIsUndefined(registry.update({
+        ...target(namespace), name, subresource: 'status', createIfAbsent: false, managedFields: 'keep', context: createContext(manager), transform,
+      }));
     },
     async delete({ namespace, name }) {
       await absentIsUndefined(registry.delete({ ...target(namespace), name, options: {}, context: createContext(manager) }));

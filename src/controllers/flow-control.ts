@@ -71,15 +71,13 @@ function describeReference(level: string, exists: boolean): Record<'status' | 'r
     : { status: 'True', reason: 'NotFound', message: `${subject} but there is no such object` };
 }
 
-/** The schema with a true word about its level; itself when it has that. */
-function markReference(schema: KubeObject, exists: boolean, now: string): KubeObject {
-  const status = (schema['status'] ?? {}) as { conditions?: Condition[] } & JsonObject;
-  const conditions = status.conditions ?? [];
+/** What there is to say of a schema's level; undefined when the schema says it. */
+function stateReference(schema: KubeObject, exists: boolean, now: string): JsonObject | undefined {
+  const { conditions = [] } = (schema['status'] ?? {}) as { conditions?: Condition[] };
   const known = conditions.find(({ type }) => type === 'Dangling');
   const wanted = describeReference(levelOf(schema), exists);
-  if (known !== undefined && known.status === wanted.status && known['reason'] === wanted.reason && known['message'] === wanted.message) return schema;
-  const condition: Condition = { type: 'Dangling', status: wanted.status, lastTransitionTime: now, reason: wanted.reason, message: wanted.message };
-  return { ...schema, status: { ...status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), condition] } };
+  if (known !== undefined && known.status === wanted.status && known['reason'] === wanted.reason && known['message'] === wanted.message) return undefined;
+  return { conditions: [{ type: 'Dangling', status: wanted.status, lastTransitionTime: now, reason: wanted.reason, message: wanted.message }] };
 }
 
 /** Starts at once. */
@@ -97,8 +95,9 @@ export function createFlowControl(context: ControllerContext): Controller {
     concurrency: 4,
     onError: (key, error) => context.report(reporter, key, error),
     async work(name) {
-      const now = formatTime(context.clock.now());
-      await marker.update({ namespace: '', name }, 'status', (current) => markReference(current, knownLevels.has(levelOf(current)), now));
+      const nowMs = context.clock.now();
+      await marker.applyStatus({ namespace: '', name }, nowMs, (current) =>
+        stateReference(current, knownLevels.has(levelOf(current)), formatTime(nowMs)));
     },
   });
   const shared = {

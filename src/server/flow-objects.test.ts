@@ -33,6 +33,13 @@ describe('flow control on a running server', () => {
     assert.equal(unknown.headers['x-kubernetes-pf-flowschema-uid'], undefined);
   });
 
+  it('says whether a level exists by an apply of the status, as its owner', async () => {
+    const { body } = await server.request({ path: `${flow}/flowschemas/catch-all` });
+    const entry = body.metadata.managedFields.find(({ subresource }: { subresource?: string }) => subresource === 'status');
+    assert.deepEqual([entry.manager, entry.operation], ['api-priority-and-fairness-config-consumer-v1', 'Apply']);
+    assert.deepEqual(Object.keys(entry.fieldsV1['f:status']['f:conditions']), ['k:{"type":"Dangling"}']);
+  });
+
   it('restores what is deleted and what is mandatory', async () => {
     for (const name of ['exempt', 'probes']) {
       const { metadata } = (await server.request({ path: `${flow}/flowschemas/${name}` })).body;

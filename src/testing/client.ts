@@ -48,7 +48,8 @@ export function createTestClient(url: string, token: string): TestClient {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          const json = response.headers['content-type']?.startsWith('application/json') === true && text !== '';
+          // The events of a watch are texts of their own.
+          const json = response.headers['content-type']?.startsWith('application/json') === true && text !== '' && !/[?&]watch=/.test(request.path);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: json ? JSON.parse(text) : undefined });
         });
       });
