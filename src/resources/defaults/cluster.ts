@@ -1,6 +1,6 @@
 // Defaults of core kinds that run no pods: services, namespaces, nodes, secrets, limits.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { toObject, toText } from '../columns/common.ts';
+import { toList, toObject, toText } from '../columns/common.ts';
 import { ensureStruct, mergeMissing, readPointer, readStructs, roundResources, setAbsent, setZero } from './set.ts';
 
 const sessionTimeoutSeconds = 10_800;
@@ -51,12 +51,14 @@ export function labelNamespace(namespace: KubeObject): void {
   if (name) namespace.metadata.labels = { ...namespace.metadata.labels, 'kubernetes.io/metadata.name': name };
 }
 
-/** Both spellings of a node's ranges say the same; the list wins. */
+/** The first range and the list of ranges say the same; where they do not, the older field is right. */
 function mirrorRanges(spec: JsonObject | undefined): void {
   if (spec === undefined) return;
-  const list = spec['podCIDRs'];
-  if (Array.isArray(list) && list.length > 0) spec['podCIDR'] = list[0] as string;
-  else if (toText(spec['podCIDR']) !== '') spec['podCIDRs'] = [toText(spec['podCIDR'])];
+  const [first] = toList(spec['podCIDRs']);
+  const range = toText(spec['podCIDR']);
+  if (range === '') {
+    if (toText(first) !== '') spec['podCIDR'] = toText(first);
+  } else if (first !== range) spec['podCIDRs'] = [range];
 }
 
 /** Defaults of nodes: what can be used is what there is. */

@@ -53,9 +53,19 @@ export const volumeStrategy: Strategy = {
   }),
 };
 
-/** Both spellings of the source of a claim say the same, unless the newer one names another namespace. */
-function mirrorDataSource(claim: KubeObject): void {
+/** What the older field can name; anything else is forgotten, as it was before the newer one. */
+function isKnownSource(source: unknown): boolean {
+  const [group, kind] = [toText(readPath(source, 'apiGroup')), toText(readPath(source, 'kind'))];
+  return group === '' ? kind === 'PersistentVolumeClaim' : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
+}
+
+/** Sources in other namespaces are dropped, as the reference does by default. Both spellings of a source say the same. */
+function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
   const spec = ensureStruct(claim, 'spec');
+  const isUsed = (name: string): boolean => readPath(old, 'spec', name) !== undefined;
+  if (toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
+  const isForgotten = !isUsed('dataSource') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
+  if (isForgotten) delete spec['dataSource'];
   const { dataSource, dataSourceRef } = spec as { dataSource?: JsonObject; dataSourceRef?: JsonObject };
   if (dataSource && !dataSourceRef) spec['dataSourceRef'] = { ...dataSource };
   if (!dataSource && dataSourceRef && toText(readPath(dataSourceRef, 'namespace')) === '') spec['dataSource'] = { ...dataSourceRef };

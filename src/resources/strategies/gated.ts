@@ -16,6 +16,7 @@ const below = (path: string): readonly string[] => podFields.map((field) => `${p
 
 /** Fields by `group/Kind`. */
 const gatedFields: Readonly<Record<string, readonly string[]>> = {
+  '/Node': ['spec.configSource', 'status.config'],
   '/Pod': below('spec'), '/PodTemplate': below('template.spec'), '/ReplicationController': below('spec.template.spec'),
   'apps/DaemonSet': below('spec.template.spec'), 'apps/Deployment': below('spec.template.spec'), 'apps/ReplicaSet': below('spec.template.spec'),
   'apps/StatefulSet': [...below('spec.template.spec'), 'spec.updateStrategy.rollingUpdate.maxUnavailable'],

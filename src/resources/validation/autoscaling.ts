@@ -1,9 +1,12 @@
 // Validation of horizontalpodautoscalers in their stored form (v2).
-import { type FieldError, type KubeObject, checkPathSegment, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type KubeObject, checkDnsLabel, checkPathSegment, forbiddenField, invalidValue, notSupported, required,
+} from '../../apimachinery/index.ts';
 import { convertAutoscaler } from '../autoscaling/convert.ts';
 import { toNumber, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkNotNegative, checkText, each, isGiven } from './check.ts';
-import { quantityAt, showQuantity } from './quantities.ts';
+import { checkContainerResource } from './pod-resources.ts';
+import { checkNatural, quantityAt, showQuantity } from './quantities.ts';
 
 const countOf = (place: Place): number => toNumber(place.value ?? 0);
 
@@ -11,12 +14,15 @@ function checkName(place: Place): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkPathSegment);
 }
 
-function checkReference(reference: Place): Errors {
+/** Only the core group has no name, which objects that are measured may be of, and those that are scaled may not. */
+function checkReference(reference: Place, allowsCore = false): Errors {
   const version = at(reference, 'apiVersion');
   const text = toText(version.value);
   const errors: FieldError[] = [...checkName(at(reference, 'kind')), ...checkName(at(reference, 'name'))];
-  // Only the core group has no name, and it says v1.
-  return text === '' ? [...errors, invalidValue(version.path, text, 'apiVersion must specify API group')] : errors;
+  const slashes = text.split('/').length - 1;
+  if (slashes > 1) errors.push(invalidValue(version.path, text, `unexpected GroupVersion string: ${text}`));
+  else if (!allowsCore && !/^[^/]+\//.test(text)) errors.push(invalidValue(version.path, text, 'apiVersion must specify API group'));
+  return errors;
 }
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
@@ -54,13 +60,20 @@ function checkNamed(kind: string, source: Place): Errors {
   const missing = `must specify a ${isResource ? 'resource' : 'metric'} name`;
   const container = at(source, 'container');
   return [
-    ...(toText(name.value) === '' ? [required(name.path, missing)] : []),
-    ...(kind === 'containerResource' && toText(container.value) === '' ? [required(container.path, 'must specify a container')] : []),
+    ...(toText(name.value) === '' ? [required(name.path, missing)] : isResource ? [] : checkText(name, checkPathSegment)),
+    ...(kind === 'containerResource' ? checkContainerOf(name, container) : []),
+  ];
+}
+
+function checkContainerOf(resource: Place, container: Place): Errors {
+  return [
+    ...(toText(resource.value) === '' ? [] : checkContainerResource({ ...resource, name: toText(resource.value) })),
+    ...(toText(container.value) === '' ? [required(container.path, 'must specify a container')] : checkText(container, checkDnsLabel)),
   ];
 }
 
 function checkSource(kind: string, source: Place): Errors {
-  const described = kind === 'object' ? checkReference(at(source, 'describedObject')) : [];
+  const described = kind === 'object' ? checkReference(at(source, 'describedObject'), true) : [];
   return [...described, ...checkNamed(kind, source), ...checkTarget(at(source, 'target')), ...checkAim(kind, at(source, 'target'))];
 }
 
@@ -107,7 +120,8 @@ function checkRules(rules: Place): Errors {
   if (countOf(window) > maxWindowSeconds) errors.push(invalidValue(window.path, window.value, `must be less than or equal to ${maxWindowSeconds}`));
   if (isGiven(select) && !choices.includes(toText(select.value))) errors.push(notSupported(select.path, select.value, choices));
   if (policies.length === 0) errors.push(required(at(rules, 'policies').path, 'must specify at least one Policy'));
-  return [...errors, ...policies.flatMap(checkPolicy)];
+  const tolerance = at(rules, 'tolerance');
+  return [...errors, ...policies.flatMap(checkPolicy), ...(isGiven(tolerance) ? checkNatural(tolerance) : [])];
 }
 
 function checkCounts(spec: Place): Errors {

@@ -2,6 +2,7 @@
 import type { FieldError, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { validateApiService, validateApiServiceStatus } from './api-services.ts';
+import * as claims from './claims.ts';
 import * as core from './core.ts';
 import * as devices from './devices.ts';
 import * as endpoints from './endpoints.ts';
@@ -15,6 +16,7 @@ import { validatePodStatus } from './pod-status.ts';
 import { validateEphemeralUpdate, validateResize } from './pod-subresources.ts';
 import { validatePodUpdate } from './pod-update.ts';
 import { validatePod } from './pods.ts';
+import * as volumes from './persistent-volumes.ts';
 import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
 import { validateDaemonSetStatus, validateDeploymentStatus, validateJobStatus, validateReplicaSetStatus } from './statuses.ts';
@@ -46,8 +48,8 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
     validateUpdate: (namespace, _, { subresource }) => (subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : []),
   },
   '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
-  '/PersistentVolume': validateWith(storage.validateVolume, storage.validateVolumeUpdate),
-  '/PersistentVolumeClaim': validateWith(storage.validateClaim, storage.validateClaimUpdate),
+  '/PersistentVolume': validateWith(volumes.validateVolume, volumes.validateVolumeUpdate),
+  '/PersistentVolumeClaim': validateWith(claims.validateClaim, claims.validateClaimUpdate),
   '/Pod': {
     validate: validatePod,
     validateUpdate(pod, old, { subresource }) {

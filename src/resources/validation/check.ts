@@ -1,7 +1,7 @@
 // Small checks that validations of all kinds are put together from. Each answers a list of field errors, empty when all is well.
 import {
   type FieldError, type JsonObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, fieldPath, forbiddenField, invalidValue,
-  labelSelectorOf, matchesRequirement, notSupported, parseIpAddress, required,
+  labelSelectorOf, matchesRequirement, notSupported, parseIpAddress, parseIpRange, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 
@@ -93,16 +93,30 @@ export function checkPort(place: Place): Errors {
 }
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const trimZeros = (address: string): string => address.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.');
 const mapped = /^::(?:ffff:|0*ffff:)/i;
 
 /** An IP address; leading zeros and IPv4 inside IPv6 are not accepted. */
 export function checkIp(place: Place): Errors {
   const text = toText(place.value);
   const shown = { path: place.path, value: text };
-  const plain = /^[0-9.]+$/.test(text) ? text.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.') : text;
+  const plain = /^[0-9.]+$/.test(text) ? trimZeros(text) : text;
   if (parseIpAddress(plain) === undefined) return [isWrong(shown, ipProblem)];
   if (plain !== text) return [isWrong(shown, 'must not have leading 0s')];
   return mapped.test(text) ? [isWrong(shown, 'must not be an IPv4-mapped IPv6 address')] : none;
+}
+
+/** A range of addresses; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted. */
+export function checkRange(place: Place): Errors {
+  const text = toText(place.value);
+  const shown = { path: place.path, value: text };
+  const [address = '', length = ''] = text.split('/');
+  const plain = `${/^[0-9.]+$/.test(address) ? trimZeros(address) : address}/${length.replace(/^0+(?=[0-9])/, '')}`;
+  const range = parseIpRange(plain);
+  if (range === undefined) return [isWrong(shown, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
+  if (plain !== text) return [isWrong(shown, 'must not have leading 0s in IP or prefix length')];
+  if (mapped.test(address)) return [isWrong(shown, 'must not have an IPv4-mapped IPv6 address')];
+  return parseIpAddress(address)?.value === range.base ? none : [isWrong(shown, 'must not have bits set beyond the prefix length')];
 }
 
 /** Labels of something that is not an object of its own; all errors stand at the labels. */

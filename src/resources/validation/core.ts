@@ -1,12 +1,12 @@
 // Validation of configuration and of kinds with a few simple rules: configmaps, secrets, rbac, storage and scheduling classes, leases.
 import {
-  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, forbiddenField,
+  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField,
   invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { JsonError, parseJson } from '../../codec/index.ts';
-import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
+import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkText, each, isSame,
+  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkText, each, isEmptyText, isSame,
 } from './check.ts';
 
 const maxDataBytes = 1_048_576;
@@ -179,10 +179,52 @@ export function validateLease(lease: KubeObject): Errors {
 
 /** Validates storageclasses. */
 export function validateStorageClass(storageClass: KubeObject): Errors {
+  const [provisioner, policy] = [member(storageClass, 'provisioner'), member(storageClass, 'reclaimPolicy')];
+  const lower = toText(provisioner.value).toLowerCase();
+  const problems = checkQualifiedName(lower);
   return [
-    ...checkRequired(member(storageClass, 'provisioner')), ...checkOneOf(member(storageClass, 'reclaimPolicy'), ['Delete', 'Retain']),
+    ...(isEmptyText(provisioner) ? [required('provisioner')] : problems.map((problem) => invalidValue('provisioner', lower, problem))),
+    ...(Object.hasOwn(toObject(storageClass['parameters']), '') ? [invalidValue('parameters', '', 'field can not be empty.')] : []),
+    ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Retain'])),
     ...checkOneOf(member(storageClass, 'volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer']),
+    ...checkTopologies(member(storageClass, 'allowedTopologies')),
   ];
+}
+
+function checkTopology(term: Place): Errors {
+  const keys = new Set<string>();
+  return each(at(term, 'matchLabelExpressions')).flatMap((expression) => {
+    const [key, values] = [at(expression, 'key'), at(expression, 'values')];
+    const seen = new Set<string>();
+    const errors: FieldError[] = toList(values.value).length === 0 ? [required(values.path)] : [];
+    for (const { path, value } of each(values)) {
+      if (seen.has(toText(value))) errors.push(duplicate(path, value));
+      seen.add(toText(value));
+    }
+    errors.push(...checkText(key, checkQualifiedName));
+    if (keys.has(toText(key.value))) errors.push(duplicate(key.path, toText(key.value)));
+    keys.add(toText(key.value));
+    return errors;
+  });
+}
+
+/** What a term asks for, whatever the order: terms that ask for the same are one too many. */
+function identify(term: Place): string {
+  const expressions = toObjects(readPath(term.value, 'matchLabelExpressions'));
+  const wanted = new Map(expressions.map((expression) => [toText(expression['key']), [...new Set(toList(expression['values']).map(toText))].sort()]));
+  return JSON.stringify([...wanted].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The reference compares each term with as many empty ones as there are terms, besides those before it. */
+function checkTopologies(list: Place): Errors {
+  const terms = each(list);
+  const known = terms.map(() => '[]');
+  return terms.flatMap((term) => {
+    const id = identify(term);
+    const repeated = known.filter((other) => other === id).map(() => duplicate(at(term, 'matchLabelExpressions').path, ''));
+    known.push(id);
+    return [...checkTopology(term), ...repeated];
+  });
 }
 
 /** Errors of an update of members that can never change. */

@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, checkLabelValue, checkQualifiedName, forbiddenField, invalidValue, notSupported, parseIpRange, quoteValue, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkText, each, isSame } from './check.ts';
+import { type Errors, type Place, at, checkRange, checkText, each, isSame } from './check.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
@@ -37,9 +37,12 @@ function checkTaints(node: KubeObject): Errors {
 export function validateNode(node: KubeObject): Errors {
   const ranges = each({ path: 'spec.podCIDRs', value: readPath(node, 'spec', 'podCIDRs') });
   const parsed = ranges.map(({ value }) => parseIpRange(toText(value)));
-  const errors: FieldError[] = [...checkTaints(node)];
-  for (const [index, { path, value }] of ranges.entries()) {
-    if (parsed[index] === undefined) errors.push(invalidValue(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
+  const errors: FieldError[] = [...checkTaints(node), ...ranges.flatMap(checkRange)];
+  const bad = parsed.findIndex((range) => range === undefined);
+  if (ranges.length > 1 && bad >= 0) {
+    const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${toText(ranges[bad]?.value)})`;
+    const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    errors.push({ reason: 'InternalError', field: 'spec.podCIDRs', message });
   }
   const isDual = ranges.length === 2 && parsed[0]?.family !== parsed[1]?.family;
   if (ranges.length > 1 && !isDual) {
@@ -69,7 +72,7 @@ export function validateNamespaceFinalizers(namespace: KubeObject): Errors {
   return each({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') }).flatMap((finalizer): Errors => {
     const text = toText(finalizer.value);
     const isKnown = text.includes('/') || standardFinalizers.includes(text);
-    const unknown = invalidValue(finalizer.path, text, 'name is neither a standard finalizer name nor is it fully qualified');
-    return [...checkText(finalizer, checkQualifiedName), ...(isKnown ? [] : [unknown])];
+    const [path, name] = ['spec.finalizers', 'name is neither a standard finalizer name nor is it fully qualified'];
+    return [...checkText({ path, value: text }, checkQualifiedName), ...(isKnown ? [] : [invalidValue(path, text, name)])];
   });
 }

@@ -7,7 +7,8 @@ import { type Errors, type Place, at, checkLabelName, checkText, each, isEmptyTe
 import { showPodPart } from './pod-parts.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from './quantities.ts';
 
-type Entry = Place & { readonly name: string };
+/** An entry of a list of resources. */
+export type Entry = Place & { readonly name: string };
 
 const hugePrefix = 'hugepages-';
 const containerNames = ['cpu', 'memory', 'ephemeral-storage'];
@@ -18,9 +19,14 @@ const isHuge = (name: string): boolean => name.startsWith(hugePrefix);
 const isNative = (name: string): boolean => !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
 const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
 
-function checkName({ path, name }: Entry): Errors {
+/** The name of a resource that containers can have. */
+export function checkContainerResource({ path, name }: Entry): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
-  if (name.includes('/')) return problems;
+  if (name.includes('/')) {
+    // Extended resources have domains of their own, which fit into the name of a quota.
+    const isExtended = isNative(name) || (!name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0);
+    return isExtended ? problems : [...problems, invalidValue(path, name, "doesn't follow extended resource name standard")];
+  }
   const isForContainers = containerNames.includes(name) || isHuge(name);
   const isKnown = problems.length > 0 || isForContainers || otherNames.includes(name);
   return [
@@ -63,9 +69,9 @@ function checkRequest(request: Entry, limits: Place): Errors {
 export function checkResources(resources: Place, claims: ReadonlySet<string> = new Set()): Errors {
   const limits = at(resources, 'limits');
   const [limited, requested] = [entriesOf(limits), entriesOf(at(resources, 'requests'))];
-  const errors: FieldError[] = limited.flatMap((entry) => [...checkName(entry), ...checkValue(entry), ...checkPages(entry)]);
+  const errors: FieldError[] = limited.flatMap((entry) => [...checkContainerResource(entry), ...checkValue(entry), ...checkPages(entry)]);
   for (const entry of requested) {
-    errors.push(...checkName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
+    errors.push(...checkContainerResource(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
   }
   const names = [...limited, ...requested].map(({ name }) => name);
   const isBare = names.some(isHuge) && !names.some((name) => name === 'cpu' || name === 'memory');

@@ -1,11 +1,11 @@
 // Validation of services, and of the addresses and ranges that they get theirs from. Which addresses are free, and which families go with them, is
 // decided before, when they are allocated.
 import {
-  type FieldError, type KubeObject, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue, parseIpAddress,
-  parseIpRange, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue,
+  parseIpAddress, parseIpRange, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkPort, checkPortNumber, checkRequired, checkText, each, isSame } from './check.ts';
+import { type Errors, type Place, at, checkOneOf, checkPort, checkPortNumber, checkRange, checkRequired, checkText, each, isSame } from './check.ts';
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
@@ -14,6 +14,7 @@ const maxAffinitySeconds = 86_400;
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
+const isThere = ({ value }: Place): boolean => value !== undefined && value !== null;
 const isGiven = (place: Place): boolean => place.value !== undefined && place.value !== null && place.value !== '';
 const isHeadless = (spec: Place): boolean => readPath(spec.value, 'clusterIP') === 'None';
 const typeOf = (spec: Place): string => toText(readPath(spec.value, 'type'));
@@ -24,11 +25,13 @@ function checkServicePort(port: Place, needsName: boolean, names: Set<string>): 
   if (toText(name.value) === '') {
     if (needsName) errors.push(required(name.path));
   } else {
+    errors.push(...checkText(name, checkDnsLabel));
     if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
     names.add(toText(name.value));
   }
   errors.push(...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']));
-  return [...errors, ...checkPort(targetOf(port))];
+  const protocol = at(port, 'appProtocol');
+  return [...errors, ...checkPort(targetOf(port)), ...(isThere(protocol) ? checkText(protocol, checkQualifiedName) : [])];
 }
 
 /** A port without target is its own target. */
@@ -125,10 +128,8 @@ function checkBalancing(spec: Place): Errors {
   if (toList(at(spec, 'loadBalancerSourceRanges').value).length > 0) {
     const path = 'spec.LoadBalancerSourceRanges';
     if (!balanced) errors.push(forbiddenField(path, onlyBalanced));
-    for (const { value } of each(at(spec, 'loadBalancerSourceRanges'))) {
-      if (parseIpRange(toText(value).trim()) === undefined) {
-        errors.push(invalidValue(path, [toText(value)], 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24'));
-      }
+    for (const [index, value] of toList(readPath(spec.value, 'loadBalancerSourceRanges')).entries()) {
+      errors.push(...checkRange({ path: `${path}[${index}]`, value: toText(value).trim() }));
     }
   }
   const allocates = at(spec, 'allocateLoadBalancerNodePorts');
@@ -138,7 +139,7 @@ function checkBalancing(spec: Place): Errors {
 
 function checkBalancerClass(spec: Place): Errors {
   const balancer = at(spec, 'loadBalancerClass');
-  if (!isGiven(balancer)) return [];
+  if (!isThere(balancer)) return [];
   return typeOf(spec) === 'LoadBalancer' ? checkText(balancer, checkQualifiedName) : [forbiddenField(balancer.path, onlyBalanced)];
 }
 
@@ -156,9 +157,9 @@ function checkTrafficPolicies(spec: Place): Errors {
     errors.push(invalidValue(health.path, health.value, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
   }
   const internal = at(spec, 'internalTrafficPolicy');
-  if (isGiven(internal)) errors.push(...checkOneOf(internal, policies));
+  if (isThere(internal)) errors.push(...checkOneOf(internal, policies));
   const distribution = at(spec, 'trafficDistribution');
-  if (isGiven(distribution)) errors.push(...checkOneOf(distribution, ['PreferClose', 'PreferSameNode', 'PreferSameZone']));
+  if (isThere(distribution)) errors.push(...checkOneOf(distribution, ['PreferClose', 'PreferSameZone', 'PreferSameNode'], true));
   return errors;
 }
 

@@ -188,3 +188,36 @@ test('validateClaimUpdate shows what changed of what cannot change', () => {
     `spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${shown}`,
   ]);
 });
+
+test('validateVolume judges each kind of source, and counts flex volumes behind others for nothing', () => {
+  const errorsOf = (spec: object): readonly string[] =>
+    create('/PersistentVolume', { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], ...spec } });
+  assert.deepEqual(errorsOf({ hostPath: { path: '/x' }, flexVolume: { driver: 'a' }, cephfs: { monitors: ['m'] } }),
+    ['spec.cephFS: Forbidden: may not specify more than 1 volume type']);
+  assert.deepEqual(errorsOf({ csi: { driver: 'a', volumeHandle: 'h', nodePublishSecretRef: {} } }), [
+    'spec.csi.nodePublishSecretRef.name: Required value', 'spec.csi.nodePublishSecretRef.namespace: Required value',
+  ]);
+  assert.deepEqual(errorsOf({ hostPath: { path: '/x' }, nodeAffinity: {}, volumeAttributesClassName: '' }), [
+    'spec.nodeAffinity.required: Required value: must specify required node constraints',
+    'spec.volumeAttributesClassName: Required value: an empty string is disallowed',
+    'spec.csi: Required value: has to be specified when using volumeAttributesClassName',
+  ]);
+});
+
+test('checkRange and names of ports of services are strict', () => {
+  const errorsOf = (spec: object): readonly string[] => create('/Service', { spec: { ports: [{ port: 80 }], type: 'LoadBalancer', ...spec } });
+  assert.deepEqual(errorsOf({ loadBalancerSourceRanges: ['1.2.3.4/8', '010.0.0.0/8', ' 10.0.0.0/8 '] }), [
+    'spec.LoadBalancerSourceRanges[0]: Invalid value: "1.2.3.4/8": must not have bits set beyond the prefix length',
+    'spec.LoadBalancerSourceRanges[1]: Invalid value: "010.0.0.0/8": must not have leading 0s in IP or prefix length',
+  ]);
+  assert.deepEqual(errorsOf({ ports: [{ port: 80, name: 'a.b', appProtocol: '' }] }).map((error) => error.slice(0, 60)), [
+    'spec.ports[0].name: Invalid value: "a.b": must not contain d', 'spec.ports[0].appProtocol: Invalid value: "": name part must',
+    'spec.ports[0].appProtocol: Invalid value: "": name part must',
+  ]);
+});
+
+test('applyDefaults of a node keeps both spellings of its ranges the same', () => {
+  const node = { metadata: { name: 'n' }, spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.1.0.0/24', 'x'] } } as unknown as KubeObject;
+  strategiesByKind['/Node']?.applyDefaults?.(node, 'v1');
+  assert.deepEqual(node['spec'], { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] });
+});

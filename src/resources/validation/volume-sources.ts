@@ -10,7 +10,7 @@ import {
 import { checkKeyToPath, checkMode, checkNoBacksteps, checkLocalPath } from './pod-references.ts';
 import { checkProjections, checkDownwardFile } from './volume-projections.ts';
 import { quantityAt } from './quantities.ts';
-import { validateClaimTemplate } from './storage.ts';
+import { validateClaimTemplate } from './claims.ts';
 
 /** What a check of a source may know besides the source. */
 export interface VolumeContext {
@@ -20,12 +20,14 @@ export interface VolumeContext {
   readonly podName?: string | undefined;
 }
 
-type CheckSource = (source: Place, context: VolumeContext) => Errors;
+/** A rule for sources of one kind. */
+export type CheckSource = (source: Place, context: VolumeContext) => Errors;
 
-const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
+/** Members that must be there. */
+export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
 
-/** The members that must be there, and further rules. */
-const all = (...checks: readonly CheckSource[]): CheckSource => (source, context) => checks.flatMap((check) => check(source, context));
+/** Several rules one after the other. */
+export const all = (...checks: readonly CheckSource[]): CheckSource => (source, context) => checks.flatMap((check) => check(source, context));
 
 const checkSecretReference: CheckSource = (source) => {
   const secret = at(source, 'secretRef');
@@ -37,10 +39,11 @@ function checkRange(place: Place, most: number, least = 0): Errors {
   return number < 0 || number > most ? [isWrong(place, `must be between ${least} and ${most}, inclusive`)] : [];
 }
 
-const checkPartition: CheckSource = (source) => checkRange(at(source, 'partition'), 255, 1);
+/** The number of a partition. */
+export const checkPartition: CheckSource = (source) => checkRange(at(source, 'partition'), 255, 1);
 
 /** The reference spells the path of these persistent disks otherwise than the field. */
-const checkPersistentDisk: CheckSource = ({ path, value }, context) =>
+export const checkPersistentDisk: CheckSource = ({ path, value }, context) =>
   all(need('pdName'), checkPartition)({ path: path.replace(/gcePersistentDisk$/, 'persistentDisk'), value }, context);
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
@@ -68,10 +71,11 @@ const initiatorForms: readonly (readonly [string, RegExp])[] = [
   ['iqn', /iqn\.[0-9]{4}-[0-9]{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i], ['eui', /^eui.[a-z0-9]{16}$/i], ['naa', /^naa.[a-z0-9]{32}$/i],
 ];
 
-function checkInitiator(place: Place, path = place.path): Errors {
+/** The name of an iSCSI initiator or target. */
+export function checkInitiator(place: Place, path = place.path, noForm = 'must be valid format starting with iqn, eui, or naa'): Errors {
   const text = toText(place.value);
   const form = initiatorForms.find(([prefix]) => text.startsWith(prefix));
-  if (form === undefined) return [invalidValue(path, text, 'must be valid format starting with iqn, eui, or naa')];
+  if (form === undefined) return [invalidValue(path, text, noForm)];
   return text.length <= 1024 && form[1].test(text) ? [] : [invalidValue(path, text, 'must be valid format')];
 }
 
@@ -86,7 +90,8 @@ const checkIscsi: CheckSource = (source, { volumeName }) => {
     ...(isLong ? [invalidValue(source.path.replace(/iscsi$/, 'name'), volumeName, longInitiator)] : []),
   ];
 };
-const longInitiator = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+/** The reason why a long name of a volume is no good with an initiator. */
+export const longInitiator = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
 /** A fibre channel; also that of persistent volumes. */
 export function checkFibreChannel(source: Place): Errors {
@@ -150,7 +155,8 @@ export function checkAzureDisk(source: Place): Errors {
   ];
 }
 
-const checkStorageOs: CheckSource = (source) => {
+/** StorageOS; also that of persistent volumes. */
+export const checkStorageOs: CheckSource = (source) => {
   const namespace = at(source, 'volumeNamespace');
   return [
     ...checkLabelName(at(source, 'volumeName')), ...(isEmptyText(namespace) ? [] : checkText(namespace, checkDnsLabel)),

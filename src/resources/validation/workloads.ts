@@ -6,7 +6,7 @@ import {
   isGiven, isSame, isSelectable, selects, sortMembers,
 } from './check.ts';
 import { validatePodTemplateSpec, validateTemplateMetadata } from './pods.ts';
-import { validateClaimSpec } from './storage.ts';
+import { validateClaimSpec } from './claims.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
 
