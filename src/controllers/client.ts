@@ -1,7 +1,9 @@
 // The registry as controllers use it: objects by name, as a member of system:masters, without a request around them.
-import { type JsonObject, type KubeObject, StatusError, formatGroupVersion } from '../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, type Schema, StatusError, decodeObject, formatGroupVersion } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
-import { type Catalog, type DeleteOptions, type Registry, type Resource, type Target, type WriteContext, applyObject, everything } from '../registry/index.ts';
+import {
+  type Catalog, type DeleteOptions, type Registry, type Resource, type Target, type WriteContext, applyObject, defaultObject, everything,
+} from '../registry/index.ts';
 
 /** Where an object is. */
 export interface ObjectKey {
@@ -30,9 +32,26 @@ export interface ResourceClient {
   names(limit: number): Promise<readonly string[]>;
 }
 
+function schemaOf({ versions, storageVersion }: Resource): Schema {
+  const schema = versions.find(({ name }) => name === storageVersion)?.schema;
+  invariant(schema !== undefined, 'the storage version has a schema');
+  return schema;
+}
+
+/** Makes of objects in the storage version what the body of a request becomes: fields in their order, defaults filled in. */
+function completerOf(resource: Resource): (object: KubeObject) => KubeObject {
+  const { group, kind, storageVersion, custom } = resource;
+  if (custom) return (object) => object;
+  const schema = schemaOf(resource);
+  const type = { apiVersion: formatGroupVersion({ group, version: storageVersion }), kind };
+  return (object) => defaultObject({ ...decodeObject(schema, object).object, ...type } as KubeObject, resource, storageVersion);
+}
+
 /** A client of the row in its storage version; `manager` is its name in managedFields. */
 export function createClient(registry: Registry, resource: Resource, manager: string): ResourceClient {
-  const target = (namespace: string): Target => ({ resource, version: resource.storageVersion, namespace });
+  const version = resource.storageVersion;
+  const target = (namespace: string): Target => ({ resource, version, namespace });
+  const complete = completerOf(resource);
   return {
     target,
     get: ({ namespace, name }) => absentIsUndefined((async () => (await registry.get({ ...target(namespace), name }, {})).object(resource.storageVersion))()),
@@ -42,7 +61,7 @@ export function createClient(registry: Registry, resource: Resource, manager: st
     },
     async createIfAbsent(namespace, object) {
       try {
-        await registry.create({ ...target(namespace), object, context: createContext(manager) });
+        await registry.create({ ...target(namespace), object: complete(object), context: createContext(manager) });
         return true;
       } catch (error) {
         if (hasReason(error, 'AlreadyExists')) return false;
@@ -54,21 +73,21 @@ export function createClient(registry: Registry, resource: Resource, manager: st
         ...target(namespace), name, subresource, createIfAbsent: false, context: createContext(manager),
         transform(current) {
           invariant(current !== undefined, 'an update without create has a current object');
-          return change(current);
+          const changed = change(current);
+          return changed === current ? current : complete(changed);
         },
       }));
       return found !== undefined;
     },
     async applyStatus({ namespace, name }, nowMs, state) {
-      const version = resource.storageVersion;
-      const schema = resource.versions.find((row) => row.name === version)?.schema;
-      invariant(schema !== undefined, 'the storage version has a schema');
       const transform = (current: KubeObject | undefined): KubeObject => {
         invariant(current !== undefined, 'an update without create has a current object');
         const status = state(current);
         const applied = { apiVersion: formatGroupVersion({ group: resource.group, version }), kind: resource.kind, metadata: { name }, status };
         if (status === undefined) return current;
-        return applyObject({ resource, version, subresource: 'status', schema, manager, force: true, nowMs, current, applied });
+        return complete(applyObject({
+          resource, version, subresource: 'status', schema: schemaOf(resource), manager, force: true, nowMs, current, applied,
+        }));
       };
       await absentIsUndefined(registry.update({
         ...target(namespace), name, subresource: 'status', createIfAbsent: false, managedFields: 'keep', context: createContext(manager), transform,

@@ -47,13 +47,12 @@ export function createKubernetesService(context: ControllerContext, where: Servi
 }
 
 function makeService({ clusterIp, port }: ServiceAddress): KubeObject {
-  const family = clusterIp.includes(':') ? 'IPv6' : 'IPv4';
   return {
     apiVersion: 'v1', kind: 'Service',
     metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
-      type: 'ClusterIP', clusterIP: clusterIp, clusterIPs: [clusterIp], ipFamilies: [family], ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None',
-      internalTrafficPolicy: 'Cluster', ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+      type: 'ClusterIP', clusterIP: clusterIp, ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None',
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
     },
   };
 }

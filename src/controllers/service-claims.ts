@@ -24,14 +24,13 @@ interface Ledger {
 }
 
 /** The default ServiceCIDR is ready as soon as it names the ranges that are served; who else judges it is not contradicted. */
-function markReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: number): KubeObject {
+function stateReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: number): JsonObject | undefined {
   const { cidrs = [] } = (serviceCidr['spec'] ?? {}) as { cidrs?: readonly string[] };
-  const status = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };
-  const known = status.conditions?.find(({ type }) => type === 'Ready');
+  const { conditions } = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };
+  const known = conditions?.find(({ type }) => type === 'Ready');
   const isJudged = known !== undefined && known['status'] !== 'Unknown';
-  if (isJudged || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return serviceCidr;
-  const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(nowMs), reason: '', message: 'Kubernetes default Service CIDR is ready' };
-  return { ...serviceCidr, status: { ...status, conditions: [...(status.conditions ?? []).filter((one) => one !== known), ready] } };
+  if (isJudged || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return undefined;
+  return { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: formatTime(nowMs), message: 'Kubernetes default Service CIDR is ready' }] };
 }
 
 const suspicion = (key: string, { namespace, name }: Owner): string => `${key} ${namespace}/${name}`;
@@ -58,6 +57,7 @@ async function balance(ledger: Ledger, listServices: () => Promise<readonly Kube
 export function createServiceClaims(context: ControllerContext, { addresses, ports, ranges }: ServiceClaims): Controller {
   const services = createClientFor(context, ['', 'v1', 'services'], 'kube-apiserver');
   const serviceCidrs = createClientFor(context, ['networking.k8s.io', 'v1', 'servicecidrs'], 'kube-apiserver');
+  const judge = createClientFor(context, ['networking.k8s.io', 'v1', 'servicecidrs'], 'kubernetes-service-cidr-controller');
   const ledgers: readonly Ledger[] = [
     { claims: addresses, heldBy: (service) => heldAddresses(serviceSpecOf(service)).map(canonicalIp), suspects: new Set() },
     { claims: ports, heldBy: (service) => heldNodePorts(serviceSpecOf(service)).map(String), suspects: new Set() },
@@ -73,7 +73,8 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
       if (await serviceCidrs.get({ namespace: '', name }) === undefined) {
         await serviceCidrs.createIfAbsent('', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [...ranges] } });
       }
-      await serviceCidrs.update({ namespace: '', name }, 'status', (current) => markReady(current, ranges, context.clock.now()));
+      const nowMs = context.clock.now();
+      await judge.applyStatus({ namespace: '', name }, nowMs, (current) => stateReady(current, ranges, nowMs));
       for (const ledger of ledgers) await balance(ledger, () => services.list(''));
       mark(key);
       return everyMs;

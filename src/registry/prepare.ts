@@ -85,9 +85,11 @@ function throwInvalid(resource: Resource, object: KubeObject, errors: readonly F
 
 /** Everything but metadata and status from `old`, as status paths of built-in kinds work. */
 function keepAllButStatus(object: KubeObject, old: KubeObject): void {
-  for (const key of Object.keys(object)) if (key !== 'metadata' && key !== 'status') delete object[key];
-  const { metadata: _metadata, status: _status, ...rest } = old;
-  Object.assign(object, rest);
+  const { metadata, status } = object;
+  for (const key of Object.keys(object)) delete object[key];
+  // Members stay in the order in which they are stored.
+  Object.assign(object, old, { metadata, status });
+  if (status === undefined) delete object['status'];
 }
 
 /** The status path of custom resources takes the status and nothing else, whatever the client changed in metadata. */

@@ -152,6 +152,7 @@ test('update of the status path takes the status, of the main path everything el
   const status = show((await patch(rows.budgets, 'b', change, { subresource: 'status' })).object);
   assert.deepEqual([status['spec'], status['status'], status.metadata.generation, status.metadata.labels],
     [{ minAvailable: 2 }, { currentHealthy: 5 }, 2, { x: 'y' }]);
+  assert.deepEqual(Object.keys(status).slice(-2), ['spec', 'status']);
   await create(rows.widgets, { metadata: { name: 'w' }, spec: { size: 1 } });
   const widget = show((await patch(rows.widgets, 'w',
     (o) => Object.assign(o, { metadata: { ...o.metadata, labels: { x: 'z' } }, spec: 9, status: { ready: true } }), { subresource: 'status' })).object);

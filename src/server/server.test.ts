@@ -97,6 +97,29 @@ describe('startServer', () => {
     assert.deepEqual(body.status.userInfo, { username: 'alice', uid: 'alice-uid', groups: ['devs', 'system:authenticated'] });
   });
 
+  it('makes its own objects as requests would have made them: defaults, order and owners are those of the reference', async () => {
+    const ownersOf = async (path: string) => {
+      const { body } = await requestUntil(server, { path }, { until: ({ status }) => status === 200 });
+      const owners = body.metadata.managedFields.map(({ manager, operation, subresource, fieldsV1 }: any) =>
+        [manager, operation, subresource ?? '', Object.keys(fieldsV1['f:spec'] ?? {}).join()].join(' '));
+      return [Object.keys(body).slice(3).join(), ...owners];
+    };
+    const apf = 'api-priority-and-fairness-config';
+    assert.deepEqual(await ownersOf('/api/v1/namespaces/default'), ['spec,status', 'kube-apiserver Update  ']);
+    assert.deepEqual(await ownersOf('/api/v1/namespaces/default/services/kubernetes'),
+      ['spec,status', 'kube-apiserver Update  f:clusterIP,f:internalTrafficPolicy,f:ipFamilyPolicy,f:ports,f:sessionAffinity,f:type']);
+    assert.deepEqual(await ownersOf('/apis/networking.k8s.io/v1/ipaddresses/10.0.0.1'), ['spec', 'kube-apiserver Update  f:parentRef']);
+    assert.deepEqual(await ownersOf('/apis/apiregistration.k8s.io/v1/apiservices/v1.apps'),
+      ['spec,status', 'kube-apiserver Update  f:group,f:groupPriorityMinimum,f:version,f:versionPriority']);
+    const cidr = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
+    await requestUntil(server, { path: cidr }, { until: ({ body }) => body.status?.conditions !== undefined });
+    assert.deepEqual(await ownersOf(cidr), ['spec,status', 'kubernetes-service-cidr-controller Apply status ', 'kube-apiserver Update  f:cidrs']);
+    const schema = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all';
+    await requestUntil(server, { path: schema }, { until: ({ body }) => body.status?.conditions !== undefined });
+    assert.deepEqual(await ownersOf(schema), ['spec,status', `${apf}-consumer-v1 Apply status `,
+      `${apf}-producer-v1 Update  f:distinguisherMethod,f:matchingPrecedence,f:priorityLevelConfiguration,f:rules`]);
+  });
+
   it('makes the namespaces, accounts, root certificates and the kubernetes Service', async () => {
     const names = (await server.request({ path: '/api/v1/namespaces' })).body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
     assert.deepEqual(names, ['default', 'kube-node-lease', 'kube-public', 'kube-system']);

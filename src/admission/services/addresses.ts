@@ -16,7 +16,7 @@ function makeAddress(name: string, owner: Owner): KubeObject {
   const family = parseIpAddress(name)?.family ?? '';
   return {
     apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name, labels: { [familyLabel]: family, [managerLabel]: manager } },
-    spec: { parentRef: { group: '', resource: 'services', namespace: owner.namespace, name: owner.name } },
+    spec: { parentRef: { resource: 'services', namespace: owner.namespace, name: owner.name } },
   };
 }
 

@@ -185,8 +185,8 @@ export const clusterRoles: readonly RoleData[] = [
       ['resource.k8s.io', 'resourceclaims/status', readUpdate],
       ['core', 'pods/finalizers', 'update'],
       ['resource.k8s.io', 'resourceslices', read],
-      ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
       ['resource.k8s.io', 'resourceclaims', 'create delete'],
+      ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
     ],
   },
   {

@@ -12,8 +12,20 @@ const separated = prepareWithStatus({ keeps: allUserMetadata });
 export const flowSchemaStrategy: Strategy = { applyDefaults: defaults.applyFlowSchemaDefaults, ...separated };
 /** What makes prioritylevelconfigurations special. */
 export const priorityLevelStrategy: Strategy = { applyDefaults: defaults.applyPriorityLevelDefaults, ...separated };
-/** What makes apiservices special. */
-export const apiServiceStrategy: Strategy = { applyDefaults: defaults.applyApiServiceDefaults, ...separated };
+/** What makes apiservices special: those that this server answers itself are available from the first. */
+export const apiServiceStrategy: Strategy = {
+  applyDefaults: defaults.applyApiServiceDefaults,
+  ...prepareWithStatus({
+    keeps: allUserMetadata,
+    prepareForCreate(apiService, { nowMs }) {
+      if (readPath(apiService, 'spec', 'service') !== undefined) return;
+      const condition = {
+        type: 'Available', status: 'True', lastTransitionTime: formatTime(nowMs), reason: 'Local', message: 'Local APIServices are always available',
+      };
+      apiService['status'] = { conditions: [condition] };
+    },
+  }),
+};
 /** What makes priorityclasses special: their generation begins and stays. */
 export const priorityClassStrategy: Strategy = {
   applyDefaults: defaults.applyPriorityClassDefaults,
