@@ -49,11 +49,19 @@ function createColumn({ name, type, format, description, priority, jsonPath }: C
 function formatCell(type: string, value: unknown, formatTime: (atMs: number) => string): ReturnType<Column['cell']> {
   if (type === 'string') return formatText(value);
   if (type === 'boolean') return typeof value === 'boolean' ? value : null;
-  if (type === 'integer') return typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : null;
+  if (type === 'integer') return typeof value === 'number' || typeof value === 'bigint' ? toInt64(Number(value)) : null;
   if (type === 'number') return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null;
   if (typeof value !== 'string') return null;
+  if (value === '') return '<unknown>';
   const at = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(at) ? '<invalid>' : formatTime(at);
+}
+
+const beyondInt64 = 2 ** 63;
+
+/** Without its fraction; what has no place in 64 bits becomes the least of them, as on the processors that the reference runs on. */
+function toInt64(value: number): number {
+  return Math.abs(value) < beyondInt64 ? Math.trunc(value) : -beyondInt64;
 }
 
 function formatText(value: unknown): string {

@@ -66,6 +66,24 @@ describe('json paths', () => {
     assert.deepEqual(all(".metadata.annotations['example.com/note']"), ['hi']);
     assert.deepEqual(all('.spec.list[7].name'), []);
   });
+  it('findAll follows slices, unions and everything below', () => {
+    const value = { spec: { list: ['a', 'b', 'c', 'd'], objects: [{ name: 'x' }, { name: 'y', deep: { name: 'z' } }], v: 1 } };
+    const found = (path: string): unknown[] => findAll(parsePath(path) ?? [], value);
+    assert.deepEqual(found('.spec.list[1:3]'), ['b', 'c']);
+    assert.deepEqual(found('.spec.list[-1:]'), ['d']);
+    assert.deepEqual(found('.spec.list[0:4:2]'), ['a', 'c']);
+    assert.deepEqual(found('.spec.list[0,2]'), ['a', 'c']);
+    assert.deepEqual(found(".spec['v','list']"), [1, ['a', 'b', 'c', 'd']]);
+    assert.deepEqual(found('.spec..name'), ['x', 'y', 'z']);
+    assert.deepEqual(found('..v'), [1]);
+  });
+  it('findAll finds nothing at all where a step cannot be taken', () => {
+    const value = { list: ['a', 'b'], objects: [{ v: 2 }, { v: 'text' }, { v: 3 }] };
+    const found = (path: string): unknown[] => findAll(parsePath(path) ?? [], value);
+    assert.deepEqual(found('.list[1:3]'), []);
+    assert.deepEqual(found('.objects[?(@.v>1)].v'), []);
+    assert.deepEqual(found('.list[?(@.v)]'), []);
+  });
   it('readField sees own fields only', () => assert.equal(readField({}, '.__proto__.toString'), undefined));
   it('parsePath refuses what is no path', () => assert.equal(parsePath('spec.list'), undefined));
 });

@@ -16,7 +16,7 @@ function formatQuantityMetric(source: JsonObject, current: JsonObject, marksAver
   if (average !== undefined) {
     return `${textOr(readPath(current, 'current', 'averageValue'), '<unknown>')}/${toText(average)}${marksAverage ? ' (avg)' : ''}`;
   }
-  return `${textOr(readPath(current, 'current', 'value'), '<unknown>')}/${textOr(readPath(source, 'target', 'value'), '0')}`;
+  return `${textOr(readPath(current, 'current', 'value'), '<unknown>')}/${textOr(readPath(source, 'target', 'value'), '<nil>')}`;
 }
 
 function formatResourceMetric(source: JsonObject, current: JsonObject): string {

@@ -34,6 +34,12 @@ function nodeInfoColumn(name: string, field: string): Column {
   return wideColumn(name, (object) => textOr(readPath(object, 'status', 'nodeInfo', field), '<unknown>'));
 }
 
+function formatKernel(object: KubeObject): string {
+  const info = toObject(readPath(object, 'status', 'nodeInfo'));
+  const architecture = toText(info['architecture']);
+  return `${textOr(info['kernelVersion'], '<unknown>')}${architecture === '' ? '' : ` (${architecture})`}`;
+}
+
 /** Columns of nodes. */
 export const nodeColumns: readonly Column[] = [
   nameColumn,
@@ -44,7 +50,7 @@ export const nodeColumns: readonly Column[] = [
   nodeAddressColumn('Internal-IP', 'InternalIP'),
   nodeAddressColumn('External-IP', 'ExternalIP'),
   nodeInfoColumn('OS-Image', 'osImage'),
-  nodeInfoColumn('Kernel-Version', 'kernelVersion'),
+  wideColumn('Kernel-Version', formatKernel),
   nodeInfoColumn('Container-Runtime', 'containerRuntimeVersion'),
 ];
 

@@ -15,7 +15,9 @@ interface TableCase {
   readonly object: KubeObject;
 }
 
-const { tables } = JSON.parse(readFileSync('test/data/builtin-objects.json', 'utf8')) as { tables: readonly TableCase[] };
+// The recording left uids out, but they are values of labels.
+const uid = '3f1c5b0e-0000-4000-8000-000000000000';
+const { tables } = JSON.parse(readFileSync('test/data/builtin-objects.json', 'utf8').replaceAll('<uid>', uid)) as { tables: readonly TableCase[] };
 const ages = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
 
 for (const { scenario, columns, cells, object } of tables) {
@@ -89,4 +91,44 @@ test('podColumns name the state of ended, unreachable and terminating pods', () 
 test('readPodConditions speaks of finished pods only', () => {
   assert.deepEqual(readPodConditions({ metadata: {}, status: { phase: 'Running' } }), []);
   assert.equal(readPodConditions({ metadata: {}, status: { phase: 'Failed' } })[0]?.message, 'The pod failed.');
+});
+
+const printCell = (kind: string, name: string, object: object): unknown =>
+  columnsByKind[kind]?.find((column) => column.name === name)?.cell({ metadata: { name: 'a' }, ...object } as KubeObject, 0);
+
+test('columnsByKind tell fields that are absent from empty ones', () => {
+  assert.equal(printCell('/Service', 'Cluster-IP', { spec: { clusterIPs: [''] } }), '');
+  assert.equal(printCell('/Service', 'Cluster-IP', { spec: {} }), '<none>');
+  assert.equal(printCell('/Endpoints', 'Endpoints', { subsets: [{}] }), '');
+  assert.equal(printCell('/Endpoints', 'Endpoints', {}), '<none>');
+  assert.equal(printCell('batch/CronJob', 'Timezone', { spec: { timeZone: '' } }), '');
+  assert.equal(printCell('discovery.k8s.io/EndpointSlice', 'Ports', { ports: [{ name: '', port: 5 }, { name: '' }, {}] }), '5,,*');
+  assert.equal(printCell('discovery.k8s.io/EndpointSlice', 'Ports', { ports: [{ name: '' }] }), '<unset>');
+  assert.equal(printCell('policy/PodDisruptionBudget', 'Min Available', { spec: { minAvailable: '' } }), '');
+  assert.equal(defaultColumns[1]?.cell({ metadata: {} } as KubeObject, 0), '0001-01-01T00:00:00Z');
+});
+
+test('columnsByKind show the architecture behind the kernel of nodes', () => {
+  const print = (nodeInfo: object): unknown => printCell('/Node', 'Kernel-Version', { status: { nodeInfo } });
+  assert.deepEqual([print({ kernelVersion: '6.1', architecture: 'arm64' }), print({ architecture: 'arm64' }), print({})],
+    ['6.1 (arm64)', '<unknown> (arm64)', '<unknown>']);
+});
+
+test('columnsByKind name what addresses and revisions belong to', () => {
+  const print = (parentRef: object): unknown => printCell('networking.k8s.io/IPAddress', 'ParentRef', { spec: { parentRef } });
+  assert.deepEqual([print({ resource: 'Widgets', group: 'G', namespace: 'N', name: 'X' }), print({ name: 'X' })], ['widgets.g/N/X', '/X']);
+  const metadata = { ownerReferences: [{ apiVersion: 'v1', kind: '', name: 'o', uid: 'u', controller: true }] };
+  assert.equal(printCell('apps/ControllerRevision', 'Controller', { metadata }), 'o');
+});
+
+test('columnsByKind print selectors in the words of their kind', () => {
+  const print = (kind: string, selector: unknown): unknown => printCell(kind, 'Selector', { spec: { selector } });
+  const bad = { matchExpressions: [{ key: 'a', operator: 'In', values: [] }] };
+  assert.deepEqual([print('apps/ReplicaSet', bad), print('apps/ReplicaSet', {}), print('apps/ReplicaSet', undefined)], ['<error>', '<none>', '<none>']);
+  assert.deepEqual([print('apps/Deployment', bad), print('apps/Deployment', {}), print('apps/Deployment', undefined)], ['<invalid>', '', '']);
+  const selector = { matchLabels: { b: 'c', a: 'b' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['x', 'y'] }] };
+  assert.equal(print('apps/Deployment', selector), 'a=b,b=c,k in (x,y)');
+  assert.equal(printCell('admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding', 'ParamRef', { spec: { paramRef: { selector } } }),
+    '&LabelSelector{MatchLabels:map[string]string{a: b,b: c,},MatchExpressions:[]LabelSelectorRequirement{'
+    + 'LabelSelectorRequirement{Key:k,Operator:In,Values:[x y],},},}');
 });

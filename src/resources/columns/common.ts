@@ -61,10 +61,12 @@ export const nameColumn: Column = { ...column('Name', (object) => object.metadat
 /** The column that tells how old the object is. */
 export const ageColumn: Column = { ...column('Age', (object, nowMs) => formatAge(object.metadata?.creationTimestamp, nowMs)), age: true };
 
+const zeroTime = '0001-01-01T00:00:00Z';
+
 /** The columns of kinds for which the reference has no printer. */
 export const defaultColumns: readonly Column[] = [
   nameColumn,
-  column('Created At', (object) => object.metadata?.creationTimestamp ?? '', 'date'),
+  column('Created At', (object) => object.metadata?.creationTimestamp ?? zeroTime, 'date'),
 ];
 
 /** A column that prints one field as text. */
@@ -87,6 +89,11 @@ export function formatLabels(labels: unknown): string {
 export function textOr(value: unknown, otherwise: string): string {
   const text = toText(value);
   return text === '' ? otherwise : text;
+}
+
+/** The text of a field that may be absent, which is not the same as empty. */
+export function textIfSet(value: unknown, otherwise: string): string {
+  return value === undefined || value === null ? otherwise : toText(value);
 }
 
 const mostMembers = 3;

@@ -2,7 +2,7 @@
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import {
-  ageColumn, column, formatLabels, formatMembers, nameColumn, readPath, textColumn, textOr, toList, toNumber, toObject, toObjects, toText,
+  ageColumn, column, formatLabels, formatMembers, nameColumn, readPath, textColumn, textIfSet, textOr, toList, toNumber, toObject, toObjects, toText,
   wideColumn, withNameAndAge,
 } from './common.ts';
 import { formatSelector } from './selector.ts';
@@ -40,7 +40,7 @@ function formatServicePort(port: JsonObject): string {
 export const serviceColumns: readonly Column[] = [
   nameColumn,
   textColumn('Type', 'spec', 'type'),
-  column('Cluster-IP', (object) => textOr(toList(readPath(object, 'spec', 'clusterIPs'))[0], '<none>')),
+  column('Cluster-IP', (object) => textIfSet(toList(readPath(object, 'spec', 'clusterIPs'))[0], '<none>')),
   column('External-IP', formatExternalIp),
   column('Port(s)', (object) => toObjects(readPath(object, 'spec', 'ports')).map(formatServicePort).join(',') || '<none>'),
   ageColumn,
@@ -53,25 +53,27 @@ function joinHostPort(host: string, port: number): string {
 }
 
 function formatEndpoints(object: KubeObject): string {
-  const found = toObjects(object['subsets']).flatMap((subset) => {
+  const subsets = toObjects(object['subsets']);
+  if (subsets.length === 0) return '<none>';
+  const found = subsets.flatMap((subset) => {
     const hosts = toObjects(subset['addresses']).map((address) => toText(address['ip']));
     const ports = toObjects(subset['ports']).map((port) => toNumber(port['port']));
     return ports.length === 0 ? hosts : ports.flatMap((port) => hosts.map((host) => joinHostPort(host, port)));
   });
-  return found.length === 0 ? '<none>' : formatMembers(found);
+  return found.length === 0 ? '' : formatMembers(found);
 }
 
 /** Columns of endpoints. */
 export const endpointsColumns: readonly Column[] = withNameAndAge(column('Endpoints', formatEndpoints));
 
 function formatSlicePort(port: JsonObject): string {
-  return port['port'] === undefined ? textOr(port['name'], '*') : toText(port['port']);
+  return textIfSet(port['port'] ?? port['name'], '*');
 }
 
 /** Columns of endpointslices. */
 export const endpointSliceColumns: readonly Column[] = withNameAndAge(
   textColumn('AddressType', 'addressType'),
-  column('Ports', (object) => formatMembers(toObjects(object['ports']).map(formatSlicePort))),
+  column('Ports', (object) => formatMembers(toObjects(object['ports']).map(formatSlicePort)) || '<unset>'),
   column('Endpoints', (object) => formatMembers(toObjects(object['endpoints']).flatMap((endpoint) => toList(endpoint['addresses']).map(toText)))),
 );
 
@@ -117,8 +119,9 @@ function formatParent(object: KubeObject): string {
   const parent = toObject(readPath(object, 'spec', 'parentRef'));
   if (Object.keys(parent).length === 0) return '<none>';
   const group = toText(parent['group']);
-  const parts = [`${toText(parent['resource'])}${group === '' ? '' : `.${group}`}`, toText(parent['namespace']), toText(parent['name'])];
-  return parts.filter((part) => part !== '').join('/');
+  const resource = `${toText(parent['resource'])}${group === '' ? '' : `.${group}`}`.toLowerCase();
+  const namespace = toText(parent['namespace']);
+  return `${resource}/${namespace === '' ? '' : `${namespace}/`}${toText(parent['name'])}`;
 }
 
 /** Columns of ipaddresses; the reference sends their age without declaring a column for it. */

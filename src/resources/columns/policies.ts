@@ -5,7 +5,7 @@ import {
   type Cell, ageColumn, column, integerColumn, nameColumn, readPath, textColumn, textOr, toList, toNumber, toObjects, toText, wideColumn, withNameAndAge,
 } from './common.ts';
 import { formatHumanDuration } from './duration.ts';
-import { formatSelector } from './selector.ts';
+import { formatSelectorStruct } from './selector.ts';
 
 function subjectsColumn(name: string, kind: string, format: (subject: JsonObject) => string): Column {
   return wideColumn(name, (object) => toObjects(object['subjects']).filter((subject) => subject['kind'] === kind).map(format).join(', '));
@@ -51,7 +51,7 @@ function formatParamRef(object: KubeObject): string {
   const name = toText(readPath(reference, 'name'));
   if (name !== '') return `${textOr(readPath(reference, 'namespace'), '*')}/${name}`;
   const selector = readPath(reference, 'selector');
-  return selector === undefined ? '<unset>' : formatSelector(selector);
+  return selector === undefined || selector === null ? '<unset>' : formatSelectorStruct(selector);
 }
 
 /** Columns of the bindings of admission policies. */

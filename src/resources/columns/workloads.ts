@@ -2,11 +2,11 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import {
-  type Cell, ageColumn, column, containerColumns, formatLabels, integerColumn, nameColumn, readPath, textColumn, textOr, toList, toNumber,
+  type Cell, ageColumn, column, containerColumns, formatLabels, integerColumn, nameColumn, readPath, textColumn, textIfSet, toList, toNumber,
   toObjects, toText, wideColumn, withNameAndAge,
 } from './common.ts';
 import { formatAge, formatHumanDuration } from './duration.ts';
-import { formatSelector } from './selector.ts';
+import { formatDeploymentSelector, formatSelector } from './selector.ts';
 
 const templateContainers = containerColumns('spec', 'template', 'spec');
 const selectorColumn = wideColumn('Selector', (object) => formatSelector(readPath(object, 'spec', 'selector')));
@@ -46,7 +46,7 @@ export const deploymentColumns: readonly Column[] = [
   countColumn('Available', 'status', 'availableReplicas'),
   ageColumn,
   ...templateContainers,
-  selectorColumn,
+  wideColumn('Selector', (object) => formatDeploymentSelector(readPath(object, 'spec', 'selector'))),
 ];
 
 /** Columns of statefulsets. */
@@ -110,7 +110,7 @@ function formatSuspend(object: KubeObject): string {
 export const cronJobColumns: readonly Column[] = [
   nameColumn,
   textColumn('Schedule', 'spec', 'schedule'),
-  column('Timezone', (object) => textOr(readPath(object, 'spec', 'timeZone'), '<none>')),
+  column('Timezone', (object) => textIfSet(readPath(object, 'spec', 'timeZone'), '<none>')),
   column('Suspend', formatSuspend, 'boolean'),
   column('Active', (object) => toList(readPath(object, 'status', 'active')).length, 'integer'),
   column('Last Schedule', (object, nowMs) => {
@@ -126,7 +126,8 @@ function formatController(object: KubeObject): string {
   const controller = object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
   if (controller === undefined) return '<none>';
   const group = controller.apiVersion.includes('/') ? controller.apiVersion.slice(0, controller.apiVersion.indexOf('/')) : '';
-  return `${controller.kind}${group === '' ? '' : `.${group}`}`.toLowerCase() + `/${controller.name}`;
+  const kind = `${controller.kind}${group === '' ? '' : `.${group}`}`.toLowerCase();
+  return kind === '' ? controller.name : `${kind}/${controller.name}`;
 }
 
 /** Columns of controllerrevisions. */
@@ -137,7 +138,7 @@ export const controllerRevisionColumns: readonly Column[] = withNameAndAge(
 
 /** Columns of poddisruptionbudgets. */
 export const disruptionBudgetColumns: readonly Column[] = withNameAndAge(
-  column('Min Available', (object) => textOr(readPath(object, 'spec', 'minAvailable'), 'N/A')),
-  column('Max Unavailable', (object) => textOr(readPath(object, 'spec', 'maxUnavailable'), 'N/A')),
+  column('Min Available', (object) => textIfSet(readPath(object, 'spec', 'minAvailable'), 'N/A')),
+  column('Max Unavailable', (object) => textIfSet(readPath(object, 'spec', 'maxUnavailable'), 'N/A')),
   integerColumn('Allowed Disruptions', 'status', 'disruptionsAllowed'),
 );
