@@ -206,7 +206,7 @@ function unescapeValue(value: string): string {
   let text = '';
   for (let i = 0; i < value.length; i++) {
     const c = value[i] as string;
-    if (c === ',' || c === '=') throw badRequest(`invalid field selector: unescaped character in value: ${c}`);
+    if (c === ',' || c === '=') throw badRequest(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`);
     if (c !== '\\') { text += c; continue; }
     const escaped = value[++i] ?? '';
     if (!['\\', ',', '='].includes(escaped)) throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);

@@ -1,5 +1,6 @@
-// The options of a collection request, checked in upstream's order: numbers, rules between options, selectors, the name of old watch paths.
-import { badRequest } from '../apimachinery/index.ts';
+// The options of a collection request, checked in upstream's order: numbers, the grammar of selectors, rules between options, fields that may be
+// selected by, the name of old watch paths.
+import { badRequest, type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
 import { buildPredicate, type Predicate } from '../registry/index.ts';
 import type { Call } from './dependencies.ts';
 import { defaultListQuery, type ListQuery, parseListQuery, validateListQuery } from './options.ts';
@@ -10,19 +11,20 @@ export interface CollectionOptions extends ListQuery {
 }
 
 /** A name in the path of an old watch is a field selector that must not contradict the one given. */
-function selectName(fieldSelector: string, name: string): string {
-  if (fieldSelector === '') return `metadata.name=${name}`;
-  const exact = fieldSelector.split(',').some((term) => term === `metadata.name=${name}` || term === `metadata.name==${name}`);
-  if (!exact) throw badRequest("fieldSelector metadata.name doesn't match requested name");
-  return fieldSelector;
+function checkName(fields: readonly FieldRequirement[], name: string): void {
+  const isExact = fields.some(({ field, operator, value }) => field === 'metadata.name' && operator === '=' && value === name);
+  if (fields.length > 0 && !isExact) throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
 /** Reads and validates the options of a collection request. */
 export function readCollectionOptions({ exchange, resource, target, name }: Call): CollectionOptions {
   const options = defaultListQuery(parseListQuery(exchange.query));
+  const labels = options.labelSelector === '' ? undefined : parseLabelSelector(options.labelSelector);
+  const given = options.fieldSelector === '' ? [] : parseFieldSelector(options.fieldSelector).requirements;
   validateListQuery(options);
-  const predicate = buildPredicate(resource, {
-    version: target.version, labelSelector: options.labelSelector, fieldSelector: name === '' ? options.fieldSelector : selectName(options.fieldSelector, name),
-  });
+  const ofName: FieldRequirement = { field: 'metadata.name', operator: '=', value: name };
+  const fields = name === '' || given.length > 0 ? given : [ofName];
+  const predicate = buildPredicate(resource, { version: target.version, labels, fields });
+  if (name !== '') checkName(given, name);
   return { ...options, predicate };
 }

@@ -3,7 +3,7 @@
 import { badRequest, methodNotSupported, notFound } from '../apimachinery/index.ts';
 import type { Soon } from '../base/index.ts';
 import type { Resource, ResourceVerb } from '../registry/index.ts';
-import { subresourceOf } from './call.ts';
+import { negotiateCall, subresourceOf } from './call.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete, handleDeleteCollection } from './delete.ts';
 import type { Call, EndpointsParts } from './dependencies.ts';
@@ -12,7 +12,6 @@ import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import { handleGet } from './get.ts';
 import { handleList } from './list.ts';
 import { readCollectionOptions } from './list-options.ts';
-import { checkAccept, COLLECTION_PRODUCES } from './negotiate.ts';
 import { handlePatch } from './patch.ts';
 import { splitPath } from './request-info.ts';
 import { respondNotFoundText } from './respond.ts';
@@ -56,7 +55,7 @@ async function handleOldWatch(call: Call): Promise<Response> {
   const { exchange, resource } = call;
   if (exchange.method !== 'GET') throw methodNotAllowed();
   if (!resource.verbs.includes('watch')) throw routeNotFound();
-  if (!resource.custom) checkAccept(exchange, COLLECTION_PRODUCES);
+  negotiateCall(call, true);
   // The path forces the watch; the options are checked as those of a list, unless they say `watch` themselves.
   return handleWatch(call, readCollectionOptions(call));
 }

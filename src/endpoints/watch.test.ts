@@ -88,6 +88,36 @@ test('handleWatch refuses contradicting options before the stream', async () => 
   api.close();
 });
 
+test('handleWatch tells grammar of selectors before rules between options, and those before fields that cannot be selected by', async () => {
+  const api = createTestApi();
+  const told = async (query: string): Promise<string> => (await api.send({ path: `${CM}?watch=1&${query}` })).json.message;
+  assert.match(await told('sendInitialEvents=true&labelSelector=()&fieldSelector=x'), /^found '\('/);
+  assert.match(await told('sendInitialEvents=true&fieldSelector=x=y=z'), /unescaped character in value: 61$/);
+  assert.match(await told('sendInitialEvents=true&fieldSelector=x=y'), /sendInitialEvents requires/);
+  assert.match(await told('fieldSelector=x=y'), /^"x" is not a known field selector/);
+  const { json } = await api.send({ path: '/api/v1/watch/namespaces/ns/configmaps/b?fieldSelector=x=y' });
+  assert.match(json.message, /^"x" is not a known field selector/);
+  api.close();
+});
+
+test('handleWatch marks the end of the state only where the query itself asks for a watch', async () => {
+  const api = createTestApi();
+  await create(api, 'a');
+  for (const [path, types] of [[`${CM}?watch=1&`, ['ADDED', 'BOOKMARK']], ['/api/v1/watch/namespaces/ns/configmaps?', ['ADDED']]] as const) {
+    for (const version of ['', '0', '00']) {
+      const { response } = await api.send({ path: `${path}allowWatchBookmarks=1&resourceVersion=${version}` });
+      const sink = new TestSink();
+      assert.ok(typeof response.body === 'function');
+      const ended = response.body(sink);
+      await settle();
+      assert.deepEqual(sink.lines.map(({ type }) => type), version === '00' ? ['ADDED'] : types, `${path} ${version}`);
+      sink.controller.abort();
+      await ended;
+    }
+  }
+  api.close();
+});
+
 test('handleWatch serves the old watch paths whatever the query says', async () => {
   const api = createTestApi();
   await create(api, 'a');

@@ -16,7 +16,6 @@ const DEFAULT_MIN_TIMEOUT_SECONDS = 1800;
 function watchOptions(options: CollectionOptions): WatchOptions {
   return {
     predicate: options.predicate, ...(options.resourceVersion && { resourceVersion: options.resourceVersion }),
-    ...(options.resourceVersionMatch && { resourceVersionMatch: options.resourceVersionMatch }),
     ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
     allowWatchBookmarks: options.allowWatchBookmarks,
   };

@@ -105,11 +105,9 @@ export interface ListResult {
 export interface WatchOptions {
   readonly predicate: Predicate;
   readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: string;
+  /** Whether the state comes first; unset: if no version is given, or 0, and without a bookmark at its end. */
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
-  /** Only to be refused where the reference does. */
-  readonly continue?: string;
 }
 
 /** What a watch yields. `object` of a DELETED event is the last state with the revision of the deletion. */

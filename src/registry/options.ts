@@ -1,9 +1,9 @@
-// What list, watch and delete options may say, and resource versions as text: upstream's ValidateListOptions, ValidateDeleteOptions and
+// What list and delete options may say, and resource versions as text: upstream's ValidateListOptions, ValidateDeleteOptions and
 // the versioner's parsing, in the reference's words. Reads answer a malformed version differently: a list with 400, get and watch with 500.
 import { type FieldError, type StatusError, badRequest, failure, forbiddenField, invalid, invalidValue, notSupported } from '../apimachinery/index.ts';
 import type { DeleteOptions } from './contract.ts';
 
-/** The options that lists and watches share, as far as they are validated together. */
+/** The options of lists, as far as they are validated together. */
 interface ReadOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
@@ -29,20 +29,6 @@ function listProblems(options: ReadOptions): FieldError[] {
   return errors;
 }
 
-function watchProblems(options: ReadOptions): FieldError[] {
-  const errors: FieldError[] = [];
-  const match = options.resourceVersionMatch ?? '';
-  if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
-    errors.push(forbiddenField(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  }
-  if (match === '') return errors;
-  if (options.sendInitialEvents === undefined) errors.push(forbiddenField(matchPath,
-    'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-  if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan'], true));
-  if (options.continue) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
-  return errors;
-}
-
 function throwInvalid(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
@@ -50,18 +36,6 @@ function throwInvalid(kind: string, errors: readonly FieldError[]): void {
 /** Throws the 422 of list options that contradict each other. */
 export function validateListOptions(options: ReadOptions): void {
   throwInvalid('ListOptions', listProblems(options));
-}
-
-/** The watch options with what is implied: a watch without a version, or from 0, begins with the state. */
-export function withWatchDefaults<T extends ReadOptions>(options: T): T {
-  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch) return options;
-  const legacy = !options.resourceVersion || options.resourceVersion === '0';
-  return legacy ? { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : options;
-}
-
-/** Throws the 422 of watch options that contradict each other; defaults are taken into account. */
-export function validateWatchOptions(options: ReadOptions): void {
-  throwInvalid('ListOptions', watchProblems(withWatchDefaults(options)));
 }
 
 const policies = ['Foreground', 'Background', 'Orphan', 'nil'];

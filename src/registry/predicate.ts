@@ -1,5 +1,5 @@
 // Selectors of a read as one test on object versions: label selectors, and the field selectors that the row declares.
-import { type FieldRequirement, type LabelSelector, badRequest, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
+import { type FieldRequirement, type LabelSelector, badRequest } from '../apimachinery/index.ts';
 import { wantedField, wantedLabel } from './chunk-values.ts';
 import type { ObjectVersion, Predicate } from './contract.ts';
 import { isSafeSegment } from './keys.ts';
@@ -48,8 +48,8 @@ interface TaggedTest {
 /** Selectors of a request to a version; without one, all fields of the row may be asked for. */
 interface Selectors {
   readonly version?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+  readonly labels?: LabelSelector | undefined;
+  readonly fields?: readonly FieldRequirement[];
 }
 
 /** What objects must hold, as far as an index can tell. */
@@ -70,10 +70,9 @@ function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
   return only ?? ((version) => tests.every(({ test }) => test(version)));
 }
 
-/** The predicate of a request's selectors; 400 StatusErrors for what does not parse and for fields that the row does not declare. */
+/** The predicate of a request's selectors; a 400 StatusError for fields that the row does not declare. */
 export function buildPredicate(resource: Resource, selectors: Selectors): Predicate {
-  const labels = selectors.labelSelector ? parseLabelSelector(selectors.labelSelector) : undefined;
-  const fields = selectors.fieldSelector ? parseFieldSelector(selectors.fieldSelector).requirements : [];
+  const { labels, fields = [] } = selectors;
   const name = exactValue(fields, 'metadata.name');
   const namespace = exactValue(fields, 'metadata.namespace');
   const exactOf = ({ field, operator, value }: FieldRequirement): TaggedTest['exact'] => {

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../apimachinery/index.ts';
 import type { ListOptions, ObjectVersion } from './contract.ts';
-import { buildPredicate, everything } from './predicate.ts';
-import { type Bench, createBench, rows } from './testing.ts';
+import { everything } from './predicate.ts';
+import { type Bench, createBench, rows, select } from './testing.ts';
 
 const resource = rows.configMaps;
 const writes = fc.array(fc.record({ name: fc.integer({ min: 0, max: 14 }), remove: fc.boolean(), even: fc.boolean() }), { minLength: 1, maxLength: 25 });
@@ -74,7 +74,7 @@ test('an exact version is what was there, and a watch from it ends at what is th
     const exact = await list(server, { resourceVersion: String(past.revision), resourceVersionMatch: 'Exact' });
     assert.deepEqual(stateOf(exact.items), pastState);
     for (const labelSelector of ['', 'even=true']) {
-      const predicate = labelSelector === '' ? everything : buildPredicate(resource, { labelSelector });
+      const predicate = labelSelector === '' ? everything : select(resource, { labelSelector });
       const replica = stateOf((await list(server, { predicate, resourceVersion: String(past.revision), resourceVersionMatch: 'Exact' })).items);
       const watch = await server.registry.watch(server.at(resource), { predicate, resourceVersion: String(past.revision) });
       const current = await list(server, { predicate });

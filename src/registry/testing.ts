@@ -1,11 +1,11 @@
 // What the tests of the registry stand on: a few hand-made rows, a registry over a memory store with a clock that stands still,
 // and short forms of requests.
-import type { Field, KubeObject, Schema, SchemaType } from '../apimachinery/index.ts';
+import { type Field, type KubeObject, type Schema, type SchemaType, parseFieldSelector, parseLabelSelector } from '../apimachinery/index.ts';
 import { type ManualClock, createManualClock, systemRandom } from '../base/index.ts';
 import { type Store, createMemoryStore } from '../storage/index.ts';
 import { createCatalog } from './catalog.ts';
 import type {
-  Admission, Catalog, DeleteOptions, DeleteResult, ObjectVersion, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
+  Admission, Catalog, DeleteOptions, DeleteResult, ObjectVersion, Predicate, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
   WriteResult,
 } from './contract.ts';
 import { buildPredicate } from './predicate.ts';
@@ -96,6 +96,17 @@ export function makeContext(more: Partial<WriteContext> = {}): WriteContext {
   return { user: { name: 'admin', groups: ['system:masters'] }, dryRun: false, fieldManager: 'test', warnings: [], ...more };
 }
 
+/** Selectors as the query spells them. */
+export interface SelectorTexts {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** The predicate of selectors as the query spells them. */
+export function select(resource: Resource, { labelSelector = '', fieldSelector = '' }: SelectorTexts): Predicate {
+  return buildPredicate(resource, { labels: parseLabelSelector(labelSelector), fields: parseFieldSelector(fieldSelector).requirements });
+}
+
 /** A registry and short forms of its verbs; all in namespace `ns`. */
 export interface Bench {
   readonly clock: ManualClock;
@@ -105,7 +116,7 @@ export interface Bench {
   at(resource: Resource, namespace?: string): Target;
   create(resource: Resource, object: Part, more?: Partial<WriteContext>): Promise<WriteResult>;
   get(resource: Resource, name: string): Promise<KubeObject>;
-  names(resource: Resource, selectors?: Parameters<typeof buildPredicate>[1]): Promise<string[]>;
+  names(resource: Resource, selectors?: SelectorTexts): Promise<string[]>;
   put(resource: Resource, object: KubeObject, more?: Partial<UpdateRequest>): Promise<WriteResult>;
   patch(resource: Resource, name: string, change: (object: KubeObject) => void, more?: Partial<UpdateRequest>): Promise<WriteResult>;
   remove(resource: Resource, name: string, options?: DeleteOptions, more?: Partial<WriteContext>): Promise<DeleteResult>;
@@ -129,7 +140,7 @@ export function createBench(more: { readonly admission?: Admission; readonly sto
       registry.create({ ...at(resource), object: structuredClone(object) as unknown as KubeObject, context: makeContext(context) }),
     get: async (resource, name) => show(await registry.get({ ...at(resource), name }, {})),
     names: async (resource, selectors = {}) => {
-      const list = await registry.list(at(resource), { predicate: buildPredicate(resource, selectors) });
+      const list = await registry.list(at(resource), { predicate: select(resource, selectors) });
       return [...list.items].map((version) => version.name);
     },
     put: (resource, object, request) => update(resource, object.metadata.name as string, { transform: () => structuredClone(object), ...request }),

@@ -15,7 +15,7 @@ import { expiredWatch } from './errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from './keys.ts';
 import type { StoredVersion } from './object-version.ts';
-import { parseResourceVersion, plainError, validateWatchOptions, withWatchDefaults } from './options.ts';
+import { parseResourceVersion, plainError } from './options.ts';
 
 interface WatchPlan {
   readonly place: Place;
@@ -168,15 +168,13 @@ async function awaitState(place: Place, wanted: number | undefined, text: string
 
 /** Registry.watch. */
 export async function watchObjects(core: Core, target: Target, options: WatchOptions & { readonly withPrevious?: boolean }): Promise<RegistryWatch> {
-  validateWatchOptions(options);
   const text = options.resourceVersion ?? '';
   const wanted = parseResourceVersion(text, plainError);
-  const { sendInitialEvents } = withWatchDefaults(options);
-  const withState = sendInitialEvents === true;
   const place = await core.readyPlace(target);
   const { range, predicate } = watchedRange(core, place, options.predicate);
-  // Without the state, a version that is unset or 0 means from here on.
+  // From here on; with the state, unless that is declined. Only those who ask for the state are told where it ends.
   const fromNow = wanted === undefined || wanted === 0;
+  const withState = options.sendInitialEvents ?? fromNow;
   if (withState || fromNow) {
     const failed = await awaitState(place, withState ? wanted : undefined, text);
     if (failed !== undefined) return failedWatch(failed);
@@ -185,6 +183,6 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   const snapshot = place.shelf.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
   const initial = withState ? snapshot.entries(range) : undefined;
-  return new StreamingWatch({ place, predicate, range, after, initial, endBookmark: withState && options.allowWatchBookmarks === true,
+  return new StreamingWatch({ place, predicate, range, after, initial, endBookmark: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
     withPrevious: options.withPrevious === true });
 }

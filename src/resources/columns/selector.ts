@@ -1,5 +1,7 @@
 // metav1.LabelSelector as text, for the columns that show one.
-import { type MetaLabelSelector, checkLabelValue, checkQualifiedName, createLabelSelector, formatLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
+import {
+  type MetaLabelSelector, checkLabelValue, checkQualifiedName, createLabelSelector, formatLabelSelector, labelSelectorOf,
+} from '../../apimachinery/index.ts';
 import { toList, toObject, toObjects, toText } from './common.ts';
 
 /** Only what is of the right type, so that a malformed stored selector cannot break a list. */

@@ -80,14 +80,13 @@ function requestLimits(container: JsonObject): void {
   resources['requests'] = mergeMissing(resources['requests'], limits);
 }
 
-/** The first address of a pod and of its node is also a field of its own. */
-function mirrorAddresses(status: JsonObject | undefined): void {
+/** The first address of a pod is also a field of its own. Those of its node are left as they were written. */
+function mirrorAddress(status: JsonObject | undefined): void {
   if (status === undefined) return;
-  for (const [one, all] of [['podIP', 'podIPs'], ['hostIP', 'hostIPs']] as const) {
-    const list = readStructs(status, all);
-    if (list.length > 0) setZero(status, { [one]: list[0]?.['ip'] as string });
-    else if (status[one]) status[all] = [{ ip: status[one] }];
-  }
+  const list = readStructs(status, 'podIPs');
+  const first = list[0]?.['ip'];
+  if (list.length === 0 && status['podIP']) status['podIPs'] = [{ ip: status['podIP'] }];
+  else if (first) setZero(status, { podIP: first });
 }
 
 /** Defaults of a pod. */
@@ -96,5 +95,5 @@ export function applyPodDefaults(pod: KubeObject): void {
   applyPodSpecDefaults(spec);
   for (const field of ['containers', 'initContainers']) for (const container of readStructs(spec, field)) requestLimits(container);
   setAbsent(spec, { enableServiceLinks: true });
-  mirrorAddresses(readPointer(pod, 'status'));
+  mirrorAddress(readPointer(pod, 'status'));
 }
