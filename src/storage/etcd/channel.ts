@@ -177,7 +177,7 @@ function beginStream(link: Link, request: Request): Stream {
 /** One call, from its headers to its status. */
 class Stream implements EtcdStream {
   readonly #stream: ClientHttp2Stream;
-  readonly #sink: StreamSink;
+  #sink: StreamSink;
   readonly #frames = new FrameReader(receiveLimitBytes);
   #over = false;
 
@@ -207,7 +207,7 @@ class Stream implements EtcdStream {
   }
 
   cancel(): void {
-    this.#over = true;
+    this.#leave();
     this.#stream.close(constants.NGHTTP2_CANCEL);
   }
 
@@ -227,12 +227,21 @@ class Stream implements EtcdStream {
 
   #end(status: CallStatus): void {
     if (this.#over) return;
-    this.#over = true;
+    const sink = this.#leave();
     if (!this.#stream.writableEnded || status.code !== statusCode.ok) this.#stream.close(constants.NGHTTP2_CANCEL);
-    this.#sink.ended(status);
+    sink.ended(status);
+  }
+
+  /** The library's streams outlive young collections, with all that hangs on them: whoever waited for an answer must not. */
+  #leave(): StreamSink {
+    const sink = this.#sink;
+    this.#over = true;
+    this.#sink = nobody;
+    return sink;
   }
 }
 
+const nobody: StreamSink = { message: () => {}, ended: () => {} };
 const cutOff: CallStatus = { code: statusCode.unavailable, details: 'the connection was lost' };
 
 function readStatus({ 'grpc-status': code, 'grpc-message': message = '' }: IncomingHttpHeaders): CallStatus {
