@@ -169,8 +169,8 @@ function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string
 
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
-/** Problems of the metadata of an update of `old`, in the reference's order. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
+/** Problems of the metadata of an update of `old`, in the reference's order; `standard`: with those of names of finalizers that built-ins cannot have. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, standard = false): FieldError[] {
   const errors = validateNoNewFinalizers(meta, old, 'metadata.finalizers');
   if (!meta.resourceVersion) errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue('metadata.generation', meta.generation ?? 0, 'must not be decremented'));
@@ -181,5 +181,6 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): Fie
   errors.push(...validateAnnotations(meta.annotations, 'metadata.annotations'));
   errors.push(...validateOwnerReferences(meta.ownerReferences, 'metadata.ownerReferences'));
   errors.push(...validateManagedFields(meta.managedFields, 'metadata.managedFields'));
+  if (standard) errors.push(...validateStandardFinalizers(meta.finalizers, 'metadata.finalizers'));
   return errors;
 }

@@ -150,12 +150,15 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
  */
 export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
   const { target: { resource }, context } = write;
-  const { namespaced, custom } = resource;
-  const update = validateObjectMetaUpdate(object.metadata, old.metadata);
+  const { namespaced, nameRule } = resource;
+  const check = (kind: string): readonly FieldError[] => {
+    if (kind === '*') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
+    if (kind === 'U' || kind === 'u') return validateObjectMetaUpdate(object.metadata, old.metadata, kind === 'U');
+    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: kind === 'm' });
+  };
+  const own = resource.metadataChecks ?? (resource.custom ? 'u*' : 'U*M');
   const errors = [
-    ...validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true }), ...update,
-    ...update, ...(resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? []),
-    ...(custom ? [] : validateObjectMeta(object.metadata, { namespaced, nameRule: resource.nameRule })),
+    ...validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true }), ...[...`u${own}`].flatMap(check),
   ];
   throwInvalid(resource, object, errors);
   context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));

@@ -135,6 +135,12 @@ export interface Resource {
   readonly subresources: readonly Subresource[];
   /** Rule for metadata.name. */
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+  /**
+   * How often updates have their metadata checked besides the check that all kinds have, in order: `M` like that of a new object, `U` like that of
+   * an update, small letters without the rule that names of finalizers have a domain. `*` stands for what the kind itself finds wrong. Absent:
+   * `u*` for custom kinds, `U*M` for others.
+   */
+  readonly metadataChecks?: string;
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */

@@ -7,6 +7,7 @@ import type { Resource, ResourceVerb, Subresource } from '../registry/index.ts';
 import { columnsByKind } from './columns/by-kind.ts';
 import { defaultColumns } from './columns/common.ts';
 import { readPodConditions } from './columns/pods.ts';
+import { metadataChecksOf } from './metadata-checks.ts';
 import { resetFieldsByKind } from './reset-fields.ts';
 import { strategiesByKind } from './strategies/by-kind.ts';
 import { withoutGatedFields } from './strategies/gated.ts';
@@ -104,6 +105,7 @@ export function buildResource(group: string, spec: RowSpec, schemas: SchemaSet):
     }),
     storageVersion: versions[0] as string,
     storagePrefix: spec.storagePrefix ?? spec.plural,
+    metadataChecks: metadataChecksOf(key),
     strategy: { ...withoutGatedFields(key, strategiesByKind[key] ?? {}), ...validationsByKind[key], ...warningsByKind[key] },
     ...(resetFieldsByKind[key] && { resetFields: resetFieldsByKind[key] }),
   };

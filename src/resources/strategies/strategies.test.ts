@@ -100,3 +100,11 @@ test('prepareForUpdate of a certificatesigningrequest decides through approval o
   ]);
   assert.deepEqual((update(key, { object, old, subresource: 'status' })['status'] as { certificate: string }).certificate, 'eA==');
 });
+
+test('prepareForUpdate of a deployment counts a change of annotations', () => {
+  const old = { metadata: { name: 'a', generation: 3, annotations: { a: 'b' } }, spec: {} } as unknown as KubeObject;
+  const same = structuredClone(old);
+  const other = { ...structuredClone(old), metadata: { name: 'a', generation: 3, annotations: {} } } as KubeObject;
+  for (const object of [same, other]) strategiesByKind['apps/Deployment']?.prepareForUpdate?.(object, old, contextOf());
+  assert.deepEqual([same.metadata.generation, other.metadata.generation], [3, 4]);
+});

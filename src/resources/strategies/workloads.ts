@@ -8,7 +8,17 @@ import { isSame } from '../validation/check.ts';
 import { prepareWithStatus } from './status.ts';
 
 /** What makes deployments special: a status update cannot relabel them. */
-export const deploymentStrategy: Strategy = { applyDefaults: defaults.applyDeploymentDefaults, ...prepareWithStatus({ keeps: ['labels'] }) };
+export const deploymentStrategy: Strategy = {
+  applyDefaults: defaults.applyDeploymentDefaults,
+  ...prepareWithStatus({ keeps: ['labels'], prepareForUpdate: countAnnotations }),
+};
+
+/** Annotations are intent as well: controllers are to see that they changed. */
+function countAnnotations(deployment: KubeObject, old: KubeObject): void {
+  if (isSame(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
+  deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
 /** What makes replicasets special. */
 export const replicaSetStrategy: Strategy = { applyDefaults: defaults.applyReplicaSetDefaults };
 /** What makes replicationcontrollers special. */

@@ -37,6 +37,10 @@ function validateWith(validate: Validate, update: ValidateUpdate = validate, val
 
 const both = (validate: Validate, update: ValidateUpdate): Strategy => validateWith(validate, (object, old) => [...update(object, old), ...validate(object)]);
 
+/** The same, with what may not change behind what may not be. */
+const validFirst = (validate: Validate, update: ValidateUpdate): Strategy =>
+  validateWith(validate, (object, old) => [...validate(object), ...update(object, old)]);
+
 /** Validations by `group/Kind`. */
 export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': validateWith(core.validateConfigMap, core.validateConfigMapUpdate),
@@ -74,7 +78,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, validateJobStatus),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
-  'discovery.k8s.io/EndpointSlice': both(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),
+  'discovery.k8s.io/EndpointSlice': validFirst(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),
   'events.k8s.io/Event': validateWith(events.validateNewEvent, events.validateNewEventUpdate),
   'flowcontrol.apiserver.k8s.io/FlowSchema': validateWith(validateFlowSchema, validateFlowSchema, validateFlowControlStatus),
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': validateWith(validatePriorityLevel, validatePriorityLevel, validateFlowControlStatus),
@@ -86,16 +90,16 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
   'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),
   'rbac.authorization.k8s.io/ClusterRole': validateWith(core.validateClusterRole),
-  'rbac.authorization.k8s.io/ClusterRoleBinding': both(core.validateClusterRoleBinding, core.checkRoleRef),
+  'rbac.authorization.k8s.io/ClusterRoleBinding': validFirst(core.validateClusterRoleBinding, core.checkRoleRef),
   'rbac.authorization.k8s.io/Role': validateWith(core.validateRole),
-  'rbac.authorization.k8s.io/RoleBinding': both(core.validateRoleBinding, core.checkRoleRef),
+  'rbac.authorization.k8s.io/RoleBinding': validFirst(core.validateRoleBinding, core.checkRoleRef),
   'resource.k8s.io/ResourceClaim': validateWith(devices.validateResourceClaim, devices.validateResourceClaimUpdate),
   'resource.k8s.io/ResourceClaimTemplate': validateWith(devices.validateResourceClaimTemplate),
   'scheduling.k8s.io/PriorityClass': both(core.validatePriorityClass, core.checkSamePriority),
   'storage.k8s.io/CSIDriver': validateWith(storage.validateCsiDriver, storage.validateCsiDriverUpdate),
   'storage.k8s.io/CSINode': validateWith(storage.validateCsiNode, storage.validateCsiNodeUpdate),
   'storage.k8s.io/CSIStorageCapacity': validateWith(() => [], (capacity, old) => core.checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName'])),
-  'storage.k8s.io/StorageClass': both(core.validateStorageClass, (object, old) => {
+  'storage.k8s.io/StorageClass': validFirst(core.validateStorageClass, (object, old) => {
     return core.checkSameMembers(object, old, ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']);
   }),
   'storage.k8s.io/VolumeAttachment': validateWith(storage.validateAttachment, storage.validateAttachmentUpdate),

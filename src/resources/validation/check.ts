@@ -137,7 +137,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 
 /** The value may not differ from the stored one. */
 export function checkImmutable(place: Place, old: Place): Errors {
-  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, sortMembers(place.value), 'field is immutable')];
+  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
 }
 
 /** Maps as Go writes them: by key. Structs keep their order, so this is for what holds maps only. */

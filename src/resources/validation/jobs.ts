@@ -7,6 +7,7 @@ import {
 } from './check.ts';
 import { findScheduleProblem, isTimeZone } from './cron.ts';
 import { checkFailurePolicy, checkManager, checkReplacement, checkSuccessPolicy } from './job-policies.ts';
+import { showPodPart, showPodSpec } from './pod-parts.ts';
 import { validatePodTemplateSpec } from './pods.ts';
 import { checkTemplateLabels } from './workloads.ts';
 
@@ -169,15 +170,31 @@ function checkCompletions(spec: Place, old: Place): Errors {
   return [isWrong(completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-const sealed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+/** A template as the reference keeps it in memory: metadata as the API has it, the spec as a struct. */
+function showTemplate(job: KubeObject): unknown {
+  const template = toObject(readPath(job, 'spec', 'template'));
+  return { ...toObject(template['metadata']), Spec: showPodSpec(toObject(template['spec'])) };
+}
+
+/** Members that cannot change, with the structs that they print as. */
+const sealed: readonly (readonly [string, string?])[] = [
+  ['completionMode'], ['podFailurePolicy', 'PodFailurePolicy'], ['backoffLimitPerIndex'], ['managedBy'], ['successPolicy', 'SuccessPolicy'],
+];
+
+function checkSealed(place: Place, old: Place, struct: string | undefined): Errors {
+  if (isSame(place.value ?? null, old.value ?? null)) return [];
+  const shown = struct === undefined || !isGiven(place) ? place.value ?? null : showPodPart(struct, place.value);
+  return [invalidValue(place.path, shown, 'field is immutable')];
+}
 
 /** Validates updates of jobs. */
 export function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(job), specOf(old)];
   const isSealed = isSame(maskTemplate(job, old), maskTemplate(old, old));
   return [
-    ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
-    ...(isSealed ? [] : [invalidValue('spec.template', readPath(job, 'spec', 'template'), 'field is immutable')]),
-    ...sealed.flatMap((name) => checkImmutable(at(spec, name), at(before, name))),
+    // The reference looks at the whole job and again at its spec, and clients see the causes of both.
+    ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
+    ...(isSealed ? [] : [invalidValue('spec.template', showTemplate(job), 'field is immutable')]),
+    ...sealed.flatMap(([name, struct]) => checkSealed(at(spec, name), at(before, name), struct)),
   ];
 }

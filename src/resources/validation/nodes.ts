@@ -55,14 +55,15 @@ export function validateNode(node: KubeObject): Errors {
 export function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   const before = toList(readPath(old, 'spec', 'podCIDRs'));
   const provider = toText(readPath(old, 'spec', 'providerID'));
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [...validateNode(node), ...checkTaints(node)];
   if (before.length > 0 && !isSame(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
   if (provider !== '' && provider !== toText(readPath(node, 'spec', 'providerID'))) {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
   }
-  return [...errors, ...checkTaints(node)];
+  const isRenamed = toText(readPath(old, 'spec', 'externalID')) !== toText(readPath(node, 'spec', 'externalID'));
+  return isRenamed ? [...errors, forbiddenField('spec.externalID', 'may not be updated')] : errors;
 }
 
 const standardFinalizers = ['kubernetes', 'foregroundDeletion', 'orphan'];

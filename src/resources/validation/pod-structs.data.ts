@@ -1,9 +1,9 @@
-// The spec of a pod as the reference keeps it in memory: its structs with their members in order; go-structs.ts tells how to read them.
+// The spec of a pod, and policies of jobs, as the reference keeps them in memory: its structs with their members in order; go-structs.ts tells how to read them.
 
 export const podStructs = `
 PodSpec: Volumes []Volume; InitContainers []Container; Containers []Container; EphemeralContainers []EphemeralContainer; RestartPolicy ""; TerminationGracePeriodSeconds; ActiveDeadlineSeconds; DNSPolicy=dnsPolicy ""; NodeSelector; ServiceAccountName ""; AutomountServiceAccountToken; NodeName ""; SecurityContext *PodSecurityContext; ImagePullSecrets []LocalObjectReference; Hostname ""; Subdomain ""; SetHostnameAsFQDN; Affinity *Affinity; SchedulerName ""; Tolerations []Toleration; HostAliases []HostAlias; PriorityClassName ""; Priority; PreemptionPolicy; DNSConfig=dnsConfig *PodDNSConfig; ReadinessGates []PodReadinessGate; RuntimeClassName; Overhead; EnableServiceLinks; TopologySpreadConstraints []TopologySpreadConstraint; OS=os *PodOS; SchedulingGates []PodSchedulingGate; ResourceClaims []PodResourceClaim; Resources *ResourceRequirements; HostnameOverride; SchedulingGroup *PodSchedulingGroup
 Volume: Name ""; +VolumeSource
-VolumeSource: HostPath *HostPathVolumeSource; EmptyDir *EmptyDirVolumeSource; GCEPersistentDisk *GCEPersistentDiskVolumeSource; AWSElasticBlockStore *AWSElasticBlockStoreVolumeSource; GitRepo *GitRepoVolumeSource; Secret *SecretVolumeSource; NFS *NFSVolumeSource; ISCSI *ISCSIVolumeSource; Glusterfs *GlusterfsVolumeSource; PersistentVolumeClaim *PersistentVolumeClaimVolumeSource; RBD *RBDVolumeSource; Quobyte *QuobyteVolumeSource; FlexVolume *FlexVolumeSource; Cinder *CinderVolumeSource; CephFS *CephFSVolumeSource; Flocker *FlockerVolumeSource; DownwardAPI *DownwardAPIVolumeSource; FC *FCVolumeSource; AzureFile *AzureFileVolumeSource; ConfigMap *ConfigMapVolumeSource; VsphereVolume *VsphereVirtualDiskVolumeSource; AzureDisk *AzureDiskVolumeSource; PhotonPersistentDisk *PhotonPersistentDiskVolumeSource; Projected *ProjectedVolumeSource; PortworxVolume *PortworxVolumeSource; ScaleIO *ScaleIOVolumeSource; StorageOS *StorageOSVolumeSource; CSI *CSIVolumeSource; Ephemeral *EphemeralVolumeSource; Image *ImageVolumeSource
+VolumeSource: HostPath *HostPathVolumeSource; EmptyDir *EmptyDirVolumeSource; GCEPersistentDisk=gcePersistentDisk *GCEPersistentDiskVolumeSource; AWSElasticBlockStore=awsElasticBlockStore *AWSElasticBlockStoreVolumeSource; GitRepo *GitRepoVolumeSource; Secret *SecretVolumeSource; NFS=nfs *NFSVolumeSource; ISCSI=iscsi *ISCSIVolumeSource; Glusterfs *GlusterfsVolumeSource; PersistentVolumeClaim *PersistentVolumeClaimVolumeSource; RBD=rbd *RBDVolumeSource; Quobyte *QuobyteVolumeSource; FlexVolume *FlexVolumeSource; Cinder *CinderVolumeSource; CephFS=cephfs *CephFSVolumeSource; Flocker *FlockerVolumeSource; DownwardAPI *DownwardAPIVolumeSource; FC=fc *FCVolumeSource; AzureFile *AzureFileVolumeSource; ConfigMap *ConfigMapVolumeSource; VsphereVolume *VsphereVirtualDiskVolumeSource; AzureDisk *AzureDiskVolumeSource; PhotonPersistentDisk *PhotonPersistentDiskVolumeSource; Projected *ProjectedVolumeSource; PortworxVolume *PortworxVolumeSource; ScaleIO *ScaleIOVolumeSource; StorageOS=storageos *StorageOSVolumeSource; CSI=csi *CSIVolumeSource; Ephemeral *EphemeralVolumeSource; Image *ImageVolumeSource
 HostPathVolumeSource: Path ""; Type
 EmptyDirVolumeSource: Medium ""; SizeLimit
 GCEPersistentDiskVolumeSource: PDName=pdName ""; FSType=fsType ""; Partition 0; ReadOnly false
@@ -69,7 +69,7 @@ ContainerRestartRuleOnExitCodes: Operator ""; Values
 VolumeMount: Name ""; ReadOnly false; RecursiveReadOnly; MountPath ""; SubPath ""; MountPropagation; SubPathExpr ""
 VolumeDevice: Name ""; DevicePath ""
 Probe: +ProbeHandler; InitialDelaySeconds 0; TimeoutSeconds 0; PeriodSeconds 0; SuccessThreshold 0; FailureThreshold 0; TerminationGracePeriodSeconds
-ProbeHandler: Exec *ExecAction; HTTPGet *HTTPGetAction; TCPSocket *TCPSocketAction; GRPC *GRPCAction
+ProbeHandler: Exec *ExecAction; HTTPGet=httpGet *HTTPGetAction; TCPSocket=tcpSocket *TCPSocketAction; GRPC=grpc *GRPCAction
 ExecAction: Command
 HTTPGetAction: Path ""; Port 0; Host ""; Scheme ""; HTTPHeaders=httpHeaders []HTTPHeader
 HTTPHeader: Name ""; Value ""
@@ -85,7 +85,7 @@ WindowsSecurityContextOptions: GMSACredentialSpecName=gmsaCredentialSpecName; GM
 SeccompProfile: Type ""; LocalhostProfile
 AppArmorProfile: Type ""; LocalhostProfile
 EphemeralContainer: +EphemeralContainerCommon; TargetContainerName ""
-EphemeralContainerCommon: Name ""; Image ""; Command; Args; WorkingDir ""; Ports []ContainerPort; EnvFrom []EnvFromSource; Env []EnvVar; Resources ResourceRequirements; ResizePolicy []ContainerResizePolicy; RestartPolicy; RestartPolicyRules []ContainerRestartRule; VolumeMounts []VolumeMount; VolumeDevices []VolumeDevice; LivenessProbe *Probe; ReadinessProbe *Probe; StartupProbe *Probe; Lifecycle *Lifecycle; TerminationMessagePath ""; TerminationMessagePolicy ""; ImagePullPolicy ""; SecurityContext *SecurityContext; Stdin false; StdinOnce false; TTY false
+EphemeralContainerCommon: Name ""; Image ""; Command; Args; WorkingDir ""; Ports []ContainerPort; EnvFrom []EnvFromSource; Env []EnvVar; Resources ResourceRequirements; ResizePolicy []ContainerResizePolicy; RestartPolicy; RestartPolicyRules []ContainerRestartRule; VolumeMounts []VolumeMount; VolumeDevices []VolumeDevice; LivenessProbe *Probe; ReadinessProbe *Probe; StartupProbe *Probe; Lifecycle *Lifecycle; TerminationMessagePath ""; TerminationMessagePolicy ""; ImagePullPolicy ""; SecurityContext *SecurityContext; Stdin false; StdinOnce false; TTY=tty false
 PodSecurityContext: HostNetwork false; HostPID false; HostIPC false; ShareProcessNamespace; HostUsers; SELinuxOptions=seLinuxOptions *SELinuxOptions; WindowsOptions *WindowsSecurityContextOptions; RunAsUser; RunAsGroup; RunAsNonRoot; SupplementalGroups; SupplementalGroupsPolicy; FSGroup=fsGroup; FSGroupChangePolicy=fsGroupChangePolicy; Sysctls []Sysctl; SeccompProfile *SeccompProfile; AppArmorProfile *AppArmorProfile; SELinuxChangePolicy=seLinuxChangePolicy
 Sysctl: Name ""; Value ""
 Affinity: NodeAffinity *NodeAffinity; PodAffinity *PodAffinity; PodAntiAffinity *PodAntiAffinity
@@ -108,4 +108,10 @@ PodOS: Name ""
 PodSchedulingGate: Name ""
 PodResourceClaim: Name ""; ResourceClaimName; ResourceClaimTemplateName
 PodSchedulingGroup: PodGroupName
+PodFailurePolicy: Rules []PodFailurePolicyRule
+PodFailurePolicyRule: Action ""; OnExitCodes *PodFailurePolicyOnExitCodes; OnPodConditions []PodFailurePolicyOnPodConditions
+PodFailurePolicyOnExitCodes: ContainerName; Operator ""; Values
+PodFailurePolicyOnPodConditions: Type ""; Status ""
+SuccessPolicy: Rules []SuccessPolicyRule
+SuccessPolicyRule: SucceededIndexes; SucceededCount
 `;

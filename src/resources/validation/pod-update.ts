@@ -1,96 +1,131 @@
 // What an update of a pod may change, and how the reference tells what else it tried.
-import { type FieldError, type JsonObject, type KubeObject, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type JsonObject, type KubeObject, forbiddenField, invalidValue, required,
+} from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, at, each, isSame } from './check.ts';
-import { showPodPart } from './pod-parts.ts';
+import { type Errors, type Place, at, each, isGiven, isSame, isWrong } from './check.ts';
+import { showPodPart, showPodSpec } from './pod-parts.ts';
+import { checkTolerations } from './pod-scheduling.ts';
 import { validatePodAsStored } from './pods.ts';
 import { diffStructs } from './struct-diff.ts';
 
 const changeable = '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` '
   + '(only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+const specOf = (pod: KubeObject): Place => ({ path: 'spec', value: pod['spec'] });
 
-/** The spec without what an update may change. */
-function maskChangeable(spec: unknown): unknown {
-  const { activeDeadlineSeconds: _a, tolerations: _t, terminationGracePeriodSeconds: _g, schedulingGates: _s, nodeSelector: _n, affinity: _f, ...rest } =
-    toObject(spec);
-  const withoutImages = (list: unknown): unknown => toObjects(list).map(({ image: _image, ...container }) => container);
-  return { ...rest, containers: withoutImages(rest['containers']), initContainers: withoutImages(rest['initContainers']) };
+function checkDeadline(spec: Place, before: unknown): Errors {
+  const deadline = at(spec, 'activeDeadlineSeconds');
+  if (!isGiven(deadline)) return before === undefined ? [] : [invalidValue(deadline.path, null, 'must not update from a positive integer to nil value')];
+  const seconds = toNumber(deadline.value);
+  if (seconds < 0 || seconds > 2 ** 31 - 1) return [isWrong(deadline, 'must be between 0 and 2147483647, inclusive')];
+  return before !== undefined && toNumber(before) < seconds ? [isWrong(deadline, 'must be less than or equal to previous value')] : [];
 }
 
-function checkGates(pod: KubeObject, old: KubeObject): Errors {
-  const known = new Set(toObjects(readPath(old, 'spec', 'schedulingGates')).map((gate) => gate['name']));
-  return each({ path: 'spec.schedulingGates', value: readPath(pod, 'spec', 'schedulingGates') }).flatMap((gate) => {
-    const { path, value } = at(gate, 'name');
-    return known.has(value as string) ? [] : [forbiddenField(path, `only deletion is allowed, but found new scheduling gate '${toText(value)}'`)];
+function checkImages(list: Place): Errors {
+  return each(list).map((container) => at(container, 'image')).flatMap((image): Errors => {
+    const text = toText(image.value);
+    return text === '' ? [required(image.path)] : text === text.trim() ? [] : [isWrong(image, 'must not have leading or trailing whitespace')];
   });
 }
 
-function checkDeadline(pod: KubeObject, old: KubeObject): Errors {
-  const before = readPath(old, 'spec', 'activeDeadlineSeconds');
-  const value = readPath(pod, 'spec', 'activeDeadlineSeconds');
-  if (before === undefined || value === before) return [];
-  if (value === undefined) return [invalidValue('spec.activeDeadlineSeconds', undefined, 'must not update from a positive integer to nil value')];
-  return toNumber(value) > toNumber(before) ? [invalidValue('spec.activeDeadlineSeconds', value, 'must be less than or equal to previous value')] : [];
-}
-
-/** True when all tolerations of before are still there. */
-function keepsTolerations(pod: KubeObject, old: KubeObject): boolean {
-  const present = toObjects(readPath(pod, 'spec', 'tolerations'));
-  const before = toObjects(readPath(old, 'spec', 'tolerations'));
+function checkAddedTolerations(list: Place, before: readonly JsonObject[]): Errors {
+  const present = toObjects(list.value);
   const withoutTime = (toleration: object): unknown => ({ ...toleration, tolerationSeconds: undefined });
-  return before.every((toleration) => present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
+  const lost = before.filter((toleration) => !present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
+  const text = 'existing toleration can not be modified except its tolerationSeconds';
+  return [...lost.map(() => forbiddenField(list.path, text)), ...checkTolerations(list)];
 }
 
-function mayChangeGrace(pod: KubeObject, old: KubeObject): boolean {
-  const before = readPath(old, 'spec', 'terminationGracePeriodSeconds');
-  const value = readPath(pod, 'spec', 'terminationGracePeriodSeconds');
-  return before === value || (toNumber(before) < 0 && value === 1);
+function checkGates(list: Place, before: readonly JsonObject[]): Errors {
+  const known = new Set(before.map((gate) => gate['name']));
+  return each(list).map((gate) => at(gate, 'name')).filter(({ value }) => !known.has(value as string))
+    .map(({ path, value }) => forbiddenField(path, `only deletion is allowed, but found new scheduling gate '${toText(value)}'`));
 }
 
-/** True when only what may change differs; gated pods may still be given selectors of nodes. */
-function changesOnlyAllowed(pod: KubeObject, old: KubeObject): boolean {
-  if (!isSame(maskChangeable(pod['spec']), maskChangeable(old['spec'])) || !keepsTolerations(pod, old) || !mayChangeGrace(pod, old)) return false;
-  if (toList(readPath(old, 'spec', 'schedulingGates')).length > 0) return true;
-  return ['nodeSelector', 'affinity'].every((name) => isSame(readPath(pod, 'spec', name) ?? null, readPath(old, 'spec', name) ?? null));
+/** Gated pods may be given more labels that nodes must have. */
+function checkMoreLabels(selector: Place, before: unknown): Errors {
+  const present = toObject(selector.value);
+  const isKept = Object.entries(toObject(before)).every(([key, value]) => present[key] === value);
+  return isKept ? [] : [invalidValue(selector.path, present, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
-const hostMembers = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
+const termLists = ['matchExpressions', 'matchFields'];
 
-/** A spec as the reference prints it: what concerns the host is part of the security context there. */
-function printSpec(spec: JsonObject): unknown {
-  const ofHost = Object.fromEntries(hostMembers.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
-  return showPodPart('PodSpec', { ...spec, securityContext: { ...toObject(spec['securityContext']), ...ofHost } });
-}
-
-/** The new spec with what may change as it was. */
-function withoutAllowed(pod: KubeObject, old: KubeObject): JsonObject {
-  const [spec, before] = [toObject(pod['spec']), toObject(old['spec'])];
-  const withImages = (list: string): readonly JsonObject[] => toObjects(spec[list]).map((container, index) => {
-    return { ...container, image: readPath(before, list, String(index), 'image') ?? '' };
-  });
-  const kept = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(mayChangeGrace(pod, old) ? ['terminationGracePeriodSeconds'] : [])];
-  return {
-    ...spec, ...Object.fromEntries(kept.map((name) => [name, before[name] ?? null])), containers: [...withImages('containers')],
-    ...(spec['initContainers'] !== undefined && { initContainers: [...withImages('initContainers')] }),
-  };
-}
-
-/** Validates the update of a pod on its main path. */
-export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
-  const count = (object: KubeObject, list: string): number => toList(readPath(object, 'spec', list)).length;
-  const errors: FieldError[] = [];
-  for (const list of ['containers', 'initContainers']) {
-    if (count(pod, list) !== count(old, list)) return [forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];
-    for (const container of each({ path: `spec.${list}`, value: readPath(pod, 'spec', list) })) {
-      if (toText(readPath(container.value, 'image')) === '') errors.push(required(at(container, 'image').path));
-    }
+/** Gated pods may ask more of nodes, term by term. */
+function checkMoreNodes(affinity: Place, before: unknown): Errors {
+  const terms = at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
+  const old = toObjects(readPath(before, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms'));
+  const shown = toObjects(terms.value).map((term) => showPodPart('NodeSelectorTerm', term));
+  if (old.length > 0 && old.length !== shown.length) {
+    return [invalidValue(terms.path, isGiven(terms) ? shown : null, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
   }
-  // Missing images are told twice, by what every pod must have and by what an update may change.
+  return old.flatMap((term, index) => {
+    const next = readPath(terms.value, String(index));
+    const isEmpty = termLists.every((list) => toList(term[list]).length === 0);
+    const isKept = termLists.every((list) => toList(term[list]).every((one, place) => isSame(one, toList(readPath(next, list))[place])));
+    const isOpened = isEmpty && termLists.some((list) => toList(readPath(next, list)).length > 0);
+    return isKept && !isOpened ? [] : [invalidValue(`${terms.path}[${index}]`, shown[index], 'only additions are allowed (no mutations or deletions)')];
+  });
+}
+
+/** The new spec with what may change as it was, as far as it is changed. */
+function withoutAllowed(spec: JsonObject, before: JsonObject): JsonObject {
+  const withImages = (list: string): JsonObject => (spec[list] === undefined ? {} : {
+    [list]: toObjects(spec[list]).map((container, index) => ({ ...container, image: readPath(before, list, String(index), 'image') ?? '' })),
+  });
+  const isGraced = toNumber(before['terminationGracePeriodSeconds']) < 0 && spec['terminationGracePeriodSeconds'] === 1;
+  const kept = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(isGraced ? ['terminationGracePeriodSeconds'] : [])];
+  const masked = { ...spec, ...withImages('containers'), ...withImages('initContainers') };
+  return keep(masked, before, toObjects(before['schedulingGates']).length > 0 ? [...kept, 'nodeSelector'] : kept);
+}
+
+function keep(spec: JsonObject, before: JsonObject, names: readonly string[]): JsonObject {
+  const kept = new Set(names);
+  const others = Object.entries(spec).filter(([name]) => !kept.has(name));
+  return Object.fromEntries([...others, ...names.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]] as const]))]) as JsonObject;
+}
+
+/** The affinity of a gated pod with what it asks of nodes as it was. */
+function withNodesOf(before: JsonObject, spec: JsonObject): JsonObject {
+  const [now, old] = [spec['affinity'], before['affinity']];
+  const nodes = readPath(old, 'nodeAffinity');
+  if (isSame(readPath(now, 'nodeAffinity') ?? null, nodes ?? null)) return spec;
+  const { nodeAffinity: _nodes, ...others } = toObject(now);
+  const { affinity: _affinity, ...rest } = spec;
+  if (nodes === undefined && old === undefined && Object.keys(others).length === 0) return rest;
+  return { ...rest, affinity: { ...others, ...(nodes !== undefined && { nodeAffinity: nodes }) } as JsonObject };
+}
+
+function checkUnchanged(spec: Place, before: Place): Errors {
+  const [now, old] = [toObject(spec.value), toObject(before.value)];
+  const isGated = toObjects(old['schedulingGates']).length > 0;
+  const masked = withoutAllowed(now, old);
+  const nodes = at(spec, 'affinity', 'nodeAffinity');
+  const oldNodes = readPath(old, 'affinity', 'nodeAffinity');
+  const errors: FieldError[] = [];
+  if (isGated && !isSame(now['nodeSelector'] ?? {}, old['nodeSelector'] ?? {})) errors.push(...checkMoreLabels(at(spec, 'nodeSelector'), old['nodeSelector']));
+  if (isGated && !isSame(nodes.value ?? null, oldNodes ?? null)) errors.push(...checkMoreNodes(nodes, oldNodes));
+  const rest = isGated ? withNodesOf(old, masked) : masked;
+  if (isSame(rest, old)) return errors;
+  const diff = diffStructs(showPodSpec(old), showPodSpec(rest));
+  return [...errors, forbiddenField('spec', `pod updates may not change fields other than ${changeable}\n${diff}`)];
+}
+
+/** Validates the update of a pod on its main path; what was wrong before may stay so. */
+export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
+  const [spec, before] = [specOf(pod), specOf(old)];
   const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
-  const fresh = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
-  errors.unshift(...fresh);
-  errors.push(...checkDeadline(pod, old), ...checkGates(pod, old));
-  if (errors.length > 0 || changesOnlyAllowed(pod, old)) return errors;
-  const diff = diffStructs(printSpec(toObject(old['spec'])), printSpec(withoutAllowed(pod, old)));
-  return [forbiddenField('spec', `pod updates may not change fields other than ${changeable}\n${diff}`)];
+  const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  for (const list of ['containers', 'initContainers']) {
+    const [now, then] = [at(spec, list), at(before, list)];
+    if (toList(now.value).length !== toList(then.value).length) return [...errors, forbiddenField(now.path, 'pod updates may not add or remove containers')];
+    errors.push(...checkImages(now));
+  }
+  const deadline = checkDeadline(spec, readPath(before.value, 'activeDeadlineSeconds'));
+  if (deadline.length > 0) return [...errors, ...deadline];
+  errors.push(
+    ...checkAddedTolerations(at(spec, 'tolerations'), toObjects(readPath(before.value, 'tolerations'))),
+    ...checkGates(at(spec, 'schedulingGates'), toObjects(readPath(before.value, 'schedulingGates'))),
+  );
+  return isSame(spec.value, before.value) ? errors : [...errors, ...checkUnchanged(spec, before)];
 }

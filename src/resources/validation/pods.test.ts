@@ -166,3 +166,45 @@ test('validateStatefulSet looks at the volumes that its claims become', () => {
   ]);
   assert.equal(errors.some((error) => error.startsWith('spec.serviceName: Invalid value: "S": a lowercase RFC 1123 label')), true);
 });
+
+function update(key: string, before: object, change: (object: KubeObject) => void): readonly string[] {
+  const old = make(key, before).object;
+  const object = structuredClone(old);
+  change(object);
+  return (validationsByKind[key]?.validateUpdate?.(object, old, context) ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+
+const changed = 'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,'
+  + '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` '
+  + '(allow it to be set to 1 if it was previously negative)\n';
+
+test('validatePodUpdate shows each change with the lines around it', () => {
+  const before = { spec: { containers: [box({ livenessProbe: { httpGet: { path: '/', port: 80 } } })], hostname: 'h' } };
+  const change = (pod: KubeObject): void => {
+    const spec = pod['spec'] as { containers: { livenessProbe: { httpGet: { path: string } } }[]; hostname: string };
+    spec.containers[0]!.livenessProbe.httpGet.path = '/x';
+    spec.hostname = 'i';
+  };
+  const [error, ...others] = update('/Pod', before, change);
+  assert.deepEqual(others, []);
+  assert.equal(error?.startsWith(changed), true, error);
+  assert.deepEqual(error?.slice(changed.length).split('\n').filter((line) => !line.startsWith(' ')), [
+    '@@ -24,7 +24,7 @@', '-     "Path": "/",', '+     "Path": "/x",', '@@ -81,7 +81,7 @@', '- "Hostname": "h",', '+ "Hostname": "i",', '',
+  ]);
+});
+
+test('validatePodUpdate lets gated pods ask more of nodes, not less', () => {
+  const before = { spec: { containers: [box()], schedulingGates: [{ name: 'a.b/c' }], nodeSelector: { a: 'b' } } };
+  assert.deepEqual(update('/Pod', before, (pod) => Object.assign(pod['spec'] as object, { nodeSelector: { a: 'b', c: 'd' } })), []);
+  assert.deepEqual(update('/Pod', before, (pod) => Object.assign(pod['spec'] as object, { nodeSelector: { c: 'd' } })),
+    ['spec.nodeSelector: Invalid value: {"c":"d"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)']);
+});
+
+test('validateJobUpdate shows what is sealed as the reference keeps it', () => {
+  const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'a.b/c', status: 'True' }] }];
+  const before = { spec: { template: jobTemplate, podReplacementPolicy: 'Failed' } };
+  assert.deepEqual(update('batch/Job', before, (job) => Object.assign(job['spec'] as object, { podFailurePolicy: { rules } })), [
+    'spec.podFailurePolicy: Invalid value: {"Rules":[{"Action":"Ignore","OnExitCodes":null,"OnPodConditions":[{"Type":"a.b/c","Status":"True"}]}]}: '
+      + 'field is immutable',
+  ]);
+});

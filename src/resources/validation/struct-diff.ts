@@ -20,21 +20,126 @@ export function shapeValue(value: unknown, shape: StructShape, texts: ReadonlySe
 
 const toLines = (value: unknown): readonly string[] => JSON.stringify(value, null, 1).split('\n');
 
-/** The change from one value to another as a unified diff; '' when they print the same. */
-export function diffStructs(before: unknown, after: unknown): string {
-  const [old, next] = [toLines(before), toLines(after)];
+/** A run of lines that both texts have. */
+interface Match {
+  readonly from: number;
+  readonly to: number;
+  readonly size: number;
+}
+
+/** Longer texts are compared from both ends only: the search below takes more than linear time. */
+const maxSearchedLines = 4000;
+/** From so many lines on, lines that come often are no anchors, as in Python's difflib, which the reference follows. */
+const minPopularLines = 200;
+
+function findPlaces(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [index, line] of lines.entries()) {
+    const found = places.get(line);
+    if (found === undefined) places.set(line, [index]);
+    else found.push(index);
+  }
+  if (lines.length < minPopularLines) return places;
+  const most = Math.floor(lines.length / 100) + 1;
+  return new Map([...places].filter(([, found]) => found.length <= most));
+}
+
+/** The part of either text that is still to be compared: from, end, from, end. */
+type Range = readonly [number, number, number, number];
+
+/** Finds the runs that are the same: the longest first, then those before and after it. */
+class LineMatcher {
+  readonly matches: Match[] = [];
+  readonly #old: readonly string[];
+  readonly #next: readonly string[];
+  readonly #places: ReadonlyMap<string, readonly number[]>;
+
+  constructor(old: readonly string[], next: readonly string[]) {
+    this.#old = old;
+    this.#next = next;
+    this.#places = findPlaces(next);
+    this.#match([0, old.length, 0, next.length]);
+  }
+
+  #match([oldFrom, oldEnd, nextFrom, nextEnd]: Range): void {
+    const { from, to, size } = this.#findLongest([oldFrom, oldEnd, nextFrom, nextEnd]);
+    if (size === 0) return;
+    if (oldFrom < from && nextFrom < to) this.#match([oldFrom, from, nextFrom, to]);
+    this.matches.push({ from, to, size });
+    if (from + size < oldEnd && to + size < nextEnd) this.#match([from + size, oldEnd, to + size, nextEnd]);
+  }
+
+  #findLongest([oldFrom, oldEnd, nextFrom, nextEnd]: Range): Match {
+    let [from, to, size] = [oldFrom, nextFrom, 0];
+    let runs = new Map<number, number>();
+    for (let i = oldFrom; i < oldEnd; i++) {
+      const longer = new Map<number, number>();
+      for (const j of this.#places.get(this.#old[i]!) ?? []) {
+        if (j < nextFrom) continue;
+        if (j >= nextEnd) break;
+        const length = (runs.get(j - 1) ?? 0) + 1;
+        longer.set(j, length);
+        if (length > size) [from, to, size] = [i - length + 1, j - length + 1, length];
+      }
+      runs = longer;
+    }
+    while (from > oldFrom && to > nextFrom && this.#old[from - 1] === this.#next[to - 1]) [from, to, size] = [from - 1, to - 1, size + 1];
+    while (from + size < oldEnd && to + size < nextEnd && this.#old[from + size] === this.#next[to + size]) size++;
+    return { from, to, size };
+  }
+}
+
+function matchEnds(old: readonly string[], next: readonly string[]): readonly Match[] {
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start++;
   let end = 0;
   while (end < old.length - start && end < next.length - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++;
-  if (start === old.length && start === next.length) return '';
-  const from = Math.max(0, start - context);
-  const kept = Math.min(end, context);
-  const [oldEnd, nextEnd] = [old.length - end, next.length - end];
-  const lines = [
-    ...old.slice(from, start).map((line) => ` ${line}`), ...old.slice(start, oldEnd).map((line) => `-${line}`),
-    ...next.slice(start, nextEnd).map((line) => `+${line}`), ...old.slice(oldEnd, oldEnd + kept).map((line) => ` ${line}`),
-  ];
-  const where = `@@ -${from + 1},${oldEnd + kept - from} +${from + 1},${nextEnd + kept - from} @@`;
+  return [{ from: 0, to: 0, size: start }, { from: old.length - end, to: next.length - end, size: end }];
+}
+
+/** What stands between two runs: a change. */
+type Change = readonly [oldFrom: number, oldEnd: number, nextFrom: number, nextEnd: number];
+
+function listChanges(old: readonly string[], next: readonly string[]): readonly Change[] {
+  const isShort = old.length <= maxSearchedLines && next.length <= maxSearchedLines;
+  const matches = isShort ? new LineMatcher(old, next).matches : matchEnds(old, next);
+  let [from, to] = [0, 0];
+  return [...matches, { from: old.length, to: next.length, size: 0 }].flatMap((match): readonly Change[] => {
+    const change: Change = [from, match.from, to, match.to];
+    [from, to] = [match.from + match.size, match.to + match.size];
+    return change[0] < change[1] || change[2] < change[3] ? [change] : [];
+  });
+}
+
+/** Changes with less than two contexts between them are shown together. */
+function groupChanges(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups: Change[][] = [];
+  for (const change of changes) {
+    const last = groups.at(-1)?.at(-1);
+    if (last === undefined || change[0] - last[1] > 2 * context) groups.push([change]);
+    else groups.at(-1)!.push(change);
+  }
+  return groups;
+}
+
+/** Where a part of a text is: counted from 1, by its first line and length; an empty part stands behind the line before it. */
+const formatPart = (from: number, end: number): string => (end - from === 1 ? `${from + 1}` : `${end === from ? from : from + 1},${end - from}`);
+
+function formatGroup(group: readonly Change[], old: readonly string[], next: readonly string[]): string {
+  const [first, last] = [group[0]!, group.at(-1)!];
+  const before = Math.min(context, first[0], first[2]);
+  const after = Math.min(context, old.length - last[1], next.length - last[3]);
+  const lines = old.slice(first[0] - before, first[0]).map((line) => ` ${line}`);
+  for (const [index, [from, end, to, nextEnd]] of group.entries()) {
+    lines.push(...old.slice(from, end).map((line) => `-${line}`), ...next.slice(to, nextEnd).map((line) => `+${line}`));
+    lines.push(...old.slice(end, group[index + 1]?.[0] ?? end + after).map((line) => ` ${line}`));
+  }
+  const where = `@@ -${formatPart(first[0] - before, last[1] + after)} +${formatPart(first[2] - before, last[3] + after)} @@`;
   return `${where}\n${lines.join('\n')}\n`;
+}
+
+/** The change from one value to another as a unified diff; '' when they print the same. */
+export function diffStructs(before: unknown, after: unknown): string {
+  const [old, next] = [toLines(before), toLines(after)];
+  return groupChanges(listChanges(old, next)).map((group) => formatGroup(group, old, next)).join('');
 }

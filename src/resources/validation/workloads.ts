@@ -229,7 +229,9 @@ export const validateDeploymentUpdate = withImmutableSelector(validateDeployment
 /** Validates updates of replicasets. */
 export const validateReplicaSetUpdate = withImmutableSelector(validateReplicaSet);
 /** Validates updates of daemonsets. */
-export const validateDaemonSetUpdate = withImmutableSelector(validateDaemonSet);
+export function validateDaemonSetUpdate(daemonSet: KubeObject, old: KubeObject): Errors {
+  return [...checkImmutable(at(specOf(daemonSet), 'selector'), at(specOf(old), 'selector')), ...validateDaemonSet(daemonSet)];
+}
 
 const mutableStatefulFields = [
   'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds',
