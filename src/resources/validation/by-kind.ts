@@ -48,7 +48,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/Event': validateWith(events.validateEvent),
   '/LimitRange': validateWith(quotas.validateLimitRange),
   '/Namespace': {
-    validate: nodes.validateNamespaceFinalizers,
+    validate: nodes.validateNamespace,
     validateUpdate: (namespace, _, { subresource }) => (subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : []),
   },
   '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),

@@ -68,12 +68,23 @@ export function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
 
 const standardFinalizers = ['kubernetes', 'foregroundDeletion', 'orphan'];
 
-/** Validates what holds a namespace. */
-export function validateNamespaceFinalizers(namespace: KubeObject): Errors {
-  return each({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') }).flatMap((finalizer): Errors => {
-    const text = toText(finalizer.value);
+function checkFinalizers(list: Place, pathOf: (finalizer: Place) => string): Errors {
+  return each(list).flatMap((finalizer): Errors => {
+    const [path, text] = [pathOf(finalizer), toText(finalizer.value)];
     const isKnown = text.includes('/') || standardFinalizers.includes(text);
-    const [path, name] = ['spec.finalizers', 'name is neither a standard finalizer name nor is it fully qualified'];
-    return [...checkText({ path, value: text }, checkQualifiedName), ...(isKnown ? [] : [invalidValue(path, text, name)])];
+    const problem = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [...checkText({ path, value: text }, checkQualifiedName), ...(isKnown ? [] : [invalidValue(path, text, problem)])];
   });
+}
+
+const finalizersOf = (namespace: KubeObject): Place => ({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') });
+
+/** Validates what holds a new namespace; the reference tells only then no places. */
+export function validateNamespace(namespace: KubeObject): Errors {
+  return checkFinalizers(finalizersOf(namespace), () => 'spec.finalizers');
+}
+
+/** Validates what holds a namespace that is finalized. */
+export function validateNamespaceFinalizers(namespace: KubeObject): Errors {
+  return checkFinalizers(finalizersOf(namespace), ({ path }) => path);
 }

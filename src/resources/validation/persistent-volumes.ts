@@ -15,7 +15,7 @@ function checkCapacity(capacity: Place): Errors {
   const entries = entriesOf(capacity);
   const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
   return [
-    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, capacity.value ?? null, ['storage'])]),
+    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, toObject(capacity.value), ['storage'])]),
     ...entries.flatMap(checkPositive),
   ];
 }
