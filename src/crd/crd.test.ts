@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type KubeObject, type Schema, compileStructuralSchema, loadPatternEngine, matchesPattern } from '../apimachinery/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
+import { subresourcesIn } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion.ts';
 import { type DefinitionStatus, createRow } from './definition.ts';
@@ -130,6 +131,23 @@ describe('createRow', () => {
     assert.deepEqual([row.kind, row.storageVersion, row.custom], ['Widget', 'v1', true]);
     assert.deepEqual([...(row.versions[0]?.schema.fields?.keys() ?? [])], ['apiVersion', 'kind', 'metadata', 'spec']);
     assert.ok(reads > 0);
+  });
+});
+
+describe('subresourcesIn', () => {
+  it('knows which versions of a definition have which subresources', () => {
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema, subresources: { status: {} } },
+      { name: 'v2', served: true, storage: false, schema, subresources: { scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } } },
+      { name: 'v3', served: true, storage: false, schema },
+    ];
+    const definition = { ...define({ versions }), status: acceptNames(define(), collectTaken([]), now) };
+    const row = createRow(definition, () => definition, {
+      objectMeta: { type: 'object', fields: new Map() }, formatAge: String, random: systemRandom, clock: systemClock,
+    });
+    const names = (version: string): string[] => subresourcesIn(row, version).map(({ name }) => name);
+    assert.deepEqual([names('v1'), names('v2'), names('v3')], [['status'], ['scale'], []]);
   });
 });
 

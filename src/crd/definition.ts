@@ -149,6 +149,7 @@ function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { sc
     name, served: version.served === true, published: () => sourceOf(reload(), name),
     get schema() { return schemas.get(name) as Schema; },
     columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
+    subresources: listSubresources([version]).map((subresource) => subresource.name),
     ...(warning !== undefined && { deprecationWarning: warning }),
   };
 }

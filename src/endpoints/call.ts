@@ -1,6 +1,6 @@
 // What the handlers of all verbs share: what a row offers, who writes, which kind a body has.
 import { formatGroupVersion, type Schema } from '../apimachinery/index.ts';
-import type { Resource, Subresource, WriteContext } from '../registry/index.ts';
+import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../registry/index.ts';
 import type { Call } from './dependencies.ts';
 import type { Expected } from './decode.ts';
 import { OBJECT_TYPES } from './media.ts';
@@ -41,8 +41,8 @@ function remember(accept: string, route: number, found: Representation): void {
 }
 
 /** The row of the call's subresource; undefined for the object itself. */
-export function subresourceOf({ resource, subresource }: Pick<Call, 'resource' | 'subresource'>): Subresource | undefined {
-  return resource.subresources.find(({ name }) => name === subresource);
+export function subresourceOf({ resource, target, subresource }: Pick<Call, 'resource' | 'target' | 'subresource'>): Subresource | undefined {
+  return subresourcesIn(resource, target.version).find(({ name }) => name === subresource);
 }
 
 /** The schema of the resource's own kind in the version of the call. */

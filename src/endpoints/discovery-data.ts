@@ -1,6 +1,6 @@
 // The discovery documents as plain values: pure views of the catalog's rows, legacy and aggregated.
 import { formatGroupVersion } from '../apimachinery/index.ts';
-import type { Catalog, Resource, Subresource } from '../registry/index.ts';
+import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../registry/index.ts';
 import type { Hashes } from './dependencies.ts';
 
 /** Verbs of custom resources are not sorted: this is the order in which upstream lists them. */
@@ -12,8 +12,9 @@ function verbsOf({ verbs, custom }: Resource): readonly string[] {
 }
 
 /** Subresources as they are listed: by name, those of custom resources in the order of the row. */
-function subresourcesOf({ subresources, custom }: Resource): readonly Subresource[] {
-  return custom ? subresources : [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
+function subresourcesOf(row: Resource, version: string): readonly Subresource[] {
+  const subresources = subresourcesIn(row, version);
+  return row.custom ? subresources : [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The rows of one group version, in order. */
@@ -54,7 +55,7 @@ export function apiResourceList(catalog: Catalog, hashes: Hashes, { group, versi
   const rows = rowsOf(catalog, group, version);
   if (rows.length === 0) return undefined;
   const resources = rows.flatMap((row) => [
-    resourceEntry(row, catalog, hashes), ...subresourcesOf(row).map((subresource) => subresourceEntry(row, subresource, version)),
+    resourceEntry(row, catalog, hashes), ...subresourcesOf(row, version).map((subresource) => subresourceEntry(row, subresource, version)),
   ]);
   // The document of the core group has never had an apiVersion.
   const apiVersion = group === '' ? {} : { apiVersion: 'v1' };
@@ -98,7 +99,7 @@ function responseKind(row: Resource, version: string, kind?: Subresource['kind']
 }
 
 function aggregatedResource(row: Resource, version: string): Record<string, unknown> {
-  const subresources = subresourcesOf(row).map((subresource) => ({
+  const subresources = subresourcesOf(row, version).map((subresource) => ({
     subresource: subresource.name, responseKind: responseKind(row, version, subresource.kind),
     verbs: row.custom ? subresource.verbs : [...subresource.verbs].sort(),
   }));

@@ -5,7 +5,7 @@ import { negotiate as negotiateType } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
 import { encodeBody } from './encoding.ts';
-import { notServed, respondUnavailable } from './errors.ts';
+import { checkGet, notServed, respondUnavailable } from './errors.ts';
 import type { Exchange, Response } from './exchange.ts';
 import { FORM_TYPES, type Form, OBJECT_TYPES } from './media.ts';
 import { checkAccept, wantsPretty } from './negotiate.ts';
@@ -33,6 +33,7 @@ export class Discovery {
   /** `/api` (core) and `/apis`. */
   async answerRoot(exchange: Exchange, core: boolean): Promise<Response> {
     const form = aggregatedForm(exchange.headers['accept']);
+    if (core) checkGet(exchange);
     if (form !== undefined) return this.#answerAggregated(exchange, core, form);
     if (core) checkAccept(exchange, OBJECT_TYPES);
     return core
@@ -53,7 +54,10 @@ export class Discovery {
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
     if (!served && this.#dependencies.isRemote?.(groupVersion.group, groupVersion.version)) return respondUnavailable();
     if (!served) return notServed(exchange, rows);
-    if (rows.some(({ custom }) => !custom)) checkAccept(exchange, OBJECT_TYPES);
+    if (rows.some(({ custom }) => !custom)) {
+      checkGet(exchange);
+      checkAccept(exchange, OBJECT_TYPES);
+    }
     return this.#answer(exchange, 'APIResourceList', () => apiResourceList(catalog, hashes, groupVersion));
   }
 

@@ -4,7 +4,7 @@ import { type Soon, attempt } from '../base/index.ts';
 import { Broadcasts } from './broadcast.ts';
 import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
 import { Discovery } from './discovery.ts';
-import { methodNotAllowed } from './errors.ts';
+import { checkGet, routeNotFound } from './errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
 import { OpenApi } from './openapi.ts';
 import { Pacing } from './pacing.ts';
@@ -17,6 +17,9 @@ import { RunForms } from './run-forms.ts';
 
 /** Paths that `/` always lists, besides those of groups. */
 const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+
+/** Nothing is served below a path without its first segment, or below no group. */
+const emptyBeginning = /^(?:\/apis)?\/\//;
 
 function rootPaths({ catalog, otherPaths = [] }: EndpointsDependencies): string[] {
   const groups = catalog.groups().flatMap(({ name, versions }) =>
@@ -44,22 +47,18 @@ class Endpoints {
   }
 
   #route(exchange: Exchange): Soon<Response> {
+    if (emptyBeginning.test(exchange.path)) return respondNotFoundText(exchange);
     if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;
     if (top === 'openapi') return this.#openapi.answer(exchange);
-    if (top === 'api' && segments.length <= 2) return this.#document(exchange, () => this.#answerApi(exchange, second));
-    if (top === 'apis' && segments.length <= 3) return this.#document(exchange, () => this.#answerApis(exchange, second, third));
-    if (top === 'version' && segments.length === 1) return this.#document(exchange, () => this.#answerVersion(exchange));
+    if (top === 'api' && segments.length <= 2) return this.#answerApi(exchange, second);
+    if (top === 'apis' && segments.length <= 3) return this.#answerApis(exchange, second, third);
+    if (top === 'version') return this.#answerVersion(exchange, segments.length);
     if (segments.length === 0 || (top === 'index.html' && segments.length === 1)) {
       return respondRawJson(exchange, { paths: rootPaths(this.#dependencies) });
     }
     return respondNotFoundText(exchange);
-  }
-
-  #document(exchange: Exchange, answer: () => Promise<Response>): Promise<Response> {
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed();
-    return answer();
   }
 
   #answerApi(exchange: Exchange, version: string): Promise<Response> {
@@ -71,7 +70,9 @@ class Endpoints {
     return version === '' ? this.#discovery.answerGroup(exchange, group) : this.#discovery.answerGroupVersion(exchange, { group, version });
   }
 
-  async #answerVersion(exchange: Exchange): Promise<Response> {
+  async #answerVersion(exchange: Exchange, depth: number): Promise<Response> {
+    if (depth > 1) throw routeNotFound();
+    checkGet(exchange);
     checkAccept(exchange, [JSON_TYPE]);
     return respondRawJson(exchange, this.#dependencies.version);
   }

@@ -15,6 +15,11 @@ export function methodNotAllowed(): StatusError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
+/** Throws the 405 of the router of built-in APIs, whose documents are read by GET alone. What lies above and beside it takes any method. */
+export function checkGet({ method }: Exchange): void {
+  if (method !== 'GET') throw methodNotAllowed();
+}
+
 /** 503 for what another server should answer, which this one does not reach. */
 export function respondUnavailable(): Response {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };

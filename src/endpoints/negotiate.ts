@@ -49,11 +49,10 @@ export function negotiate(accept: string | undefined, offer: Offer): Representat
   return found;
 }
 
-/** The same for a watch: the object must be acceptable first, then as a stream, each with its own list in the 406. */
+/** The same for a watch: what is picked must exist as a stream, whatever else would be acceptable. */
 export function negotiateStream(accept: string | undefined, offer: Offer): Representation {
-  negotiate(accept, offer);
-  const found = pick(accept, STREAM_FORMS, offer);
-  if (found === undefined) throw notAcceptable(STREAM_TYPES);
+  const found = negotiate(accept, offer);
+  if (!STREAM_FORMS.includes(found.form)) throw notAcceptable(STREAM_TYPES);
   return found;
 }
 
@@ -85,6 +84,8 @@ export function streamType(form: Form): string {
 
 /** Whether the client wants indented JSON: it says so, or it is a tool that people read over the shoulder of. */
 export function wantsPretty({ query, headers }: Exchange): boolean {
+  const accept = headers['accept'];
+  if (accept?.includes('pretty=1') && negotiateType(accept, OBJECT_FORMS, () => true)?.pretty === true) return true;
   const pretty = query.get('pretty');
   if (pretty !== null) return pretty === '1' || pretty === 'true';
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');

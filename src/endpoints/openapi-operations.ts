@@ -1,6 +1,6 @@
 // The operations of a group version as data, made from the catalog's rows; both OpenAPI dialects are written from them.
 import type { GroupVersionKind } from '../apimachinery/index.ts';
-import type { Catalog, Resource, Subresource } from '../registry/index.ts';
+import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../registry/index.ts';
 import { rowsOf } from './discovery-data.ts';
 import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, OBJECT_TYPES, STRATEGIC_PATCH_TYPE, STREAM_TYPES, YAML_TYPE } from './media.ts';
 
@@ -153,7 +153,7 @@ function connectOperations(context: RowContext, path: string, subresource: Subre
 }
 
 function subresourceOperations(context: RowContext, objectPath: string): Operation[] {
-  return context.row.subresources.flatMap((subresource) => {
+  return subresourcesIn(context.row, context.version).flatMap((subresource) => {
     const path = `${objectPath}/${subresource.name}`;
     if (subresource.connect) return connectOperations(context, path, subresource);
     const kind = subresource.kind ?? context.kind;

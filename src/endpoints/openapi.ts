@@ -5,7 +5,6 @@ import { parseAccept } from '../codec/index.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import { toHex } from './discovery.ts';
 import { encodeText } from './encoding.ts';
-import { methodNotAllowed } from './errors.ts';
 import type { Exchange, Response } from './exchange.ts';
 import { JSON_TYPE } from './media.ts';
 import { customDefinitions } from './openapi-custom.ts';
@@ -81,7 +80,6 @@ export class OpenApi {
 
   /** Everything below `/openapi`. */
   async answer(exchange: Exchange): Promise<Response> {
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed();
     this.#refresh();
     const path = exchange.path;
     if (path === '/openapi/v2') return this.#answerV2(exchange);

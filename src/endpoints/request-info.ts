@@ -10,8 +10,6 @@ const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'g
 const SPECIAL_VERBS = new Set(['proxy', 'watch']);
 /** The only third segments below `namespaces/{name}` that are subresources of the namespace. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
-/** List-like verbs, for which a `metadata.name=X` selector names the object. */
-const COLLECTION_VERBS = new Set(['list', 'watch', 'deletecollection']);
 
 /** The segments of a path without the slashes at its ends; empty for the root. */
 export function splitPath(path: string): string[] {
@@ -43,11 +41,11 @@ function splitNamespace(segments: readonly string[]): { namespace: string; parts
   return { namespace: segments[1] as string, parts: segments.slice(2) };
 }
 
-/** The name in `metadata.name=X` when the selector asks for exactly one. */
+/** The name in `metadata.name=X` when the selector of a read asks for exactly one. */
 function selectedName(selector: string | null): string {
   for (const term of (selector ?? '').split(',')) {
-    const match = /^metadata\.name==?([^=!\\]+)$/.exec(term.trim());
-    if (match) return match[1] as string;
+    const name = /^metadata\.name==?([^=!\\/%]+)$/.exec(term.trim())?.[1];
+    if (name !== undefined && name !== '.' && name !== '..') return name;
   }
   return '';
 }
@@ -112,8 +110,10 @@ function parseLine(line: RequestLine): RequestInfo {
   const { namespace, parts } = splitNamespace(below);
   let verb = special || (METHOD_VERBS[line.method] ?? '');
   let name = parts[1] ?? '';
-  if (name === '' && special === '') verb = collectionVerb(verb, line.query);
-  if (name === '' && COLLECTION_VERBS.has(verb)) name = selectedName(line.query.get('fieldSelector'));
+  if (name === '' && special === '') {
+    if (verb === 'get') name = selectedName(line.query.get('fieldSelector'));
+    verb = collectionVerb(verb, line.query);
+  }
   return {
     isResource: true, path: line.path, verb, prefix, group: group ?? '', version: version ?? '', namespace, resource: parts[0] ?? '',
     subresource: parts.length >= 3 && special !== 'proxy' ? (parts[2] as string) : '', name, parts,

@@ -105,8 +105,9 @@ function dispatch(call: Call): Soon<Response> {
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
   if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
-  // Custom resources have no such route at all.
+  // Custom resources have no such route at all, nor has what is never listed.
   if (isBeyondReading(call)) return respondNotFoundText(call.exchange);
+  if (call.resource.namespaced && call.target.namespace === '' && !call.resource.verbs.includes('list')) throw routeNotFound();
   return methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)).handle(call);
 }
 

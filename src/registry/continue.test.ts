@@ -13,7 +13,7 @@ test('encodeContinue writes what decodeContinue and any base64url reader read', 
     const start = `${names.join('/')}\u0000`;
     const text = encodeContinue({ start, revision });
     assert.match(text, /^[-_A-Za-z0-9]+$/);
-    assert.deepEqual(JSON.parse(Buffer.from(text, 'base64url').toString()), { v: 'meta.k8s.io/v1', rv: revision, start });
+    assert.deepEqual(JSON.parse(Buffer.from(text, 'base64url').toString()), { v: 'meta.k8s.io/v1', rv: revision, start: `/${start}` });
     assert.deepEqual(decodeContinue(text), { start, revision });
   }));
 });

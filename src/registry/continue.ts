@@ -1,4 +1,4 @@
-// Continue tokens: unpadded base64url of {"v":"meta.k8s.io/v1","rv":N,"start":"name\u0000"}, as the reference makes them, so that a
+// Continue tokens: unpadded base64url of {"v":"meta.k8s.io/v1","rv":N,"start":"/name\u0000"}, as the reference makes them, so that a
 // list may go on at another server over the same store. `start` is relative to the prefix of the list: whatever it says, keys outside
 // the list cannot be reached. rv -1 goes on in the newest state.
 import { badRequest } from '../apimachinery/index.ts';
@@ -52,7 +52,7 @@ const refuse = (why: string): never => {
 
 /** The token for going on at `position`. */
 export function encodeContinue(position: ContinuePosition): string {
-  return encodeBase64(encodeJson({ v: tokenVersion, rv: position.revision, start: position.start }));
+  return encodeBase64(encodeJson({ v: tokenVersion, rv: position.revision, start: `/${position.start}` }));
 }
 
 function parseToken(bytes: Uint8Array): Record<string, unknown> {

@@ -9,7 +9,7 @@ import { convertNow } from './as-needed.ts';
 import type { TrackUpdate } from './contract.ts';
 import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from './lifecycle.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, subresourcesIn } from './resource.ts';
 import { applyScale } from './scale.ts';
 import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
@@ -52,18 +52,19 @@ function describeVersions(resource: Resource): RowVersions {
 const resets = new WeakMap<Resource, Map<string, FieldSet | undefined>>();
 
 /** Paths that a request to this subresource cannot write, and so does not come to own. */
-function resetFields(resource: Resource, subresource: string): FieldSet | undefined {
+function resetFields(resource: Resource, version: string, subresource: string): FieldSet | undefined {
+  const key = `${version} ${subresource}`;
   let known = resets.get(resource);
   if (known === undefined) resets.set(resource, (known = new Map()));
-  if (!known.has(subresource)) known.set(subresource, computeReset(resource, subresource));
-  return known.get(subresource);
+  if (!known.has(key)) known.set(key, computeReset(resource, version, subresource));
+  return known.get(key);
 }
 
-function computeReset(resource: Resource, subresource: string): FieldSet | undefined {
+function computeReset(resource: Resource, version: string, subresource: string): FieldSet | undefined {
   const own = resource.resetFields?.[subresource];
   if (own !== undefined) return own.length === 0 ? undefined : fieldSetOf(...own.map((path) => path.map((name) => `f:${name}`)));
   if (subresource === 'status') return resource.custom ? fieldSetOf(['f:spec'], ['f:metadata']) : fieldSetOf(['f:spec']);
-  return resource.subresources.some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
+  return subresourcesIn(resource, version).some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
 }
 
 /** managedFields after a create, PUT or patch; undefined when nobody owns anything. An object whose owners are unknown stays so. */
@@ -77,7 +78,7 @@ export const trackUpdate: TrackUpdate = (input) => {
   const managers = managersBefore(old, object, subresource !== '');
   if (managers.size === 0 && old !== undefined) return undefined;
   const updater = { manager, apiVersion, subresource, time: formatTime(nowMs) };
-  const reset = resetFields(resource, subresource);
+  const reset = resetFields(resource, version, subresource);
   try {
     if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
     const live = old ?? versions.zeroOf(apiVersion, schema);
@@ -154,7 +155,7 @@ export function applyObject(request: ApplyRequest): KubeObject {
   const run = (forced: boolean): KubeObject => {
     const { object, managedFields } = applyConfiguration({
       versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
-      time: formatTime(request.nowMs), reset: resetFields(resource, subresource) });
+      time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
     return { ...object, metadata: { ...object.metadata, managedFields } };
   };
   if (manager !== kubectlManager) return withStatusOfConflict(() => run(force));

@@ -6,6 +6,7 @@ export type {
 export type {
   Column, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
 } from './resource.ts';
+export { subresourcesIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export { defaultObject } from './foreign.ts';

@@ -1,7 +1,7 @@
 // Objects and their keys: `<root>/<storage prefix>/[<namespace>/]<name>`, laid out as kube-apiserver lays them out in etcd, so that a store
 // can be shared with it. Whatever a client sends, a key stays below its own prefix: names and namespaces are single, ordinary path segments.
 import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
-import { badRequest } from '../apimachinery/index.ts';
+import { badRequest, checkPathSegment } from '../apimachinery/index.ts';
 import type { Resource } from './resource.ts';
 
 /** Where kube-apiserver keeps everything. */
@@ -19,7 +19,9 @@ export function resourcePrefix(root: string, resource: Resource): string {
 }
 
 function checkSegment(kind: string, segment: string): void {
-  if (!isSafeSegment(segment)) throw badRequest(`${kind} parameter invalid: ${JSON.stringify(segment)}: may not be '.' or '..' nor contain '/' or '%'`);
+  if (isSafeSegment(segment)) return;
+  const problems = checkPathSegment(segment);
+  throw badRequest(`${kind} parameter invalid: ${JSON.stringify(segment)}: ${problems.length > 0 ? problems.join(';') : 'may not be used in a key'}`);
 }
 
 /** The prefix of a list: all objects of the row, or those of one namespace. */

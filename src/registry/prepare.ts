@@ -7,7 +7,7 @@ import { invariant } from '../base/index.ts';
 import type { Target, WriteContext } from './contract.ts';
 import { checkSignal } from './core.ts';
 import { finalizerWarnings } from './metadata.ts';
-import type { Resource, StrategyContext } from './resource.ts';
+import { type Resource, type StrategyContext, subresourcesIn } from './resource.ts';
 import { cloneJson, equalJson } from './values.ts';
 
 /** One write as strategies see it. */
@@ -20,7 +20,8 @@ export interface Write {
   readonly pause: () => Promise<void> | undefined;
 }
 
-const hasStatus = (resource: Resource): boolean => resource.subresources.some((s) => s.name === 'status');
+const hasStatus = ({ resource, version }: Pick<Target, 'resource' | 'version'>): boolean =>
+  subresourcesIn(resource, version).some((s) => s.name === 'status');
 
 function strategyContext({ target, subresource, context, nowMs }: Write): StrategyContext {
   return { nowMs, namespace: target.namespace, user: context.user, version: target.version, subresource };
@@ -52,7 +53,7 @@ function setStatus(object: KubeObject, status: unknown): void {
 /** Makes a new object what may be stored, in place. */
 export function prepareForCreate(object: KubeObject, write: Write): void {
   const { resource } = write.target;
-  if (hasStatus(resource) && resource.statusOnCreate !== true) setStatus(object, zeroStatus(write.target));
+  if (hasStatus(write.target) && resource.statusOnCreate !== true) setStatus(object, zeroStatus(write.target));
   if (resource.tracksGeneration) object.metadata.generation = 1;
   resource.strategy.prepareForCreate?.(object, strategyContext(write));
 }
@@ -104,16 +105,16 @@ function keepCustomMetadata(object: KubeObject, old: KubeObject): void {
 /** Paths whose body is the parent's kind and that leave the status alone. */
 const mainPaths = new Set(['', 'scale', 'finalize']);
 
-function isolate(object: KubeObject, old: KubeObject, { target: { resource }, subresource }: Write): void {
+function isolate(object: KubeObject, old: KubeObject, { target, subresource }: Write): void {
   if (subresource === 'status') {
     keepAllButStatus(object, old);
-    if (resource.custom) keepCustomMetadata(object, old);
-  } else if (mainPaths.has(subresource) && hasStatus(resource)) setStatus(object, cloneJson(old['status']));
+    if (target.resource.custom) keepCustomMetadata(object, old);
+  } else if (mainPaths.has(subresource) && hasStatus(target)) setStatus(object, cloneJson(old['status']));
 }
 
 /** True when something differs for which generation grows: everything but metadata, and status where it has a path of its own. */
-function contentDiffers(resource: Resource, object: KubeObject, old: KubeObject): boolean {
-  const withStatus = resource.custom && !hasStatus(resource);
+function contentDiffers(target: Target, object: KubeObject, old: KubeObject): boolean {
+  const withStatus = target.resource.custom && !hasStatus(target);
   const content = ({ metadata: _m, kind: _k, apiVersion: _a, status, ...rest }: KubeObject): unknown => (withStatus ? { ...rest, status } : rest);
   return !equalJson(content(object), content(old));
 }
@@ -139,7 +140,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
   restoreMetadata(object, old);
   const untouched = object.metadata.generation === old.metadata.generation;
-  if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(resource, object, old)) {
+  if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(write.target, object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 }

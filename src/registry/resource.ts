@@ -42,6 +42,8 @@ export interface ResourceVersionRow {
   readonly columns: readonly Column[];
   /** Those of the row's selectable fields that this version has; absent: all. */
   readonly selectableFields?: readonly string[];
+  /** Names of those of the row's subresources that this version has; absent: all. */
+  readonly subresources?: readonly string[];
   /** `conditions` of a Table row; left out when empty. */
   readonly rowConditions?: (object: KubeObject) => readonly TableRowCondition[];
   /** `Warning` header of every request to this version, if it is deprecated. */
@@ -197,4 +199,10 @@ export interface Resource {
   /** The order of the rows of a table, within a page, where it is not that of keys. Few objects: they are sorted for each list. */
   readonly tableOrder?: (a: KubeObject, b: KubeObject) => number;
   readonly strategy: Strategy;
+}
+
+/** The subresources of a row in one of its versions. */
+export function subresourcesIn({ subresources, versions }: Resource, version: string): readonly Subresource[] {
+  const own = versions.find(({ name }) => name === version)?.subresources;
+  return own === undefined ? subresources : subresources.filter(({ name }) => own.includes(name));
 }

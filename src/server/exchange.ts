@@ -59,6 +59,13 @@ const noInfo: RequestInfo = {
 };
 /** Nobody changes queries. */
 const noQuery = new URLSearchParams();
+
+const malformed = /;|%(?![0-9a-f]{2})/i;
+
+/** Parameters with a semicolon or an escape that is none do not count, as in Go. */
+function dropMalformed(search: string): string {
+  return malformed.test(search) ? search.replace(/^\?/, '').split('&').filter((pair) => !malformed.test(pair)).join('&') : search;
+}
 const nobody: User = { name: '', groups: [] };
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
 const discardLimitBytes = 16 * 1024 * 1024;
@@ -128,7 +135,7 @@ export class HttpExchange implements ServerExchange {
   }
 
   get query(): URLSearchParams {
-    return (this.#query ??= this.#search === '' ? noQuery : new URLSearchParams(this.#search));
+    return (this.#query ??= this.#search === '' ? noQuery : new URLSearchParams(dropMalformed(this.#search)));
   }
 
   get signal(): AbortSignal {

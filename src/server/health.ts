@@ -14,6 +14,7 @@ type HealthRoot = 'healthz' | 'livez' | 'readyz';
 export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz'];
 
 const encoder = new TextEncoder();
+const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
 /** A check that hangs is a check that fails. */
 const checkTimeoutMs = 2000;
 
@@ -23,11 +24,11 @@ export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: 
     const [root = '', name, ...rest] = exchange.path.slice(1).split('/');
     const checked = checks.filter((check) => check.roots.some((one) => one === root));
     if (checked.length === 0) return undefined;
-    if (name === undefined || (name === '' && rest.length === 0)) return answerRoot(root, checked, exchange);
+    if (name === undefined) return answerRoot(root, checked, exchange);
     const single = checked.find((check) => check.name === [name, ...rest].join('/'));
     if (single === undefined) return undefined;
     const failure = await runCheck(single, exchange);
-    return failure === undefined ? answerText(200, 'ok') : answerText(500, `internal server error: ${failure}\n`);
+    return failure === undefined ? { status: 200, headers: textHeaders, body: encoder.encode('ok') } : answerText(500, `internal server error: ${failure}\n`);
   };
 }
 
@@ -79,5 +80,5 @@ async function runCheck(check: HealthCheck, { clock }: Pick<Exchange, 'clock'>):
 
 /** A plain-text answer with the headers of the reference's text answers. */
 export function answerText(status: number, text: string): Response {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: encoder.encode(text) };
+  return { status, headers: { ...textHeaders, 'x-content-type-options': 'nosniff' }, body: encoder.encode(text) };
 }
