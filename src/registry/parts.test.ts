@@ -41,6 +41,12 @@ test('findMember finds each member of an object in its bytes', () => {
   }));
 });
 
+test('objectKey says what a name may not be', () => {
+  const key = (name: string) => (): string => objectKey('/registry', rows.configMaps, { namespace: 'ns', name });
+  assert.throws(key('..'), { message: `Name parameter invalid: "..": may not be '..'` });
+  assert.throws(key('a/%'), { message: `Name parameter invalid: "a/%": may not contain '/';may not contain '%'` });
+});
+
 test('objectKey lays keys out as the reference does, splitKey reads them', () => {
   const key = objectKey('/registry', rows.configMaps, { namespace: 'ns', name: 'a' });
   assert.equal(key, '/registry/configmaps/ns/a');
