@@ -175,3 +175,9 @@ test('encodeFieldSet and decodeFieldSet round-trip, set algebra holds', () => {
     assert.ok(a.differenceWithBelow(b).difference(b).equals(a.differenceWithBelow(b)));
   }));
 });
+
+test('applyConfiguration lists what each of several managers owns', () => {
+  const script = new Script().apply('first', { data: { k: '1' } }).apply('second', { data: { o: '1' } });
+  assert.throws(() => script.apply('third', { data: { k: '2', o: '2' } }),
+    { message: 'Apply failed with 2 conflicts: conflicts with "first":\n- .data.k\nconflicts with "second":\n- .data.o' });
+});

@@ -19,7 +19,9 @@ export class ApplyConflictError extends Error {
     const parties = [...conflicts.values()].map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
     parties.sort((a, b) => (a.name < b.name ? -1 : 1));
     const count = parties.reduce((sum, party) => sum + party.paths.length, 0);
-    super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${parties.map(describeParty).join('\n')}`);
+    super(count === 1
+      ? `Apply failed with 1 conflict: conflict with ${parties[0]?.name}: ${parties[0]?.paths[0]}`
+      : `Apply failed with ${count} conflicts: ${parties.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`).join('\n')}`);
     this.conflicts = conflicts;
     this.causes = parties.flatMap(({ name, paths }) => paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })));
   }
@@ -29,9 +31,6 @@ function describeManager({ manager, operation, apiVersion, subresource }: Manage
   const below = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
   return `${JSON.stringify(manager)}${below}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
-
-const describeParty = ({ name, paths }: { name: string; paths: readonly string[] }): string =>
-  (paths.length === 1 ? `conflict with ${name}: ${paths[0]}` : `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
 
 /** One apply. `live` is the current object (for a create: the zero object of the kind). */
 interface ApplyInput {

@@ -39,6 +39,7 @@ export const daemonSetStrategy: Strategy = {
       const changed = !isSame(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
       defaults.setTemplateGeneration(daemonSet, defaults.readTemplateGeneration(old) + (changed ? 1 : 0));
     },
+    prepareForStatus: (daemonSet, old) => defaults.setTemplateGeneration(daemonSet, defaults.readTemplateGeneration(old)),
   }),
 };
 
@@ -73,5 +74,12 @@ export const jobStrategy: Strategy = {
   deletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set '
     + 'propagationPolicy=Orphan to suppress this warning',
   applyDefaults: defaults.applyJobDefaults,
-  ...prepareWithStatus({ prepareForCreate: generateSelector }),
+  ...prepareWithStatus({
+    prepareForCreate: generateSelector,
+    // A job without labels has those of its template, whenever it is read.
+    prepareForStatus(job) {
+      const labels = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
+      if (Object.keys(job.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0) job.metadata.labels = { ...labels } as Record<string, string>;
+    },
+  }),
 };

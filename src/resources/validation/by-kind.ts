@@ -19,7 +19,7 @@ import { validatePod } from './pods.ts';
 import * as volumes from './persistent-volumes.ts';
 import * as quotas from './quotas.ts';
 import { validateSigningRequest, validateSigningRequestUpdate } from './signing-requests.ts';
-import { validateDaemonSetStatus, validateDeploymentStatus, validateJobStatus, validateReplicaSetStatus } from './statuses.ts';
+import * as statuses from './statuses.ts';
 import * as services from './services.ts';
 import * as storage from './storage.ts';
 import * as workloads from './workloads.ts';
@@ -28,10 +28,10 @@ type Validate = (object: KubeObject) => readonly FieldError[];
 type ValidateUpdate = (object: KubeObject, old: KubeObject) => readonly FieldError[];
 
 /** Validation of creates and updates; without rules of its own an update is validated like a create. */
-function validateWith(validate: Validate, update: ValidateUpdate = validate, validateStatus: Validate = () => []): Strategy {
+function validateWith(validate: Validate, update: ValidateUpdate = validate, validateStatus: ValidateUpdate = () => []): Strategy {
   return {
     validate,
-    validateUpdate: (object, old, { subresource }) => (subresource === '' ? update(object, old) : subresource === 'status' ? validateStatus(object) : []),
+    validateUpdate: (object, old, { subresource }) => (subresource === '' ? update(object, old) : subresource === 'status' ? validateStatus(object, old) : []),
   };
 }
 
@@ -49,7 +49,10 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/LimitRange': validateWith(quotas.validateLimitRange),
   '/Namespace': {
     validate: nodes.validateNamespace,
-    validateUpdate: (namespace, _, { subresource }) => (subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : []),
+    validateUpdate(namespace, _, { subresource }) {
+      if (subresource === 'status') return statuses.validateNamespaceStatus(namespace);
+      return subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : [];
+    },
   },
   '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
   '/PersistentVolume': validateWith(volumes.validateVolume, volumes.validateVolumeUpdate),
@@ -66,23 +69,23 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ReplicationController': validateWith(workloads.validateReplicationController),
   '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
-  '/Service': validateWith(services.validateService, services.validateServiceUpdate, services.validateServiceStatus),
+  '/Service': validateWith(services.validateService, services.validateServiceUpdate, statuses.validateServiceStatus),
   'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
-  'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate, validateDaemonSetStatus),
-  'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, validateDeploymentStatus),
-  'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate, validateReplicaSetStatus),
-  'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate),
+  'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate, statuses.validateDaemonSetStatus),
+  'apps/Deployment': validateWith(workloads.validateDeployment, workloads.validateDeploymentUpdate, statuses.validateDeploymentStatus),
+  'apps/ReplicaSet': validateWith(workloads.validateReplicaSet, workloads.validateReplicaSetUpdate, statuses.validateReplicaSetStatus),
+  'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate, statuses.validateStatefulSetStatus),
   'autoscaling/HorizontalPodAutoscaler': validateWith(validateAutoscaler, validateAutoscaler, validateAutoscalerStatus),
   'batch/CronJob': validateWith(jobs.validateCronJob, jobs.validateCronJobUpdate),
-  'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, validateJobStatus),
+  'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, statuses.validateJobStatus),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
   'discovery.k8s.io/EndpointSlice': validFirst(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),
   'events.k8s.io/Event': validateWith(events.validateNewEvent, events.validateNewEventUpdate),
   'flowcontrol.apiserver.k8s.io/FlowSchema': validateWith(validateFlowSchema, validateFlowSchema, validateFlowControlStatus),
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': validateWith(validatePriorityLevel, validatePriorityLevel, validateFlowControlStatus),
-  'networking.k8s.io/Ingress': validateWith(net.validateIngress, net.validateIngressUpdate),
+  'networking.k8s.io/Ingress': validateWith(net.validateIngress, net.validateIngressUpdate, statuses.validateIngressStatus),
   'networking.k8s.io/IngressClass': both(net.validateIngressClass, net.checkSameController),
   'networking.k8s.io/IPAddress': validateWith(services.validateIpAddress, services.validateIpAddressUpdate),
   'networking.k8s.io/NetworkPolicy': validateWith(net.validateNetworkPolicy),

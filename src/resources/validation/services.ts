@@ -219,16 +219,6 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Err
   return [...errors, ...validateService(service)];
 }
 
-/** Validates the status of services. */
-export function validateServiceStatus(service: KubeObject): Errors {
-  const status: Place = { path: 'status', value: service['status'] };
-  return each(at(status, 'loadBalancer', 'ingress')).flatMap((ingress) => {
-    const ip = at(ingress, 'ip');
-    if (!isGiven(ip)) return [];
-    return parseIpAddress(toText(ip.value)) === undefined ? [invalidValue(ip.path, ip.value, ipProblem)] : [];
-  });
-}
-
 /** Validates ipaddresses: named for an address, belonging to somebody. */
 export function validateIpAddress(object: KubeObject): Errors {
   const name = object.metadata.name ?? '';

@@ -1,7 +1,9 @@
-// Validation of the statuses that controllers of replicas write: counts that cannot be.
-import { type FieldError, type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
-import { readPath, toNumber, toObjects } from '../columns/common.ts';
-import { type Errors, type Place, at, checkNotNegative } from './check.ts';
+// Validation of the statuses that controllers write: counts, addresses and ends that cannot be.
+import {
+  type FieldError, type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, parseIpAddress, required,
+} from '../../apimachinery/index.ts';
+import { readPath, toNumber, toObjects, toText } from '../columns/common.ts';
+import { type Errors, type Place, at, checkIp, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 
 const statusOf = (object: KubeObject): Place => ({ path: 'status', value: object['status'] });
 
@@ -40,6 +42,62 @@ export function validateReplicaSetStatus(object: KubeObject): Errors {
   });
 }
 
+/** Status of a StatefulSet. */
+export function validateStatefulSetStatus(object: KubeObject, old: KubeObject): Errors {
+  const status = statusOf(object);
+  const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
+  const collisions = at(status, 'collisionCount');
+  const isLess = toNumber(collisions.value ?? 0) < toNumber(at(statusOf(old), 'collisionCount').value ?? 0);
+  return [
+    ...checkNotNegative(...['replicas', ...parts, 'observedGeneration', 'collisionCount'].map((name) => at(status, name))),
+    ...checkAtMost(status, parts, { limit: 'replicas', shown: 'status.replicas' }),
+    ...checkAtMost(status, ['availableReplicas'], { limit: 'readyReplicas', shown: 'status.readyReplicas' }),
+    ...(isLess ? [invalidValue(collisions.path, collisions.value ?? 0, 'cannot be decremented')] : []),
+  ];
+}
+
+/** Where a load balancer is reached; addresses that were there before may stay. */
+export function checkIngressPoints(balancer: Place, old: unknown): Errors {
+  const known = toObjects(readPath(old, 'ingress')).map(({ ip }) => ip);
+  return each(at(balancer, 'ingress')).flatMap((point) => {
+    const [ip, name] = [at(point, 'ip'), at(point, 'hostname')];
+    const isAddress = parseIpAddress(toText(name.value)) !== undefined;
+    return [
+      ...(isEmptyText(ip) || known.includes(ip.value as string) ? [] : checkIp(ip)), ...(isEmptyText(name) ? [] : checkText(name, checkDnsSubdomain)),
+      ...(isAddress ? [isWrong(name, 'must be a DNS name, not an IP address')] : []),
+    ];
+  });
+}
+
+/** Status of an Ingress. */
+export function validateIngressStatus(object: KubeObject, old: KubeObject): Errors {
+  return checkIngressPoints(at(statusOf(object), 'loadBalancer'), readPath(old, 'status', 'loadBalancer'));
+}
+
+function checkMode(point: Place): Errors {
+  const [ip, mode] = [at(point, 'ip'), at(point, 'ipMode')];
+  if (!isGiven(mode)) return isEmptyText(ip) ? [] : [required(mode.path, 'must be specified when `ip` is set')];
+  return isEmptyText(ip) ? [forbiddenField(mode.path, 'may not be specified when `ip` is not set')] : checkOneOf(mode, ['Proxy', 'VIP']);
+}
+
+/** Status of a Service. */
+export function validateServiceStatus(object: KubeObject, old: KubeObject): Errors {
+  const balancer = at(statusOf(object), 'loadBalancer');
+  const points = at(balancer, 'ingress');
+  if (each(points).length === 0) return [];
+  if (readPath(object, 'spec', 'type') !== 'LoadBalancer') return [forbiddenField(points.path, "may only be used when `spec.type` is 'LoadBalancer'")];
+  return [...checkIngressPoints(balancer, readPath(old, 'status', 'loadBalancer')), ...each(points).flatMap(checkMode)];
+}
+
+/** Status of a Namespace: it ends when it is deleted and not before. */
+export function validateNamespaceStatus(object: KubeObject): Errors {
+  const phase = toText(readPath(object, 'status', 'phase')) || 'Active';
+  const isEnding = object.metadata.deletionTimestamp !== undefined;
+  if (phase === (isEnding ? 'Terminating' : 'Active')) return [];
+  const text = isEnding ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue('status.Phase', phase, text)];
+}
+
 /** Status of a DaemonSet. */
 export function validateDaemonSetStatus(object: KubeObject): Errors {
   const counts = [
@@ -57,8 +115,10 @@ function isTrue(job: KubeObject, type: string): boolean {
 function checkFinished(job: KubeObject): FieldError[] {
   const status = statusOf(job);
   const complete = isTrue(job, 'Complete');
-  if (!complete && !isTrue(job, 'Failed')) return [];
-  const errors: FieldError[] = [];
+  const completion = at(status, 'completionTime');
+  const early = isGiven(completion) && !complete ? [isWrong(completion, 'cannot set completionTime when there is no Complete=True condition')] : [];
+  if (!complete && !isTrue(job, 'Failed')) return early;
+  const errors: FieldError[] = [...early];
   const active = at(status, 'active');
   if (complete && at(status, 'completionTime').value === undefined) {
     errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'));
@@ -77,7 +137,7 @@ function checkFinished(job: KubeObject): FieldError[] {
 export function validateJobStatus(job: KubeObject): Errors {
   const status = statusOf(job);
   const [active, ready] = [at(status, 'active'), at(status, 'ready')];
-  const isMore = toNumber(ready.value ?? 0) > toNumber(active.value ?? 0);
+  const isMore = isGiven(ready) && toNumber(ready.value) > toNumber(active.value ?? 0);
   return [
     ...checkNotNegative(...['active', 'succeeded', 'failed', 'ready', 'terminating'].map((name) => at(status, name))),
     ...(isMore ? [invalidValue(ready.path, ready.value, 'cannot set more ready pods than active')] : []), ...checkFinished(job),
