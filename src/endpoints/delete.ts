@@ -5,7 +5,7 @@ import { decodeEnvelope, decodeMessage, JsonError, parseJson, ProtobufError, Yam
 import type { DeleteResult, WriteContext } from '../registry/index.ts';
 import { negotiateCall, writeContext } from './call.ts';
 import { MAX_BODY_BYTES, type RawBody, requireBodyForm } from './decode.ts';
-import { notAnObject, notRegistered, versionKindError } from './decode-errors.ts';
+import { notAString, notAnObject, notRegistered, versionKindError } from './decode-errors.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { listOptions, respondList } from './list.ts';
@@ -26,6 +26,8 @@ async function parseOptions({ bytes, form }: RawBody, schema: Schema, { parseYam
     }
     const { value } = form === 'yaml' ? await parseYaml(bytes) : parseJson(bytes);
     if (typeof value !== 'object' || Array.isArray(value)) throw badRequest(versionKindError(notAnObject(value)));
+    const odd = (['apiVersion', 'kind'] as const).find((field) => typeof (value?.[field] ?? '') !== 'string');
+    if (odd !== undefined) throw badRequest(versionKindError(notAString(odd, value?.[odd])));
     return value ?? {};
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(versionKindError(error.message));
@@ -96,7 +98,7 @@ export async function handleDelete(call: Call): Promise<Response> {
 /** Deletes every object of a collection that the selectors choose; answers what they were. */
 export async function handleDeleteCollection(call: Call): Promise<Response> {
   const representation = negotiateCall(call);
-  const collection = readCollectionOptions({ ...call, name: '' });
+  const collection = readCollectionOptions({ ...call, name: '' }, true);
   const options = await readDeleteOptions(call);
   const { dryRun: _, ...rest } = options;
   const list = await call.dependencies.registry.deleteCollection(call.target, listOptions(collection), rest, deleteContext(call, options));

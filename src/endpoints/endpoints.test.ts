@@ -79,6 +79,8 @@ const rows: [string, TestRequest, number, string?][] = [
     { method: 'DELETE', path: '/api/v1/proxy/namespaces/ns/configmaps/a' }, 404, notServed],
   ['does not read below the old proxy prefix', { path: '/api/v1/proxy/namespaces/ns/configmaps' }, 404, notServed],
   ['refuses the verb proxy on custom resources', { path: `${W.replace('/v1/', '/v1/proxy/')}/w` }, 405, 'proxy is not supported on resources of kind'],
+  ['refuses delete options whose kind is no text', { method: 'DELETE', path: `${CM}/a`, body: { kind: 5 }, headers: json }, 400,
+    'cannot unmarshal number into Go struct field .kind of type string'],
   ['refuses delete options of another kind', { method: 'DELETE', path: `${CM}/a`, body: cm('a'), headers: json }, 400, 'internalversion/scheme/register.go:27'],
   ['refuses an unknown propagation policy', { method: 'DELETE', path: `${CM}/a?propagationPolicy=No` }, 422,
     'supported values: \\"Foreground\\", \\"Background\\", \\"Orphan\\", \\"nil\\"'],

@@ -17,8 +17,10 @@ function checkName(fields: readonly FieldRequirement[], name: string): void {
 }
 
 /** Reads and validates the options of a collection request. */
-export function readCollectionOptions({ exchange, resource, target, name }: Call): CollectionOptions {
-  const options = defaultListQuery(parseListQuery(exchange.query));
+export function readCollectionOptions({ exchange, resource, target, name }: Call, isForDeletion = false): CollectionOptions {
+  const query = parseListQuery(exchange.query);
+  // Deletes do not watch, whatever the query says.
+  const options = isForDeletion ? { ...query, watch: false } : defaultListQuery(query);
   const labels = options.labelSelector === '' ? undefined : parseLabelSelector(options.labelSelector);
   const given = options.fieldSelector === '' ? [] : parseFieldSelector(options.fieldSelector).requirements;
   validateListQuery(options);

@@ -181,3 +181,11 @@ test('applyConfiguration lists what each of several managers owns', () => {
   assert.throws(() => script.apply('third', { data: { k: '2', o: '2' } }),
     { message: 'Apply failed with 2 conflicts: conflicts with "first":\n- .data.k\nconflicts with "second":\n- .data.o' });
 });
+
+test('ApplyConflictError lists a manager on a subresource before the same one without', () => {
+  const set = decodeFieldSet({ 'f:data': { 'f:k': {} } }) as FieldSet;
+  const owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', time: undefined, set } as const;
+  const error = new ApplyConflictError(new Map([['a', { manager: { ...owner, subresource: '' }, set }],
+    ['b', { manager: { ...owner, subresource: 'scale' }, set }]]));
+  assert.match(error.message, /^Apply failed with 2 conflicts: conflicts with "m" with subresource "scale":\n.*\nconflicts with "m":/);
+});

@@ -17,7 +17,8 @@ export class ApplyConflictError extends Error {
   readonly conflicts: Conflicts;
   constructor(conflicts: Conflicts) {
     const parties = [...conflicts.values()].map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
-    parties.sort((a, b) => (a.name < b.name ? -1 : 1));
+    // As lines of the message stand: a manager on a subresource before the same one without.
+    parties.sort((a, b) => (`${a.name}:` < `${b.name}:` ? -1 : 1));
     const count = parties.reduce((sum, party) => sum + party.paths.length, 0);
     super(count === 1
       ? `Apply failed with 1 conflict: conflict with ${parties[0]?.name}: ${parties[0]?.paths[0]}`
@@ -65,7 +66,7 @@ function managersOf(input: ApplyInput, live: KubeObject): Managers {
   const exists = input.live.metadata.uid !== undefined && input.live.metadata.uid !== '';
   if (known.size > 0 || !exists) return known;
   return updateManagers({ versions: input.versions, live: input.zero, object: live, managers: new Map(), reset: undefined },
-    { manager: 'before-first-apply', apiVersion: input.apiVersion, subresource: '', time: input.time });
+    { manager: 'before-first-apply', apiVersion: input.apiVersion, subresource: input.subresource, time: input.time });
 }
 
 /** Lays `config` over `live`. Throws ApplyConflictError unless forced, TypedValueError for an intent that cannot be typed. */
