@@ -105,6 +105,8 @@ const rows: [string, TestRequest, number, string?][] = [
   ['has an index of OpenAPI documents', { path: '/openapi/v3' }, 200, '"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1?hash='],
   ['has no other OpenAPI documents', { path: '/openapi/v3/apis/none/v1' }, 404],
   ['has an OpenAPI v2 document', { path: '/openapi/v2' }, 200, '"swagger":"2.0"'],
+  ['names types of bodies even for reads in OpenAPI v2', { path: '/openapi/v2' }, 200,
+    '{"consumes":["application/json","application/yaml"],"produces":["application/json","application/yaml"],"schemes":["https"],'],
 ];
 
 for (const [name, request, status, holds] of rows) {

@@ -5,7 +5,7 @@ import { rowsOf } from './discovery-data.ts';
 import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, OBJECT_TYPES, STRATEGIC_PATCH_TYPE, STREAM_TYPES, YAML_TYPE } from './media.ts';
 
 /** Which parameters an operation takes. */
-export type ParameterSet = 'list' | 'write' | 'patch' | 'delete' | 'none';
+export type ParameterSet = 'list' | 'get' | 'write' | 'patch' | 'delete' | 'none';
 
 /** One method of one path. */
 export interface Operation {
@@ -109,8 +109,10 @@ function objectOperations(context: RowContext, place: { path: string; suffix: st
   const name = `${prefix}${scoped(context)}${suffix}`;
   const patches = row.custom ? [] : [STRATEGIC_PATCH_TYPE];
   const out: Operation[] = [];
-  if (verbs.includes('get')) out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: 'none', consumes: [], answer: kind,
-    statuses: ['200', '401'] });
+  if (verbs.includes('get')) {
+    out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: row.custom ? 'get' : 'none', consumes: [], answer: kind,
+      statuses: ['200', '401'] });
+  }
   if (verbs.includes('update')) {
     out.push({ ...base, path, method: 'put', id: `replace${name}`, action: 'put', parameters: 'write', consumes: ['*/*'], body: kind, answer: kind,
       statuses: ['200', '201', '401'] });
@@ -128,8 +130,9 @@ function objectOperations(context: RowContext, place: { path: string; suffix: st
   }
   if (verbs.includes('patch')) {
     out.push({
-      ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind, statuses: ['200',
-        '201', '401'],
+      ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind,
+      // Those of custom kinds do not say that an apply may create.
+      statuses: row.custom ? ['200', '401'] : ['200', '201', '401'],
       consumes: [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, ...patches, APPLY_PATCH_TYPE],
     });
   }

@@ -14,13 +14,15 @@ const count = (name: string): Parameter => ({ name, in: 'query', type: 'integer'
 
 const LIST: readonly Parameter[] = [
   flag('allowWatchBookmarks'), text('continue'), text('fieldSelector'), text('labelSelector'), count('limit'), text('resourceVersion'),
-  text('resourceVersionMatch'), flag('sendInitialEvents'), count('timeoutSeconds'), flag('watch'),
+  text('resourceVersionMatch'), flag('sendInitialEvents'), text('shardSelector'), count('timeoutSeconds'), flag('watch'),
 ];
 const WRITE: readonly Parameter[] = [text('dryRun'), text('fieldManager'), text('fieldValidation')];
 const DELETE: readonly Parameter[] = [
   text('dryRun'), count('gracePeriodSeconds'), flag('ignoreStoreReadErrorWithClusterBreakingPotential'), flag('orphanDependents'), text('propagationPolicy'),
 ];
-const SETS: Readonly<Record<ParameterSet, readonly Parameter[]>> = { list: LIST, write: WRITE, patch: [...WRITE, flag('force')], delete: DELETE, none: [] };
+const SETS: Readonly<Record<ParameterSet, readonly Parameter[]>> = {
+  list: LIST, get: [text('resourceVersion')], write: WRITE, patch: [...WRITE, flag('force')], delete: DELETE, none: [],
+};
 
 /** Options of connections, by the kind that holds them. */
 const CONNECT: Readonly<Record<string, readonly Parameter[]>> = {
@@ -36,15 +38,17 @@ const COLLECTION_DELETE: readonly Parameter[] = [...DELETE, ...LIST.filter(({ na
 const PRETTY = text('pretty');
 
 /** Parameters of the method itself, without those of the path. */
-export function queryParameters({ parameters, action, kind, path }: Operation): readonly Parameter[] {
-  if (action === 'deletecollection') return COLLECTION_DELETE;
+export function queryParameters({ parameters, action, kind, path, body }: Operation): readonly Parameter[] {
+  if (action === 'deletecollection') return body === undefined ? LIST : COLLECTION_DELETE;
   if (action === 'connect') return CONNECT[kind?.kind ?? ''] ?? [];
   return path.endsWith('/log') ? LOG : SETS[parameters];
 }
+
+const connections = /\/(?:attach|exec|portforward|proxy)(?:\/|$)/;
 
 /** Parameters that all methods of a path share. */
 export function pathParameters(path: string): Parameter[] {
   const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name as string);
   const inPath = names.sort().map((name): Parameter => ({ name, in: 'path', type: 'string' }));
-  return path.endsWith('/') || path.includes('/proxy') ? inPath : [...inPath, PRETTY];
+  return path.endsWith('/') || connections.test(path) ? inPath : [...inPath, PRETTY];
 }

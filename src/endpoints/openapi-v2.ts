@@ -1,5 +1,6 @@
 // The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
 import { type SchemaSet, toOpenAPIv2 } from '../apimachinery/index.ts';
+import { JSON_TYPE, OBJECT_TYPES, YAML_TYPE } from './media.ts';
 import { type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
@@ -26,11 +27,18 @@ function responses(operation: Operation, source: DefinitionSource): Json {
   return Object.fromEntries(operation.statuses.map((status) => [status, { description: REASONS[status], ...(status !== '401' && { schema }) }]));
 }
 
+/** Types of bodies; this dialect names them even where there is none. */
+function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] {
+  if (action === undefined) return OBJECT_TYPES;
+  if (consumes.length > 0 && !consumes.includes('*/*')) return consumes;
+  return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
+}
+
 function operationJson(operation: Operation, source: DefinitionSource): Json {
-  const { tag, id, action, kind, consumes, produces } = operation;
+  const { tag, id, action, kind, produces } = operation;
   const parameters = [...bodyParameter(operation, source), ...queryParameters(operation).map(parameterJson)];
   return {
-    ...(consumes.length > 0 && { consumes }), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
+    consumes: consumesOf(operation, source), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
     responses: responses(operation, source), ...(action && { 'x-kubernetes-action': action }), ...(kind && { 'x-kubernetes-group-version-kind': kind }),
   };
 }

@@ -125,6 +125,12 @@ describe('createListener', () => {
     assert.equal((await askHttp2(session, '/large')).text.length, 4_096_000);
   });
 
+  it('answers in full to a client that offers another protocol', async () => {
+    const headers = { connection: 'Upgrade', upgrade: 'other' };
+    const { status, text } = await ask({ port, path: '/large', headers, agent: false });
+    assert.deepEqual([status, text.length], [200, 4000 * 1024]);
+  });
+
   it('tells the handler which client certificate was shown and whether it is vouched for', async () => {
     const client = createCertificate({ commonName: 'someone', organizations: ['a', 'b'], issuer: authority, lifetimeMs: 1e8 }, context);
     const stranger = createCertificate({ commonName: 'ca', lifetimeMs: 1e8 }, context);

@@ -148,6 +148,8 @@ function handleUpgrade(state: ListenerState, request: IncomingMessage, upgrade: 
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
+  // Node has taken its own listeners off the connection.
+  socket.on('drain', () => response.emit('drain'));
   response.on('finish', () => socket.destroySoon());
   socket.on('error', () => socket.destroy());
   const token = upgrade.request?.token;

@@ -63,7 +63,7 @@ function writeField(field: Field, dialect: Dialect): OpenAPISchema {
   return written;
 }
 
-/** In v3 a reference that has company (a description, a default) stands in allOf; that of an element never has. */
+/** In v3 a reference that has company (a description, a default) stands in allOf. */
 function writeType(schema: Schema, dialect: Dialect, inAllOf: boolean): OpenAPISchema {
   const written = isReference(schema) ? writeReference(schema.name!, dialect, inAllOf) : writeInline(schema, dialect);
   if (schema.listMapKeys) written['x-kubernetes-list-map-keys'] = schema.listMapKeys;
@@ -88,8 +88,19 @@ function writeReference(name: string, dialect: Dialect, inAllOf: boolean): OpenA
   return dialect.isV3 && inAllOf ? { allOf: [reference] } : reference;
 }
 
+const zeroValues: Readonly<Record<string, unknown>> = { string: '', integer: 0, number: 0, boolean: false };
+
+/** In v3 the elements of lists and maps have Go's zero value as default, but for those that write themselves (times, quantities, bytes). */
+function writeElement(schema: Schema, dialect: Dialect): OpenAPISchema {
+  const isStruct = schema.fields !== undefined;
+  const written = writeType(schema, dialect, isStruct);
+  const zero = isStruct ? {} : isReference(schema) || schema.format === 'byte' ? undefined : zeroValues[schema.type];
+  if (dialect.isV3 && zero !== undefined) written['default'] = zero;
+  return written;
+}
+
 function writeInline(schema: Schema, dialect: Dialect): OpenAPISchema {
-  if (schema.type === 'array') return { items: writeType(schema.items!, dialect, false), type: 'array' };
-  if (schema.type === 'map') return { additionalProperties: writeType(schema.items!, dialect, false), type: 'object' };
+  if (schema.type === 'array') return { items: writeElement(schema.items!, dialect), type: 'array' };
+  if (schema.type === 'map') return { additionalProperties: writeElement(schema.items!, dialect), type: 'object' };
   return schema.format === undefined ? { type: schema.type } : { format: schema.format, type: schema.type };
 }

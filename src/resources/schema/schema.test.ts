@@ -201,3 +201,17 @@ test('decodeObject tells of the structs that Go embeds on the way to a field', (
   assert.throws(() => decode('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: { matchConstraints: { resourceRules: [{ apiGroups: 5 }] } } }),
     /NamedRuleWithOperations\.spec\.matchConstraints\.resourceRules\.RuleWithOperations\.Rule\.apiGroups of type \[\]string/);
 });
+
+test('toOpenAPIv3 gives elements the zero value of their type, but for those that write themselves', () => {
+  const elementOf = (definition: string, field: string): unknown => {
+    const properties = toOpenAPIv3(schemas.definition(definition)!)['properties'] as Record<string, { items?: unknown; additionalProperties?: unknown }>;
+    return properties[field]?.items ?? properties[field]?.additionalProperties;
+  };
+  const [core, meta] = ['io.k8s.api.core.v1.', 'io.k8s.apimachinery.pkg.'];
+  assert.deepEqual(elementOf(`${core}PodSpec`, 'containers'), { allOf: [{ $ref: `#/components/schemas/${core}Container` }], default: {} });
+  assert.deepEqual(elementOf(`${core}ConfigMap`, 'data'), { type: 'string', default: '' });
+  assert.deepEqual(elementOf(`${core}ConfigMap`, 'binaryData'), { type: 'string', format: 'byte' });
+  assert.deepEqual(elementOf(`${core}PodSecurityContext`, 'supplementalGroups'), { type: 'integer', format: 'int64', default: 0 });
+  assert.deepEqual(elementOf(`${core}ResourceRequirements`, 'limits'), { $ref: `#/components/schemas/${meta}api.resource.Quantity` });
+  assert.deepEqual(elementOf('io.k8s.api.authentication.v1.UserInfo', 'extra'), { type: 'array', items: { type: 'string', default: '' } });
+});
