@@ -44,7 +44,7 @@ function completerOf(resource: Resource): (object: KubeObject) => KubeObject {
   if (custom) return (object) => object;
   const schema = schemaOf(resource);
   const type = { apiVersion: formatGroupVersion({ group, version: storageVersion }), kind };
-  return (object) => defaultObject({ ...decodeObject(schema, object).object, ...type } as KubeObject, resource, storageVersion);
+  return (object) => defaultObject({ ...decodeObject(schema, object).object, ...type } as KubeObject, { resource, version: storageVersion });
 }
 
 /** A client of the row in its storage version; `manager` is its name in managedFields. */

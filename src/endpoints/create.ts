@@ -31,7 +31,7 @@ export async function handleCreate(call: Call): Promise<Response> {
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   const turn = pause();
   if (turn !== undefined) await turn;
-  const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, resource, target.version);
+  const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, target);
   const context = writeContext(call, query, writeOptions('CreateOptions', query));
   const special = specialOf(call);
   if (special) {

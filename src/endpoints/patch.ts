@@ -173,7 +173,7 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   const found = [...problems, ...[...strictErrors].sort()];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
   if (level === 'Warn') call.exchange.warnings.push(...found);
-  return expected.kind === call.resource.kind ? defaultObject(object, call.resource, call.target.version) : object;
+  return expected.kind === call.resource.kind ? defaultObject(object, call.target) : object;
 }
 
 /** The document that a patch sees: the object, or its Scale. Patches change nothing in place. */
@@ -252,7 +252,7 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
     });
     if (call.subresource === 'scale') return checkScale(call.resource, next);
     const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
-    return defaultObject(object, call.resource, call.target.version);
+    return defaultObject(object, call.target, { keepNulls: true });
   };
 }
 

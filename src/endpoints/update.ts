@@ -53,7 +53,7 @@ export async function handleUpdate(call: Call): Promise<Response> {
     catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
   });
   await pause();
-  const body = subresource === 'scale' ? decoded : defaultObject(decoded, resource, target.version);
+  const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
     ...target, name, subresource, transform: replaceWith(call, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,

@@ -4,14 +4,17 @@ import { type KubeObject, applyDefaults, parseGroupVersion } from '../apimachine
 import { decodeEnvelope, decodeMessage, parseJson } from '../codec/index.ts';
 import { hasBytesAt } from './json-scan.ts';
 import { type Layout, convertObject } from './layout.ts';
+import type { Target } from './contract.ts';
 import type { Resource } from './resource.ts';
 
 const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** Fills in what the schema and the strategy of the row default in a version; may change and answer the object given. */
-export function defaultObject(object: KubeObject, resource: Resource, version: string): KubeObject {
+/** Fills in what the schema and the strategy of the row default in a version (`options`: of applyDefaults); may change and answer the object given. */
+export function defaultObject(
+  object: KubeObject, { resource, version }: Pick<Target, 'resource' | 'version'>, options?: Parameters<typeof applyDefaults>[2],
+): KubeObject {
   const schema = resource.versions.find(({ name }) => name === version)?.schema;
-  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>) as unknown as KubeObject) : object;
+  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>, options) as unknown as KubeObject) : object;
   resource.strategy.applyDefaults?.(filled, version);
   return filled;
 }
@@ -32,5 +35,5 @@ function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
   const { storageVersion, custom } = resource;
   const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
   const known = resource.versions.some((v) => v.name === from) || from === resource.upstreamStorageVersion ? from : storageVersion;
-  return convertObject(resource, custom ? object : defaultObject(object, resource, known), { from: known, to: storageVersion });
+  return convertObject(resource, custom ? object : defaultObject(object, { resource, version: known }), { from: known, to: storageVersion });
 }

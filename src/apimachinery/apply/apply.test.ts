@@ -189,3 +189,21 @@ test('ApplyConflictError lists a manager on a subresource before the same one wi
     ['b', { manager: { ...owner, subresource: 'scale' }, set }]]));
   assert.match(error.message, /^Apply failed with 2 conflicts: conflicts with "m" with subresource "scale":\n.*\nconflicts with "m":/);
 });
+
+test('mergeValues adds nothing to maps and lists that are merged where null is stated, and lets null win elsewhere', () => {
+  const spec = { ports: [{ port: 1 }], sealed: { a: 'b' }, plain: ['p'], n: 1 };
+  const live = { data: { k: '1' }, spec, metadata: { labels: { l: 'v' }, finalizers: ['f'] } };
+  const stated = { data: null, spec: { ports: null, sealed: null, plain: null, n: null }, metadata: { labels: null, finalizers: null } };
+  assert.deepEqual(mergeValues(kind, live, stated), { ...live, spec: { ports: [{ port: 1 }], sealed: null, plain: null, n: null } });
+  assert.deepEqual(mergeValues(kind, {}, stated), stated);
+});
+
+test('applyConfiguration keeps what the endpoint never writes from those who came before the first apply', () => {
+  const live = { ...zero, metadata: { name: 'a', uid: 'u' }, data: { k: '1' }, spec: { n: 1 } };
+  const { managedFields } = applyConfiguration({
+    versions, apiVersion: 'v1', subresource: '', manager: 'me', force: true, live, zero, time: '2026-01-01T00:00:00Z', reset: fieldSetOf(['f:spec']),
+    config: { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' }, data: { k: '2' } } as KubeObject,
+  });
+  const before = managedFields?.find(({ manager }) => manager === 'before-first-apply');
+  assert.deepEqual(before?.fieldsV1, { 'f:data': {} });
+});

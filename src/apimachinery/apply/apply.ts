@@ -65,7 +65,7 @@ function managersOf(input: ApplyInput, live: KubeObject): Managers {
   const known = decodeManagers(input.live.metadata.managedFields, true) ?? new Map<string, Manager>();
   const exists = input.live.metadata.uid !== undefined && input.live.metadata.uid !== '';
   if (known.size > 0 || !exists) return known;
-  return updateManagers({ versions: input.versions, live: input.zero, object: live, managers: new Map(), reset: undefined },
+  return updateManagers({ versions: input.versions, live: input.zero, object: live, managers: new Map(), reset: input.reset },
     { manager: 'before-first-apply', apiVersion: input.apiVersion, subresource: input.subresource, time: input.time });
 }
 

@@ -4,11 +4,15 @@ import { groupItems } from './compare.ts';
 import { FieldSet, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, ownValue, putKey, shapeOf } from './value.ts';
 
-/** `over` laid on `base`: granular maps and keyed lists are merged, everything else in `over` wins. Shares unchanged parts. */
+/**
+ * `over` laid on `base`: granular maps and keyed lists are merged, where null adds nothing; everything else in `over` wins, null too. Shares
+ * unchanged parts.
+ */
 export function mergeValues(schema: Schema, base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (base === undefined || base === null) return over;
-  const shape = shapeOf(schema, over);
+  const shape = shapeOf(schema, over ?? base);
+  if (over === null) return shape.type === 'granular' || shape.type === 'keyed' || shape.type === 'set' ? base : over;
   if (shape.type === 'granular' && isMap(base) && isMap(over)) return mergeMaps(shape.child, base, over);
   const mergesItems = shape.type === 'keyed' || shape.type === 'set';
   return mergesItems && Array.isArray(base) && Array.isArray(over) ? mergeLists(schema, base, over) : over;

@@ -8,43 +8,49 @@ type Json = Record<string, unknown>;
 
 const defaulted = new WeakMap<Schema, boolean>();
 
+interface DefaultsOptions {
+  /** Nulls without a default stay, for validation to refuse: what an apply states is not read leniently. */
+  readonly keepNulls?: boolean;
+}
+
 /** The object with defaults filled in, in the order that it is written in; parts without a change are shared with the input. */
-export function applyDefaults(schema: Schema, object: Record<string, unknown>): Record<string, unknown> {
-  return fill(schema, object) as Json;
+export function applyDefaults(schema: Schema, object: Record<string, unknown>, { keepNulls = false }: DefaultsOptions = {}): Record<string, unknown> {
+  return fill(schema, object, keepNulls) as Json;
 }
 
-function fill(schema: Schema, value: unknown): unknown {
+function fill(schema: Schema, value: unknown, keepNulls: boolean): unknown {
   if (typeof value !== 'object' || value === null || !needsFilling(schema)) return value;
-  if (Array.isArray(value)) return schema.items === undefined ? value : fillArray(schema.items, value);
-  return schema.type === 'map' ? fillMap(schema, value as Json) : fillObject(schema, value as Json);
+  if (Array.isArray(value)) return schema.items === undefined ? value : fillArray(schema.items, value, keepNulls);
+  return schema.type === 'map' ? fillMap(schema, value as Json, keepNulls) : fillObject(schema, value as Json, keepNulls);
 }
 
-function fillArray(items: Schema, array: readonly unknown[]): readonly unknown[] {
-  const filled = array.map((item) => fill(items, item === null && !items.nullable ? (cloneDefault(items.default) ?? null) : item));
+function fillArray(items: Schema, array: readonly unknown[], keepNulls: boolean): readonly unknown[] {
+  const filled = array.map((item) => fill(items, item === null && !items.nullable ? (cloneDefault(items.default) ?? null) : item, keepNulls));
   return filled.some((item, i) => item !== array[i]) ? filled : array;
 }
 
-function fillMap(schema: Schema, map: Json): Json {
+function fillMap(schema: Schema, map: Json, keepNulls: boolean): Json {
   const items = schema.items!;
   const filled: Json = {};
   let isChanged = false;
   for (const key of Object.keys(map)) {
     let value = map[key];
-    if (value === null && !items.nullable) value = cloneDefault(items.default);
-    if (value !== undefined) value = fill(items, value);
+    if (value === null && !items.nullable) value = cloneDefault(items.default) ?? (keepNulls ? null : undefined);
+    if (value !== undefined) value = fill(items, value, keepNulls);
     isChanged ||= value !== map[key];
     if (value !== undefined) setOwn(filled, key, value);
   }
   return isChanged ? filled : map;
 }
 
-function fillObject(schema: Schema, object: Json): Json {
+function fillObject(schema: Schema, object: Json, keepNulls: boolean): Json {
   const changes = new Map<string, unknown>();
   for (const field of schema.fields?.values() ?? []) {
     const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
     let value = before;
-    if (value === undefined || (value === null && isUntyped(schema) && !field.schema.nullable)) value = cloneDefault(field.default);
-    if (value !== undefined) value = fill(field.schema, value);
+    const isAbsent = value === undefined || (value === null && isUntyped(schema) && !field.schema.nullable);
+    if (isAbsent) value = cloneDefault(field.default) ?? (keepNulls && value === null ? null : undefined);
+    if (value !== undefined) value = fill(field.schema, value, keepNulls);
     if (value !== before) changes.set(field.name, value);
   }
   return changes.size === 0 ? object : rebuild(schema, object, changes);

@@ -76,6 +76,14 @@ test('applyDefaults fills what is absent or null, needs a parent, and drops null
   assert.equal(nested, '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
 });
 
+test('applyDefaults keeps nulls without a default where it is told to', () => {
+  const fields = { n: { type: 'integer', default: 2 }, s: { type: 'string' }, l: { type: 'array', items: { type: 'string' } } };
+  const schema = compileSpec({ type: 'object', properties: { ...fields, m: { type: 'object', additionalProperties: { type: 'string' } } } });
+  const object = { spec: { n: null, s: null, l: null, m: { a: null } } };
+  assert.deepEqual(applyDefaults(schema, object, { keepNulls: true })['spec'], { l: null, m: { a: null }, n: 2, s: null });
+  assert.deepEqual(applyDefaults(schema, object)['spec'], { m: {}, n: 2 });
+});
+
 test('applyDefaults never hands the same default out twice', () => {
   const schema = compileSpec(object({ o: object({}, { default: {} }) }));
   const first = applyDefaults(schema, { spec: {} })['spec'] as Record<string, object>;
