@@ -182,12 +182,13 @@ test('applyConfiguration lists what each of several managers owns', () => {
     { message: 'Apply failed with 2 conflicts: conflicts with "first":\n- .data.k\nconflicts with "second":\n- .data.o' });
 });
 
-test('ApplyConflictError lists a manager on a subresource before the same one without', () => {
+test('ApplyConflictError lists a manager that applies before the same one that updates, and one on a subresource before one without', () => {
   const set = decodeFieldSet({ 'f:data': { 'f:k': {} } }) as FieldSet;
   const owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', time: undefined, set } as const;
   const error = new ApplyConflictError(new Map([['a', { manager: { ...owner, subresource: '' }, set }],
-    ['b', { manager: { ...owner, subresource: 'scale' }, set }]]));
-  assert.match(error.message, /^Apply failed with 2 conflicts: conflicts with "m" with subresource "scale":\n.*\nconflicts with "m":/);
+    ['b', { manager: { ...owner, subresource: 'scale' }, set }], ['c', { manager: { ...owner, operation: 'Update', subresource: '' }, set }]]));
+  assert.deepEqual(error.message.split('\n').filter((line) => !line.startsWith('-')),
+    ['Apply failed with 3 conflicts: conflicts with "m" with subresource "scale":', 'conflicts with "m":', 'conflicts with "m" using v1:']);
 });
 
 test('mergeValues adds nothing to maps and lists that are merged where null is stated, and lets null win elsewhere', () => {

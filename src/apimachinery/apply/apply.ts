@@ -1,5 +1,6 @@
 // Server-side apply: an intent laid over the live object, what the applier no longer states taken out, conflicts with other owners found.
 // Mirrors structured-merge-diff's Apply with prune, and upstream's rules for objects that knew no owners or client-side apply before.
+import { compareKeys } from '../../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
@@ -16,9 +17,8 @@ export class ApplyConflictError extends Error {
   readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
   readonly conflicts: Conflicts;
   constructor(conflicts: Conflicts) {
-    const parties = [...conflicts.values()].map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
-    // As lines of the message stand: a manager on a subresource before the same one without.
-    parties.sort((a, b) => (`${a.name}:` < `${b.name}:` ? -1 : 1));
+    const parties = [...conflicts.values()].sort((a, b) => compareKeys(identifierOf(a.manager), identifierOf(b.manager)))
+      .map(({ manager, set }) => ({ name: describeManager(manager), paths: [...set.paths()].map(formatPath) }));
     const count = parties.reduce((sum, party) => sum + party.paths.length, 0);
     super(count === 1
       ? `Apply failed with 1 conflict: conflict with ${parties[0]?.name}: ${parties[0]?.paths[0]}`
@@ -27,6 +27,10 @@ export class ApplyConflictError extends Error {
     this.causes = parties.flatMap(({ name, paths }) => paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })));
   }
 }
+
+/** What the reference knows managers by, and sorts them by: appliers before updaters, a subresource before none. */
+const identifierOf = ({ manager, operation, apiVersion, subresource }: Manager): string =>
+  JSON.stringify({ manager, operation, ...(operation === 'Update' && { apiVersion }), ...(subresource !== '' && { subresource }) });
 
 function describeManager({ manager, operation, apiVersion, subresource }: Manager): string {
   const below = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
