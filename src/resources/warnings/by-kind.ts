@@ -31,7 +31,8 @@ interface Template {
 function warnOfTemplate({ path, names, always = () => [], also = () => [] }: Template): Pick<Strategy, 'warnings'> {
   return {
     warnings(object, old, { subresource }) {
-      if (subresource !== '') return [];
+      // A write of the scale is one of the whole object.
+      if (subresource !== '' && subresource !== 'scale') return [];
       const root = rootOf(object);
       const isLooked = old === undefined || object.metadata.generation !== old.metadata.generation;
       const name = names && old === undefined ? warnOfName(object, 'Pod names and hostnames') : [];

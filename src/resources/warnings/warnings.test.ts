@@ -77,3 +77,10 @@ test('warnings of other kinds come on their paths only', () => {
   ]);
   assert.deepEqual(warn('/Pod', { spec: { imagePullSecrets: [{ name: '' }] } }, { metadata: {} }), []);
 });
+
+test('warnings of templates come with writes of the scale too, and not with those of the status', () => {
+  const labels = { 'beta.kubernetes.io/os': 'linux' };
+  const deployment = (generation: number) => ({ metadata: { name: 'x', generation }, spec: { template: { spec: { containers: [], nodeSelector: labels } } } });
+  const told = (subresource: string): number => warn('apps/Deployment', deployment(2), deployment(1), subresource).length;
+  assert.deepEqual([told(''), told('scale'), told('status')], [1, 1, 0]);
+});
