@@ -150,7 +150,7 @@ function describeField(name: string, field: Placed): string {
   const published = 'default' in schema ? JSON.stringify(schema.default) : '-';
   if (published !== deriveDefault(schema, flags)) words.push(`=${published}`);
   if (schema.$ref) words.push('bare');
-  words.push(...describeExtensions(schema));
+  words.push(...describeExtensions(schema), ...describeEnum(schema));
   if (field.inlined.length > 0) words.push(`in=${field.inlined.join('.')}`);
   const goType = lookUp(GO_TYPES, name, field.name, '=');
   if (goType) words.push(`go=${goType}`);
@@ -192,6 +192,12 @@ function deriveDefault(schema: OpenAPI, flags: string): string {
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (ref) return BASIC_TYPES[ref.slice(ref.lastIndexOf('/') + 1)] ? '-' : '{}';
   return schema.type === 'string' ? '""' : schema.type === 'boolean' ? 'false' : '0';
+}
+
+/** The values that are listed for the field or its elements. */
+function describeEnum(schema: OpenAPI): string[] {
+  const values = (((schema['items'] ?? schema['additionalProperties'] ?? schema) as Record<string, unknown>)['enum'] ?? []) as string[];
+  return values.length === 0 ? [] : [`enum=${values.map((value) => value.replaceAll(' ', '_')).join('|')}`];
 }
 
 function describeExtensions(schema: OpenAPI): string[] {

@@ -159,7 +159,8 @@ function subresourceOperations(context: RowContext, objectPath: string): Operati
   return subresourcesIn(context.row, context.version).flatMap((subresource) => {
     const path = `${objectPath}/${subresource.name}`;
     if (subresource.connect) return connectOperations(context, path, subresource);
-    const kind = subresource.kind ?? context.kind;
+    const { group, version, kind: name } = subresource.kind ?? context.kind;
+    const kind = { group, version, kind: name };
     const operations = objectOperations(context, { path, suffix: capitalize(subresource.name), verbs: subresource.verbs, kind });
     return subresource.name === 'log' ? operations.map((operation) => ({ ...operation, produces: ['text/plain', ...operation.produces] })) : operations;
   });

@@ -97,6 +97,7 @@ class LoadedSchemas implements SchemaSet {
       schema: undefined as unknown as Schema,
       default: isZero(published) ? undefined : published,
       publishedDefault: published,
+      publishedEnum: text.words.get('enum')?.split('|').map((value) => value.replaceAll('_', ' ')),
       required: text.flags.includes('!'),
       omitEmpty,
       pointer,

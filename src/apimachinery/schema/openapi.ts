@@ -60,6 +60,8 @@ function writeBasic(definition: Schema, dialect: Dialect): OpenAPISchema {
 function writeField(field: Field, dialect: Dialect): OpenAPISchema {
   const written = writeType(field.schema, dialect, field.bareReference !== true);
   if (dialect.isV3 && field.publishedDefault !== undefined) written['default'] = field.publishedDefault;
+  const values = (written['items'] ?? written['additionalProperties'] ?? written) as OpenAPISchema;
+  if (field.publishedEnum !== undefined) values['enum'] = field.publishedEnum;
   return written;
 }
 

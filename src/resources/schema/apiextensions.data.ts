@@ -23,7 +23,7 @@ JSONSchemaPropsOrBool format=schema-or-bool
 JSONSchemaPropsOrStringArray format=schema-or-strings
 SelectableField: jsonPath 1 string !
 ServiceReference: namespace 1 string !; name 2 string !; path 3 string *?; port 4 int32 *?
-ValidationRule: rule 1 string !; message 2 string ?; messageExpression 3 string ?; reason 4 string *? go=v1.FieldValueErrorReason; fieldPath 5 string ?; optionalOldSelf 6 bool *?
+ValidationRule: rule 1 string !; message 2 string ?; messageExpression 3 string ?; reason 4 string *? go=v1.FieldValueErrorReason enum=FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired; fieldPath 5 string ?; optionalOldSelf 6 bool *?
 WebhookClientConfig: url 3 string *?; service 1 ServiceReference *?; caBundle 2 bytes ?
 WebhookConversion: clientConfig 2 WebhookClientConfig *?; conversionReviewVersions 3 []string ! list=atomic
 `;

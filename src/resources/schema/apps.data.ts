@@ -9,13 +9,13 @@ DaemonSetCondition: type 1 string ! go=v1.DaemonSetConditionType; status 2 strin
 DaemonSetList typed kinds=apps/v1/DaemonSetList: metadata 1 meta.v1.ListMeta; items 2 []DaemonSet !
 DaemonSetSpec: selector 1 meta.v1.LabelSelector !*; template 2 core.v1.PodTemplateSpec !; updateStrategy 3 DaemonSetUpdateStrategy; minReadySeconds 4 int32 ?; revisionHistoryLimit 6 int32 *?
 DaemonSetStatus: currentNumberScheduled 1 int32 !; numberMisscheduled 2 int32 !; desiredNumberScheduled 3 int32 !; numberReady 4 int32 !; observedGeneration 5 int64 ?; updatedNumberScheduled 6 int32 ?; numberAvailable 7 int32 ?; numberUnavailable 8 int32 ?; collisionCount 9 int32 *?; conditions 10 []DaemonSetCondition ? list=map keys=type patch=merge merge=type
-DaemonSetUpdateStrategy: type 1 string ? go=v1.DaemonSetUpdateStrategyType; rollingUpdate 2 RollingUpdateDaemonSet *?
+DaemonSetUpdateStrategy: type 1 string ? go=v1.DaemonSetUpdateStrategyType enum=OnDelete|RollingUpdate; rollingUpdate 2 RollingUpdateDaemonSet *?
 Deployment typed kinds=apps/v1/Deployment: metadata 1 meta.v1.ObjectMeta; spec 2 DeploymentSpec; status 3 DeploymentStatus
 DeploymentCondition: type 1 string ! go=v1.DeploymentConditionType; status 2 string ! go=v1.ConditionStatus; lastUpdateTime 6 Time; lastTransitionTime 7 Time; reason 4 string ?; message 5 string ?
 DeploymentList typed kinds=apps/v1/DeploymentList: metadata 1 meta.v1.ListMeta; items 2 []Deployment !
 DeploymentSpec: replicas 1 int32 *?; selector 2 meta.v1.LabelSelector !*; template 3 core.v1.PodTemplateSpec !; strategy 4 DeploymentStrategy patch=retainKeys; minReadySeconds 5 int32 ?; revisionHistoryLimit 6 int32 *?; paused 7 bool ?; progressDeadlineSeconds 9 int32 *?
 DeploymentStatus: observedGeneration 1 int64 ?; replicas 2 int32 ?; updatedReplicas 3 int32 ?; readyReplicas 7 int32 ?; availableReplicas 4 int32 ?; unavailableReplicas 5 int32 ?; terminatingReplicas 9 int32 *?; conditions 6 []DeploymentCondition ? list=map keys=type patch=merge merge=type; collisionCount 8 int32 *?
-DeploymentStrategy: type 1 string ? go=v1.DeploymentStrategyType; rollingUpdate 2 RollingUpdateDeployment *?
+DeploymentStrategy: type 1 string ? go=v1.DeploymentStrategyType enum=Recreate|RollingUpdate; rollingUpdate 2 RollingUpdateDeployment *?
 ReplicaSet typed kinds=apps/v1/ReplicaSet: metadata 1 meta.v1.ObjectMeta; spec 2 ReplicaSetSpec; status 3 ReplicaSetStatus
 ReplicaSetCondition: type 1 string ! go=v1.ReplicaSetConditionType; status 2 string ! go=v1.ConditionStatus; lastTransitionTime 3 Time; reason 4 string ?; message 5 string ?
 ReplicaSetList typed kinds=apps/v1/ReplicaSetList: metadata 1 meta.v1.ListMeta; items 2 []ReplicaSet !
@@ -29,7 +29,7 @@ StatefulSetCondition: type 1 string ! go=v1.StatefulSetConditionType; status 2 s
 StatefulSetList typed kinds=apps/v1/StatefulSetList: metadata 1 meta.v1.ListMeta; items 2 []StatefulSet !
 StatefulSetOrdinals: start 1 int32
 StatefulSetPersistentVolumeClaimRetentionPolicy: whenDeleted 1 string ? go=v1.PersistentVolumeClaimRetentionPolicyType; whenScaled 2 string ? go=v1.PersistentVolumeClaimRetentionPolicyType
-StatefulSetSpec: replicas 1 int32 *?; selector 2 meta.v1.LabelSelector !*; template 3 core.v1.PodTemplateSpec !; volumeClaimTemplates 4 []core.v1.PersistentVolumeClaim ? list=atomic; serviceName 5 string; podManagementPolicy 6 string ? go=v1.PodManagementPolicyType; updateStrategy 7 StatefulSetUpdateStrategy; revisionHistoryLimit 8 int32 *?; minReadySeconds 9 int32 ?; persistentVolumeClaimRetentionPolicy 10 StatefulSetPersistentVolumeClaimRetentionPolicy *?; ordinals 11 StatefulSetOrdinals *?
+StatefulSetSpec: replicas 1 int32 *?; selector 2 meta.v1.LabelSelector !*; template 3 core.v1.PodTemplateSpec !; volumeClaimTemplates 4 []core.v1.PersistentVolumeClaim ? list=atomic; serviceName 5 string; podManagementPolicy 6 string ? go=v1.PodManagementPolicyType enum=OrderedReady|Parallel; updateStrategy 7 StatefulSetUpdateStrategy; revisionHistoryLimit 8 int32 *?; minReadySeconds 9 int32 ?; persistentVolumeClaimRetentionPolicy 10 StatefulSetPersistentVolumeClaimRetentionPolicy *?; ordinals 11 StatefulSetOrdinals *?
 StatefulSetStatus: observedGeneration 1 int64 ?; replicas 2 int32 !; readyReplicas 3 int32 ?; currentReplicas 4 int32 ?; updatedReplicas 5 int32 ?; currentRevision 6 string ?; updateRevision 7 string ?; collisionCount 9 int32 *?; conditions 10 []StatefulSetCondition ? list=map keys=type patch=merge merge=type; availableReplicas 11 int32
-StatefulSetUpdateStrategy: type 1 string ? go=v1.StatefulSetUpdateStrategyType; rollingUpdate 2 RollingUpdateStatefulSetStrategy *?
+StatefulSetUpdateStrategy: type 1 string ? go=v1.StatefulSetUpdateStrategyType enum=OnDelete|RollingUpdate; rollingUpdate 2 RollingUpdateStatefulSetStrategy *?
 `;

@@ -4,18 +4,18 @@ export const batchSchemas = `
 package io.k8s.api.batch.v1
 CronJob typed kinds=batch/v1/CronJob: metadata 1 meta.v1.ObjectMeta; spec 2 CronJobSpec !; status 3 CronJobStatus
 CronJobList typed kinds=batch/v1/CronJobList: metadata 1 meta.v1.ListMeta; items 2 []CronJob !
-CronJobSpec: schedule 1 string !; timeZone 8 string *?; startingDeadlineSeconds 2 int64 *?; concurrencyPolicy 3 string ? go=v1.ConcurrencyPolicy; suspend 4 bool *?; jobTemplate 5 JobTemplateSpec !; successfulJobsHistoryLimit 6 int32 *?; failedJobsHistoryLimit 7 int32 *?
+CronJobSpec: schedule 1 string !; timeZone 8 string *?; startingDeadlineSeconds 2 int64 *?; concurrencyPolicy 3 string ? go=v1.ConcurrencyPolicy enum=Allow|Forbid|Replace; suspend 4 bool *?; jobTemplate 5 JobTemplateSpec !; successfulJobsHistoryLimit 6 int32 *?; failedJobsHistoryLimit 7 int32 *?
 CronJobStatus: active 1 []core.v1.ObjectReference ? list=atomic; lastScheduleTime 4 Time *?; lastSuccessfulTime 5 Time *?
 Job typed kinds=batch/v1/Job: metadata 1 meta.v1.ObjectMeta; spec 2 JobSpec; status 3 JobStatus
 JobCondition: type 1 string ! go=v1.JobConditionType; status 2 string ! go=v1.ConditionStatus; lastProbeTime 3 Time; lastTransitionTime 4 Time; reason 5 string ?; message 6 string ?
 JobList typed kinds=batch/v1/JobList: metadata 1 meta.v1.ListMeta; items 2 []Job !
-JobSpec: parallelism 1 int32 *?; completions 2 int32 *?; activeDeadlineSeconds 3 int64 *?; podFailurePolicy 11 PodFailurePolicy *?; successPolicy 16 SuccessPolicy *?; backoffLimit 7 int32 *?; backoffLimitPerIndex 12 int32 *?; maxFailedIndexes 13 int32 *?; selector 4 meta.v1.LabelSelector *?; manualSelector 5 bool *?; template 6 core.v1.PodTemplateSpec !; ttlSecondsAfterFinished 8 int32 *?; completionMode 9 string *? go=v1.CompletionMode; suspend 10 bool *?; podReplacementPolicy 14 string *? go=v1.PodReplacementPolicy; managedBy 15 string *?
+JobSpec: parallelism 1 int32 *?; completions 2 int32 *?; activeDeadlineSeconds 3 int64 *?; podFailurePolicy 11 PodFailurePolicy *?; successPolicy 16 SuccessPolicy *?; backoffLimit 7 int32 *?; backoffLimitPerIndex 12 int32 *?; maxFailedIndexes 13 int32 *?; selector 4 meta.v1.LabelSelector *?; manualSelector 5 bool *?; template 6 core.v1.PodTemplateSpec !; ttlSecondsAfterFinished 8 int32 *?; completionMode 9 string *? go=v1.CompletionMode enum=Indexed|NonIndexed; suspend 10 bool *?; podReplacementPolicy 14 string *? go=v1.PodReplacementPolicy enum=Failed|TerminatingOrFailed; managedBy 15 string *?
 JobStatus: conditions 1 []JobCondition ? list=atomic patch=merge merge=type; startTime 2 Time *?; completionTime 3 Time *?; active 4 int32 ?; succeeded 5 int32 ?; failed 6 int32 ?; terminating 11 int32 *?; completedIndexes 7 string ?; failedIndexes 10 string *?; uncountedTerminatedPods 8 UncountedTerminatedPods *?; ready 9 int32 *?
 JobTemplateSpec: metadata 1 meta.v1.ObjectMeta; spec 2 JobSpec
 PodFailurePolicy: rules 1 []PodFailurePolicyRule ! list=atomic
-PodFailurePolicyOnExitCodesRequirement: containerName 1 string *?; operator 2 string ! go=v1.PodFailurePolicyOnExitCodesOperator; values 3 []int32 ! list=set
+PodFailurePolicyOnExitCodesRequirement: containerName 1 string *?; operator 2 string ! go=v1.PodFailurePolicyOnExitCodesOperator enum=In|NotIn; values 3 []int32 ! list=set
 PodFailurePolicyOnPodConditionsPattern: type 1 string ! go=v1.PodConditionType; status 2 string go=v1.ConditionStatus
-PodFailurePolicyRule: action 1 string ! go=v1.PodFailurePolicyAction; onExitCodes 2 PodFailurePolicyOnExitCodesRequirement *?; onPodConditions 3 []PodFailurePolicyOnPodConditionsPattern ? list=atomic
+PodFailurePolicyRule: action 1 string ! go=v1.PodFailurePolicyAction enum=Count|FailIndex|FailJob|Ignore; onExitCodes 2 PodFailurePolicyOnExitCodesRequirement *?; onPodConditions 3 []PodFailurePolicyOnPodConditionsPattern ? list=atomic
 SuccessPolicy: rules 1 []SuccessPolicyRule ! list=atomic
 SuccessPolicyRule: succeededIndexes 1 string *?; succeededCount 2 int32 *?
 UncountedTerminatedPods: succeeded 1 []string ? list=set go=[]types.UID; failed 2 []string ? list=set go=[]types.UID

@@ -5,7 +5,7 @@ package io.k8s.api.certificates.v1
 CertificateSigningRequest typed kinds=certificates.k8s.io/v1/CertificateSigningRequest: metadata 1 meta.v1.ObjectMeta; spec 2 CertificateSigningRequestSpec !; status 3 CertificateSigningRequestStatus
 CertificateSigningRequestCondition: type 1 string ! go=v1.RequestConditionType; status 6 string ! go=v1.ConditionStatus; reason 2 string ?; message 3 string ?; lastUpdateTime 4 Time; lastTransitionTime 5 Time
 CertificateSigningRequestList typed kinds=certificates.k8s.io/v1/CertificateSigningRequestList: metadata 1 meta.v1.ListMeta; items 2 []CertificateSigningRequest !
-CertificateSigningRequestSpec: request 1 bytes !; signerName 7 string !; expirationSeconds 8 int32 *?; usages 5 []string ? list=atomic go=[]v1.KeyUsage; username 2 string ?; uid 3 string ?; groups 4 []string ? list=atomic; extra 6 {}()string ?
+CertificateSigningRequestSpec: request 1 bytes !; signerName 7 string !; expirationSeconds 8 int32 *?; usages 5 []string ? list=atomic go=[]v1.KeyUsage enum=any|cert_sign|client_auth|code_signing|content_commitment|crl_sign|data_encipherment|decipher_only|digital_signature|email_protection|encipher_only|ipsec_end_system|ipsec_tunnel|ipsec_user|key_agreement|key_encipherment|microsoft_sgc|netscape_sgc|ocsp_signing|s/mime|server_auth|signing|timestamping; username 2 string ?; uid 3 string ?; groups 4 []string ? list=atomic; extra 6 {}()string ?
 CertificateSigningRequestStatus: conditions 1 []CertificateSigningRequestCondition ? list=map keys=type; certificate 2 bytes ?
 package io.k8s.api.certificates.v1alpha1
 ClusterTrustBundle typed kinds=certificates.k8s.io/v1alpha1/ClusterTrustBundle: metadata 1 meta.v1.ObjectMeta; spec 2 ClusterTrustBundleSpec !

@@ -5,8 +5,8 @@ package io.k8s.api.discovery.v1
 Endpoint: addresses 1 []string ! list=set; conditions 2 EndpointConditions; hostname 3 string *?; targetRef 4 core.v1.ObjectReference *?; deprecatedTopology 5 {}string ?; nodeName 6 string *?; zone 7 string *?; hints 8 EndpointHints *?
 EndpointConditions: ready 1 bool *?; serving 2 bool *?; terminating 3 bool *?
 EndpointHints: forZones 1 []ForZone ? list=atomic; forNodes 2 []ForNode ? list=atomic
-EndpointPort map=atomic: name 1 string *?; protocol 2 string *? go=v1.Protocol; port 3 int32 *?; appProtocol 4 string *?
-EndpointSlice typed kinds=discovery.k8s.io/v1/EndpointSlice: metadata 1 meta.v1.ObjectMeta; addressType 4 string ! go=v1.AddressType; endpoints 2 []Endpoint list=atomic; ports 3 []EndpointPort list=atomic
+EndpointPort map=atomic: name 1 string *?; protocol 2 string *? go=v1.Protocol enum=SCTP|TCP|UDP; port 3 int32 *?; appProtocol 4 string *?
+EndpointSlice typed kinds=discovery.k8s.io/v1/EndpointSlice: metadata 1 meta.v1.ObjectMeta; addressType 4 string ! go=v1.AddressType enum=FQDN|IPv4|IPv6; endpoints 2 []Endpoint list=atomic; ports 3 []EndpointPort list=atomic
 EndpointSliceList typed kinds=discovery.k8s.io/v1/EndpointSliceList: metadata 1 meta.v1.ListMeta; items 2 []EndpointSlice !
 ForNode: name 1 string !
 ForZone: name 1 string !

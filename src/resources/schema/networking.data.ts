@@ -2,7 +2,7 @@
 
 export const networkingSchemas = `
 package io.k8s.api.networking.v1
-HTTPIngressPath: path 1 string ?; pathType 3 string !* go=v1.PathType; backend 2 IngressBackend !
+HTTPIngressPath: path 1 string ?; pathType 3 string !* go=v1.PathType enum=Exact|ImplementationSpecific|Prefix; backend 2 IngressBackend !
 HTTPIngressRuleValue: paths 1 []HTTPIngressPath ! list=atomic
 IPAddress typed kinds=networking.k8s.io/v1/IPAddress: metadata 1 meta.v1.ObjectMeta; spec 2 IPAddressSpec !
 IPAddressList typed kinds=networking.k8s.io/v1/IPAddressList: metadata 1 meta.v1.ListMeta; items 2 []IPAddress !
@@ -17,7 +17,7 @@ IngressClassSpec: controller 1 string ?; parameters 2 IngressClassParametersRefe
 IngressList typed kinds=networking.k8s.io/v1/IngressList: metadata 1 meta.v1.ListMeta; items 2 []Ingress !
 IngressLoadBalancerIngress: ip 1 string ?; hostname 2 string ?; ports 4 []IngressPortStatus ? list=atomic
 IngressLoadBalancerStatus: ingress 1 []IngressLoadBalancerIngress ? list=atomic
-IngressPortStatus: port 1 int32 !; protocol 2 string ! go=v1.Protocol; error 3 string *?
+IngressPortStatus: port 1 int32 !; protocol 2 string ! go=v1.Protocol enum=SCTP|TCP|UDP; error 3 string *?
 IngressRule: host 1 string ?; http 1 HTTPIngressRuleValue *? bare in=2:IngressRuleValue
 IngressServiceBackend: name 1 string !; port 2 ServiceBackendPort
 IngressSpec: ingressClassName 4 string *?; defaultBackend 1 IngressBackend *?; tls 2 []IngressTLS ? list=atomic; rules 3 []IngressRule ? list=atomic
@@ -28,8 +28,8 @@ NetworkPolicyEgressRule: ports 1 []NetworkPolicyPort ? list=atomic; to 2 []Netwo
 NetworkPolicyIngressRule: ports 1 []NetworkPolicyPort ? list=atomic; from 2 []NetworkPolicyPeer ? list=atomic
 NetworkPolicyList typed kinds=networking.k8s.io/v1/NetworkPolicyList: metadata 1 meta.v1.ListMeta; items 2 []NetworkPolicy !
 NetworkPolicyPeer: podSelector 1 meta.v1.LabelSelector *?; namespaceSelector 2 meta.v1.LabelSelector *?; ipBlock 3 IPBlock *?
-NetworkPolicyPort: protocol 1 string *? go=v1.Protocol; port 2 IntOrString *?; endPort 3 int32 *?
-NetworkPolicySpec: podSelector 1 meta.v1.LabelSelector; ingress 2 []NetworkPolicyIngressRule ? list=atomic; egress 3 []NetworkPolicyEgressRule ? list=atomic; policyTypes 4 []string ? list=atomic go=[]v1.PolicyType
+NetworkPolicyPort: protocol 1 string *? go=v1.Protocol enum=SCTP|TCP|UDP; port 2 IntOrString *?; endPort 3 int32 *?
+NetworkPolicySpec: podSelector 1 meta.v1.LabelSelector; ingress 2 []NetworkPolicyIngressRule ? list=atomic; egress 3 []NetworkPolicyEgressRule ? list=atomic; policyTypes 4 []string ? list=atomic go=[]v1.PolicyType enum=Egress|Ingress
 ParentReference: group 1 string ?; resource 2 string !?; namespace 3 string ?; name 4 string !?
 ServiceBackendPort map=atomic: name 1 string ?; number 2 int32 ?
 ServiceCIDR typed kinds=networking.k8s.io/v1/ServiceCIDR: metadata 1 meta.v1.ObjectMeta; spec 2 ServiceCIDRSpec; status 3 ServiceCIDRStatus

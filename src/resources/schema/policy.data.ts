@@ -5,6 +5,6 @@ package io.k8s.api.policy.v1
 Eviction typed kinds=policy/v1/Eviction: metadata 1 meta.v1.ObjectMeta; deleteOptions 2 meta.v1.DeleteOptions *?
 PodDisruptionBudget typed kinds=policy/v1/PodDisruptionBudget: metadata 1 meta.v1.ObjectMeta; spec 2 PodDisruptionBudgetSpec; status 3 PodDisruptionBudgetStatus
 PodDisruptionBudgetList typed kinds=policy/v1/PodDisruptionBudgetList: metadata 1 meta.v1.ListMeta; items 2 []PodDisruptionBudget !
-PodDisruptionBudgetSpec: minAvailable 1 IntOrString *?; selector 2 meta.v1.LabelSelector *? patch=replace; maxUnavailable 3 IntOrString *?; unhealthyPodEvictionPolicy 4 string *? go=v1.UnhealthyPodEvictionPolicyType
+PodDisruptionBudgetSpec: minAvailable 1 IntOrString *?; selector 2 meta.v1.LabelSelector *? patch=replace; maxUnavailable 3 IntOrString *?; unhealthyPodEvictionPolicy 4 string *? go=v1.UnhealthyPodEvictionPolicyType enum=AlwaysAllow|IfHealthyBudget
 PodDisruptionBudgetStatus: observedGeneration 1 int64 ?; disruptedPods 2 {}Time ?; disruptionsAllowed 3 int32; currentHealthy 4 int32; desiredHealthy 5 int32; expectedPods 6 int32; conditions 7 []meta.v1.Condition ? list=map keys=type patch=merge merge=type
 `;

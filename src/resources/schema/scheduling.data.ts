@@ -2,7 +2,7 @@
 
 export const schedulingSchemas = `
 package io.k8s.api.scheduling.v1
-PriorityClass typed kinds=scheduling.k8s.io/v1/PriorityClass: metadata 1 meta.v1.ObjectMeta; value 2 int32; globalDefault 3 bool ?; description 4 string ?; preemptionPolicy 5 string *? go=v1.PreemptionPolicy
+PriorityClass typed kinds=scheduling.k8s.io/v1/PriorityClass: metadata 1 meta.v1.ObjectMeta; value 2 int32; globalDefault 3 bool ?; description 4 string ?; preemptionPolicy 5 string *? go=v1.PreemptionPolicy enum=Never|PreemptLowerPriority
 PriorityClassList typed kinds=scheduling.k8s.io/v1/PriorityClassList: metadata 1 meta.v1.ListMeta; items 2 []PriorityClass !
 package io.k8s.api.scheduling.v1alpha2
 BasicSchedulingPolicy:

@@ -215,3 +215,15 @@ test('toOpenAPIv3 gives elements the zero value of their type, but for those tha
   assert.deepEqual(elementOf(`${core}ResourceRequirements`, 'limits'), { $ref: `#/components/schemas/${meta}api.resource.Quantity` });
   assert.deepEqual(elementOf('io.k8s.api.authentication.v1.UserInfo', 'extra'), { type: 'array', items: { type: 'string', default: '' } });
 });
+
+test('toOpenAPIv3 lists the values of fields and of elements', () => {
+  const enumOf = (definition: string, field: string, element?: string): unknown => {
+    const properties = toOpenAPIv3(schemas.definition(definition)!)['properties'] as Record<string, Record<string, unknown>>;
+    const written = properties[field] as Record<string, unknown>;
+    return ((element === undefined ? written : written[element]) as Record<string, unknown>)['enum'];
+  };
+  assert.deepEqual(enumOf('io.k8s.api.core.v1.PodSpec', 'restartPolicy'), ['Always', 'Never', 'OnFailure']);
+  assert.deepEqual(enumOf('io.k8s.api.core.v1.ServiceSpec', 'ipFamilies', 'items'), ['', 'IPv4', 'IPv6']);
+  assert.ok((enumOf('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', 'usages', 'items') as string[]).includes('cert sign'));
+  assert.equal(enumOf('io.k8s.api.core.v1.PodSpec', 'nodeName'), undefined);
+});

@@ -11,7 +11,7 @@ CSINodeList typed kinds=storage.k8s.io/v1/CSINodeList: metadata 1 meta.v1.ListMe
 CSINodeSpec: drivers 1 []CSINodeDriver ! list=map keys=name patch=merge merge=name
 CSIStorageCapacity typed kinds=storage.k8s.io/v1/CSIStorageCapacity: metadata 1 meta.v1.ObjectMeta; nodeTopology 2 meta.v1.LabelSelector *?; storageClassName 3 string !; capacity 4 Quantity *?; maximumVolumeSize 5 Quantity *?
 CSIStorageCapacityList typed kinds=storage.k8s.io/v1/CSIStorageCapacityList: metadata 1 meta.v1.ListMeta; items 2 []CSIStorageCapacity !
-StorageClass typed kinds=storage.k8s.io/v1/StorageClass: metadata 1 meta.v1.ObjectMeta; provisioner 2 string !; parameters 3 {}string ?; reclaimPolicy 4 string *? go=v1.PersistentVolumeReclaimPolicy; mountOptions 5 []string ? list=atomic; allowVolumeExpansion 6 bool *?; volumeBindingMode 7 string *? go=v1.VolumeBindingMode; allowedTopologies 8 []core.v1.TopologySelectorTerm ? list=atomic
+StorageClass typed kinds=storage.k8s.io/v1/StorageClass: metadata 1 meta.v1.ObjectMeta; provisioner 2 string !; parameters 3 {}string ?; reclaimPolicy 4 string *? go=v1.PersistentVolumeReclaimPolicy enum=Delete|Recycle|Retain; mountOptions 5 []string ? list=atomic; allowVolumeExpansion 6 bool *?; volumeBindingMode 7 string *? go=v1.VolumeBindingMode enum=Immediate|WaitForFirstConsumer; allowedTopologies 8 []core.v1.TopologySelectorTerm ? list=atomic
 StorageClassList typed kinds=storage.k8s.io/v1/StorageClassList: metadata 1 meta.v1.ListMeta; items 2 []StorageClass !
 TokenRequest: audience 1 string !; expirationSeconds 2 int64 *?
 VolumeAttachment typed kinds=storage.k8s.io/v1/VolumeAttachment: metadata 1 meta.v1.ObjectMeta; spec 2 VolumeAttachmentSpec !; status 3 VolumeAttachmentStatus
