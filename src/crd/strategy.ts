@@ -1,7 +1,7 @@
 // What makes custom kinds special, once for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitEffort, tooLong } from '../base/index.ts';
 import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
@@ -139,9 +139,21 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   return errors;
 }
 
+/** The type of decoded JSON, as Go names it. */
+function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
+}
+
 function validateReplicas(path: string, object: KubeObject): FieldError[] {
   const value = readField(object, path);
-  if (typeof value !== 'number' && typeof value !== 'bigint') return [];
+  if (value === undefined) return [];
+  const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+  if (!isInteger) {
+    return [invalidValue(path, 0, `${path} accessor error: ${formatGo(value)} is of the type ${goTypeOf(value)}, expected int64`)];
+  }
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
   return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
 }

@@ -35,3 +35,11 @@ test('typedProblem tells of fields, types and duplicates with their paths', () =
   ];
   for (const [value, expected] of problems) assert.equal(typedProblem(kind, value), expected);
 });
+
+test('typedProblem takes texts of a format for any scalar, and bytes for texts', () => {
+  const [day, raw] = [field('day', { type: 'string', format: 'date' }), field('raw', { type: 'string', format: 'byte' })];
+  const dated: Schema = { type: 'object', fields: new Map([day, raw]) };
+  assert.equal(typedProblem(dated, { day: 5 }), undefined);
+  assert.equal(typedProblem(dated, { day: ['a'] }), '.day: expected any scalar, got &{[a]}');
+  assert.equal(typedProblem(dated, { raw: 5 }), '.raw: expected string, got &value.valueUnstructured{Value:5}');
+});

@@ -18,11 +18,11 @@ const maxProblems = 100;
 
 type Kind = 'untyped' | 'map' | 'list' | 'string' | 'numeric' | 'boolean' | 'anything';
 
-/** What the reference's schema says of a value: quantities, bytes and int-or-strings are scalars of any type there. */
+/** What the reference's schema says of a value: texts of any format but bytes are scalars of any type there. */
 function kindOf(schema: Schema): Kind {
   const { type, format } = schema;
   if (format === 'raw' || format === 'json' || format === 'fields-v1' || format?.startsWith('schema-or-') === true || type === 'any') return 'anything';
-  if (format === 'quantity' || format === 'int-or-string' || format === 'byte') return 'untyped';
+  if (format === 'quantity' || format === 'int-or-string' || (type === 'string' && format !== undefined && format !== 'byte')) return 'untyped';
   if (type === 'array') return schema.items === undefined ? 'anything' : 'list';
   if (type === 'object' || type === 'map') return 'map';
   return type === 'integer' || type === 'number' ? 'numeric' : type;

@@ -63,7 +63,7 @@ export class TypedValueError extends Error {
 /** The element that tells an item of a set or of a map list from its neighbours. Throws TypedValueError when it has no key. */
 export function elementOfItem(list: Schema, item: unknown): PathElement {
   if (list.listType === 'set') return elementOfValue(item);
-  if (item === null || item === undefined) throw new TypedValueError('associative list with keys has a null element');
+  if (item === null || item === undefined) throw new TypedValueError('associative list with keys may not have a null element');
   if (!isMap(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
   const key: Record<string, unknown> = {};
   let isEmpty = true;

@@ -2,7 +2,7 @@
 // the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
 // On updates a value that did not change is not judged again (ratcheting), where old and new values can be told to be the same.
 import { announceWork, compareKeys, createStride } from '../../base/index.ts';
-import { duplicate, notSupported, quoteValue, required, tooLong, tooMany } from '../field-error.ts';
+import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../field-error.ts';
 import type { FieldError } from '../status.ts';
 import { isKnownFormat, matchesFormat } from './formats.ts';
 import { checkNumber } from './validate-number.ts';
@@ -319,6 +319,7 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
     const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
     if (listType === 'set') reportDuplicates(value, (item) => item, { at, errors });
     else if (listType === 'map' && keys !== undefined) {
+      errors.push(...reportNonObjects(value, at));
       reportDuplicates(value, (item) => (isObject(item) ? Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).sort().map((key) => [key,
         item[key]])) : undefined), { at, errors });
     }
@@ -332,6 +333,12 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
     const path = isProperty || at === '' ? (at === '' ? key : `${at}.${key}`) : `${at}[${key}]`;
     walkListTypes(child, (value as Json)[key], { at: path, errors });
   }
+}
+
+/** The first element without keys is told; null counts as one that will be told elsewhere. */
+function reportNonObjects(list: readonly unknown[], at: string): readonly FieldError[] {
+  const i = list.findIndex((item) => item !== null && !isObject(item));
+  return i < 0 ? [] : [invalidValue(`${at}[${i}]`, list[i], 'must be an object for an array of list-type map')];
 }
 
 function reportDuplicates(list: readonly unknown[], keyOf: (item: unknown) => unknown, { at,
