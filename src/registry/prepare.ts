@@ -70,7 +70,9 @@ export function prepareValidation(object: KubeObject, old: KubeObject | undefine
 /** Throws 422 with all that is wrong with a new object; adds its warnings. */
 export function validateCreate(object: KubeObject, write: Write): void {
   const { target: { resource }, context } = write;
-  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom };
+  // Kinds whose updates do without the rule for finalizers do so from the start.
+  const isLoose = resource.metadataChecks !== undefined && !/[MU]/.test(resource.metadataChecks);
+  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose };
   const errors = validateObjectMeta(object.metadata, rules);
   const more = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
   throwInvalid(resource, object, [...errors, ...more]);

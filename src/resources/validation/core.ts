@@ -1,13 +1,15 @@
 // Validation of configuration and of kinds with a few simple rules: configmaps, secrets, rbac, storage and scheduling classes, leases.
 import {
-  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField,
+  type FieldError, type KubeObject, byteLength, checkConfigMapKey, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField,
   invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { JsonError, parseJson } from '../../codec/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkRequired, checkText, each, isEmptyText, isSame,
+  type Errors, type Place, at, checkImmutable, checkLabelName, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkText, each, isEmptyText, isSame,
 } from './check.ts';
+import { checkResources } from './pod-resources.ts';
+import { checkTolerations } from './pod-scheduling.ts';
 
 const maxDataBytes = 1_048_576;
 const sealedText = 'field is immutable when `immutable` is set';
@@ -261,5 +263,10 @@ export function checkSamePriority(priorityClass: KubeObject, old: KubeObject): E
 
 /** Validates runtimeclasses. */
 export function validateRuntimeClass(runtimeClass: KubeObject): Errors {
-  return checkText(member(runtimeClass, 'handler'), checkDnsLabel);
+  return [
+    ...checkLabelName(member(runtimeClass, 'handler')),
+    ...checkResources({ path: 'overhead', value: { limits: readPath(runtimeClass, 'overhead', 'podFixed') } }),
+    ...checkLabels({ path: 'scheduling.nodeSelector', value: readPath(runtimeClass, 'scheduling', 'nodeSelector') }),
+    ...checkTolerations({ path: 'scheduling.tolerations', value: readPath(runtimeClass, 'scheduling', 'tolerations') }),
+  ];
 }

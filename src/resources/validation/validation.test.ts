@@ -222,3 +222,11 @@ test('applyDefaults of a node keeps both spellings of its ranges the same', () =
   strategiesByKind['/Node']?.applyDefaults?.(node, 'v1');
   assert.deepEqual(node['spec'], { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] });
 });
+
+test('validateRuntimeClass judges what it adds to pods', () => {
+  assert.deepEqual(create('node.k8s.io/RuntimeClass', { overhead: { podFixed: { k: '1' } }, scheduling: { tolerations: [{}] } }), [
+    'handler: Required value', 'overhead.limits[k]: Invalid value: "k": must be a standard resource type or fully qualified',
+    'overhead.limits[k]: Invalid value: "k": must be a standard resource for containers',
+    'scheduling.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+  ]);
+});
