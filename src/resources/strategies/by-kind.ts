@@ -23,6 +23,7 @@ export const strategiesByKind: Readonly<Record<string, Strategy>> = {
   '/ResourceQuota': core.resourceQuotaStrategy,
   '/Secret': { applyDefaults: cluster.applySecretDefaults },
   '/Service': serviceStrategy,
+  '/ServiceAccount': core.accountStrategy,
   'apiregistration.k8s.io/APIService': policies.apiServiceStrategy,
   'apps/DaemonSet': workloads.daemonSetStrategy,
   'apps/Deployment': workloads.deploymentStrategy,

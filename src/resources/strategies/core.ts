@@ -82,3 +82,15 @@ export const claimStrategy: Strategy = {
     prepareForUpdate: mirrorDataSource,
   }),
 };
+
+/** References to secrets are names: what else they say is forgotten. */
+function keepSecretNames(account: KubeObject): void {
+  if (!Array.isArray(account['secrets'])) return;
+  account['secrets'] = account['secrets'].map((secret) => {
+    const name = toText(readPath(secret, 'name'));
+    return name === '' ? {} : { name };
+  });
+}
+
+/** What makes serviceaccounts special. */
+export const accountStrategy: Strategy = { prepareForCreate: keepSecretNames, prepareForUpdate: keepSecretNames };

@@ -108,3 +108,9 @@ test('prepareForUpdate of a deployment counts a change of annotations', () => {
   for (const object of [same, other]) strategiesByKind['apps/Deployment']?.prepareForUpdate?.(object, old, contextOf());
   assert.deepEqual([same.metadata.generation, other.metadata.generation], [3, 4]);
 });
+
+test('prepareForCreate of a serviceaccount keeps the names of its secrets', () => {
+  const account = { metadata: { name: 'a' }, secrets: [{ name: 's', kind: 'Secret', uid: 'u' }, {}] } as unknown as KubeObject;
+  strategiesByKind['/ServiceAccount']?.prepareForCreate?.(account, contextOf());
+  assert.deepEqual(account['secrets'], [{ name: 's' }, {}]);
+});
