@@ -12,6 +12,8 @@ const json = { 'content-type': 'application/json' };
 const post = (path: string, body: unknown, headers: Record<string, string> = json): TestRequest => ({ method: 'POST', path, body, headers });
 const patch = (path: string, body: unknown): TestRequest => ({ method: 'PATCH', path, body, headers: { 'content-type': 'application/merge-patch+json' } });
 const cm = (name: string, data: unknown = { k: 'v' }) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+const strategic = (body: unknown): TestRequest =>
+  ({ method: 'PATCH', path: `${CM}/a`, body, headers: { 'content-type': 'application/strategic-merge-patch+json' } });
 const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
 const notServed = 'the server could not find the requested resource';
 const notAllowed = 'the server does not allow this method on the requested resource';
@@ -44,6 +46,13 @@ const rows: [string, TestRequest, number, string?][] = [
   ['merges a patch', patch(`${CM}/a`, { data: { l: 'x' } }), 200, '"data":{"k":"w","l":"x"}'],
   ['refuses a patch that is no object', patch(`${CM}/a`, ['x']), 400,
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
+  ['words a number for a text as the converter of patches does', strategic({ data: { k: 5 } }), 422, 'cannot convert int64 to string'],
+  ['words another type for a text so too', strategic({ data: { k: true } }), 422, 'unrecognized type: string'],
+  ['words a text for a flag so too', strategic({ immutable: 'x' }), 422, 'unrecognized type: bool'],
+  ['words a fraction for a map so too', strategic({ data: 1.5 }), 422, 'cannot restore map from float64'],
+  ['words a fraction for a struct so too', strategic({ metadata: 1.5 }), 422, 'cannot restore struct from: float64'],
+  ['words a number for a time so too', strategic({ metadata: { creationTimestamp: 1 } }), 422, 'json: cannot unmarshal number into Go value of type string'],
+  ['words what is no time so too', strategic({ metadata: { creationTimestamp: 'x' } }), 422, 'map[metadata:map[creationTimestamp:x]]\\": parsing time'],
   ['refuses a patch of no patch type', { method: 'PATCH', path: `${CM}/a`, body: {}, headers: json }, 415, '415: Unsupported Media Type'],
   ['refuses a body of no known type', post(CM, cm('z'), { 'content-type': 'text/plain' }), 415, 'the body of the request was in an unknown format'],
   ['refuses broken JSON', post(CM, '{'), 400, "couldn't get version/kind; json parse error: unexpected end of JSON input ({)"],

@@ -133,17 +133,18 @@ function patchInvalid(shown: string, why: string): StatusError {
 }
 
 const KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
-const TYPES: Readonly<Record<string, string>> = { object: 'map[string]interface {}', array: '[]interface {}', number: 'int64' };
 
 /** A value of the wrong type as upstream's converter of untyped objects words it, which strategic merge patches end in. */
 function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
-  if (mismatch === undefined) return `error decoding from json: ${why}`;
-  const { wanted } = mismatch;
-  const found = mismatch.found.replace(/^number .*[.eE].*$/, 'float64').replace(/^number .*$/, 'number');
-  if (wanted.startsWith('map[')) return `cannot restore map from ${KINDS[found] ?? found}`;
-  if (wanted.startsWith('[]')) return `cannot restore slice from ${KINDS[found] ?? found}`;
-  const isStruct = wanted.includes('.') && found !== 'object';
-  return isStruct ? `cannot restore struct from: ${KINDS[found] ?? found}` : `cannot convert ${TYPES[found] ?? found} to ${wanted}`;
+  if (mismatch === undefined) return why;
+  const { found, wanted, kind, isFraction = false } = mismatch;
+  if (kind === undefined) return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
+  if (found.startsWith('number ')) return `cannot convert float64 to ${wanted}`;
+  const source = isFraction ? 'float64' : KINDS[found] ?? found;
+  if (kind === 'struct') return `cannot restore struct from: ${source}`;
+  if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${source}`;
+  // Go would make a character of a number.
+  return kind === 'string' && source === 'int64' ? `cannot convert int64 to ${wanted}` : `unrecognized type: ${kind}`;
 }
 
 /** A patch may take the type away, but not change it. */

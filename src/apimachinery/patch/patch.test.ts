@@ -109,6 +109,10 @@ test('applyStrategicMergePatch refuses directives in the reference\'s words', ()
   assert.throws(() => merge(target, { selector: { $patch: 'bogus', zone: 'y' } }), { message: 'unknown patch type: bogus in map: map[$patch:bogus zone:y]' });
   assert.throws(() => merge(target, { items: [{ image: 'nokey' }] }), { message: 'map: map[image:nokey] does not contain declared merge key: name' });
   assert.throws(() => merge(target, { strategy: { $retainKeys: 'type', type: 'y' } }), { message: 'invalid patch format of retainKeys' });
+  assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'a' }], items: [{ image: 'x' }] }),
+    { message: 'map: map[image:x] does not contain declared merge key: name' });
+  assert.throws(() => merge(target, { '$setElementOrder/unknown': [] }), { message: /^unable to find api field in struct .* for the json field "unknown"$/ });
+  assert.throws(() => merge(target, { items: ['text'] }), { message: /^list element types are not identical: \[\[map\[.*\]\] \[text\]\]$/ });
   assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'a' }, { name: 'b' }], items: [{ name: 'other', image: 'x' }] }),
     { message: "The order in patch list:\n[map[image:x name:other]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n" });
 });

@@ -16,6 +16,8 @@ const orderPrefix = '$setElementOrder/';
 const plainError = (message: string): StatusError => failure(500, '', message);
 const unknownDirective = (type: unknown, map: unknown): StatusError => plainError(`unknown patch type: ${formatGo(type)} in map: ${formatGo(map)}`);
 const noMergeKey = (map: unknown, key: string): StatusError => plainError(`map: ${formatGo(map)} does not contain declared merge key: ${key}`);
+const noField = ({ name = '' }: Schema, field: string): StatusError =>
+  plainError(`unable to find api field in struct ${name.split('.').at(-1)} for the json field ${JSON.stringify(field)}`);
 
 /** The target with the patch applied; neither is changed. Throws StatusError for directives that make no sense. */
 export function applyStrategicMergePatch(target: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
@@ -82,6 +84,8 @@ function deleteFromList(out: Dict, key: string, values: unknown): void {
 function mergeLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
   if (!strategies(schema).includes('merge')) return patch.map((item) => dropDirectives(item));
   if (current.length === 0 && patch.length === 0) return [];
+  const types = new Set([...current, ...patch].map((item) => (Array.isArray(item) ? 'array' : typeof item)));
+  if (types.size > 1) throw plainError(`list element types are not identical: ${formatGo([current, patch])}`);
   if (!isMap(current[0] ?? patch[0])) {
     const both = [...current, ...patch].filter((item, i, all) => all.findIndex((other) => equalValues(other, item)) === i);
     return arrangeItems(both, { patch, server: current, mergeKey: undefined });
@@ -132,8 +136,9 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     const key = directive.slice(orderPrefix.length);
     const [order, patchList, current] = [patch[directive], ownValue(patch, key), ownValue(out, key)];
     if (!Array.isArray(order)) throw badRequest('invalid patch format of setElementOrder list');
-    if (patchList === null) continue;
     const list = fieldSchema(schema, key);
+    if (list === undefined && schema?.fields !== undefined) throw noField(schema, key);
+    if (patchList === null) continue;
     const mergeKey = list?.patchMergeKey;
     const stated = Array.isArray(patchList) ? patchList : undefined;
     if (stated !== undefined) checkOrder(stated, order, mergeKey);
@@ -153,8 +158,12 @@ function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeK
   const stated = patch.filter((item) => !(isMap(item) && Object.hasOwn(item, '$patch')));
   if (order.length === 0 || stated.length === 0) return;
   let next = 0;
-  for (const item of order) if (next < stated.length && sameItem(stated[next], item, mergeKey)) next++;
-  if (next < stated.length) throw plainError(`The order in patch list:\n${formatGo(stated)}\n doesn't match $setElementOrder list:\n${formatGo(order)}\n`);
+  for (const item of order) {
+    const mine = stated[next];
+    if (mergeKey !== undefined && isMap(mine) && ownValue(mine, mergeKey) === undefined) throw noMergeKey(mine, mergeKey);
+    if (next < stated.length && sameItem(mine, item, mergeKey)) next++;
+  }
+  if (next < stated.length) throw plainError(`The order in patch list:\n${formatGo(patch)}\n doesn't match $setElementOrder list:\n${formatGo(order)}\n`);
 }
 
 function dropNulls(value: unknown): unknown {

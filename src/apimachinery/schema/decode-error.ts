@@ -1,13 +1,22 @@
 // What stops decoding, in the words of Go's encoding/json, and the names of Go types that those words hold.
 import type { Schema } from './schema.ts';
 
+/** A wrong type: what was found, which Go type was wanted. `kind` is Go's kind of that type, where it does not decode itself. */
+interface Mismatch {
+  readonly found: string;
+  readonly wanted: string;
+  readonly kind?: string;
+  /** What was found is a number with a fraction. */
+  readonly isFraction?: boolean;
+}
+
 /** A value that does not fit its schema; the message is Go's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
-  /** Set for wrong types: what was found and which Go type was wanted, so that an enclosing decoder can tell its own place. */
-  readonly mismatch: { readonly found: string; readonly wanted: string } | undefined;
+  /** Set for wrong types, so that an enclosing decoder can tell its own place, and another one use its own words. */
+  readonly mismatch: Mismatch | undefined;
 
-  constructor(message: string, mismatch?: { found: string; wanted: string }) {
+  constructor(message: string, mismatch?: Mismatch) {
     super(message);
     this.mismatch = mismatch;
   }
@@ -26,6 +35,14 @@ export function formatGoType(schema: Schema): string {
   if (schema.format === 'byte') return '[]uint8';
   if (schema.format === 'int32' || schema.format === 'int64') return schema.format;
   return SCALAR_TYPES[schema.type] ?? 'map[string]interface {}';
+}
+
+/** Go's kind of the type of a schema: `struct`, `map`, `slice`, `string`, `bool`, `int32`. */
+export function kindOfGoType(schema: Schema): string {
+  if (schema.type === 'array' || schema.format === 'byte' || schema.format === 'wrapped') return 'slice';
+  if (schema.type === 'map') return 'map';
+  if (schema.type === 'object') return 'struct';
+  return schema.format === 'int32' || schema.format === 'int64' ? schema.format : SCALAR_TYPES[schema.type] ?? 'map';
 }
 
 /** The kind of a JSON value as errors print it. */

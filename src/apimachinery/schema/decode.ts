@@ -4,7 +4,7 @@
 import { compareKeys } from '../../base/index.ts';
 import { canonicalizeQuantity } from '../quantity.ts';
 import { canonicalizeBase64 } from './base64.ts';
-import { DecodeError, describeJson, formatGoType, formatStrictError } from './decode-error.ts';
+import { DecodeError, describeJson, formatGoType, formatStrictError, kindOfGoType } from './decode-error.ts';
 import { type Operation, type Plan, type PlannedField, operationOf, planOf } from './plan.ts';
 import type { Schema } from './schema.ts';
 import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
@@ -192,7 +192,7 @@ class Decoder {
     if (typeof input !== 'number' && typeof input !== 'bigint') return this.#report(input, schema);
     const literal = this.#oddNumbers?.get(this.#formatPath());
     if (literal === undefined && fitsInteger(input, schema.format === 'int32')) return input;
-    return this.#reportFound(`number ${literal ?? input}`, formatGoType(schema));
+    return this.#reportFound(`number ${literal ?? input}`, schema);
   }
 
   #readBytes(schema: Schema, input: unknown): unknown {
@@ -274,18 +274,19 @@ class Decoder {
   }
 
   #report(input: unknown, schema: Schema): undefined {
-    return this.#reportFound(describeJson(input), formatGoType(schema));
+    const isFraction = typeof input === 'number' && !Number.isInteger(input);
+    return this.#reportFound(describeJson(input), schema, isFraction);
   }
 
-  #reportFound(found: string, wanted: string): undefined {
-    this.#firstMismatch ??= this.#mismatch(found, wanted);
+  #reportFound(found: string, schema: Schema, isFraction = false): undefined {
+    this.#firstMismatch ??= this.#mismatch(found, formatGoType(schema), { kind: kindOfGoType(schema), isFraction });
     return undefined;
   }
 
-  #mismatch(found: string, wanted: string): DecodeError {
+  #mismatch(found: string, wanted: string, more: { readonly kind?: string; readonly isFraction?: boolean } = {}): DecodeError {
     const fields = this.#plans.flatMap((plan, i) => (plan === undefined ? [] : [plan.fields[plan.index.get(this.#path[i] as string)!]!.shownName]));
     const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${fields.join('.')}` : 'Go value';
-    return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted });
+    return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted, ...more });
   }
 
   #reportKey(problem: 'unknown' | 'duplicate', key: string): void {
