@@ -165,7 +165,7 @@ function listChecks(state: ServerState, store: Store): HealthCheck[] {
   return [
     { name: 'ping', roots: healthRoots, check: pass },
     { name: 'log', roots: healthRoots, check: pass },
-    { name: 'etcd', roots: healthRoots, check: async () => void await store.revision() },
+    { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
     { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
     { name: 'informer-sync', roots: ['readyz'], check: pass },
     ...startHooks.map((hook): HealthCheck => ({
