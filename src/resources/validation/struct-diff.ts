@@ -32,6 +32,8 @@ const maxSearchedLines = 4000;
 /** From so many lines on, lines that come often are no anchors, as in Python's difflib, which the reference follows. */
 const minPopularLines = 200;
 
+const nowhere: readonly number[] = Object.freeze([]);
+
 function findPlaces(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
   for (const [index, line] of lines.entries()) {
@@ -52,12 +54,19 @@ class LineMatcher {
   readonly matches: Match[] = [];
   readonly #old: readonly string[];
   readonly #next: readonly string[];
-  readonly #places: ReadonlyMap<string, readonly number[]>;
+  /** Where each line of the older text stands in the newer one. */
+  readonly #places: readonly (readonly number[])[];
+  /** For each line of the newer text: the older line at which a run that ends here was seen last, and its length then. */
+  readonly #seenAt: Int32Array;
+  readonly #lengths: Int32Array;
 
   constructor(old: readonly string[], next: readonly string[]) {
     this.#old = old;
     this.#next = next;
-    this.#places = findPlaces(next);
+    const places = findPlaces(next);
+    this.#places = old.map((line) => places.get(line) ?? nowhere);
+    this.#seenAt = new Int32Array(next.length);
+    this.#lengths = new Int32Array(next.length);
     this.#match([0, old.length, 0, next.length]);
   }
 
@@ -71,17 +80,24 @@ class LineMatcher {
 
   #findLongest([oldFrom, oldEnd, nextFrom, nextEnd]: Range): Match {
     let [from, to, size] = [oldFrom, nextFrom, 0];
-    let runs = new Map<number, number>();
+    const [seenAt, lengths] = [this.#seenAt.fill(-1, nextFrom, nextEnd), this.#lengths];
     for (let i = oldFrom; i < oldEnd; i++) {
-      const longer = new Map<number, number>();
-      for (const j of this.#places.get(this.#old[i]!) ?? []) {
-        if (j < nextFrom) continue;
-        if (j >= nextEnd) break;
-        const length = (runs.get(j - 1) ?? 0) + 1;
-        longer.set(j, length);
-        if (length > size) [from, to, size] = [i - length + 1, j - length + 1, length];
+      const places = this.#places[i]!;
+      // From the last place on: the run before is that of the line above, not yet this line's.
+      for (let at = places.length - 1; at >= 0; at--) {
+        const j = places[at]!;
+        if (j < nextFrom) break;
+        if (j >= nextEnd) continue;
+        const length = j > nextFrom && seenAt[j - 1] === i - 1 ? lengths[j - 1]! + 1 : 1;
+        seenAt[j] = i;
+        lengths[j] = length;
+        // Of runs that end at one line the first one counts.
+        if (length > size || (length === size && i - length + 1 === from && j - length + 1 < to)) {
+          from = i - length + 1;
+          to = j - length + 1;
+          size = length;
+        }
       }
-      runs = longer;
     }
     while (from > oldFrom && to > nextFrom && this.#old[from - 1] === this.#next[to - 1]) [from, to, size] = [from - 1, to - 1, size + 1];
     while (from + size < oldEnd && to + size < nextEnd && this.#old[from + size] === this.#next[to + size]) size++;
