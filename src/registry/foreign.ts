@@ -1,23 +1,13 @@
 // Stored bytes of other origin (another apiserver on the same etcd: protobuf, JSON in another order, another version) as objects of the
 // storage version. They are filled in as the reference does whenever it decodes: what lacks a default in the store has it when it is read.
-import { type KubeObject, applyDefaults, parseGroupVersion } from '../apimachinery/index.ts';
+import { type KubeObject, parseGroupVersion } from '../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, parseJson } from '../codec/index.ts';
+import { defaultObject } from './defaults.ts';
 import { hasBytesAt } from './json-scan.ts';
 import { type Layout, convertObject } from './layout.ts';
-import type { Target } from './contract.ts';
 import type { Resource } from './resource.ts';
 
 const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
-
-/** Fills in what the schema and the strategy of the row default in a version (`options`: of applyDefaults); may change and answer the object given. */
-export function defaultObject(
-  object: KubeObject, { resource, version }: Pick<Target, 'resource' | 'version'>, options?: Parameters<typeof applyDefaults>[2],
-): KubeObject {
-  const schema = resource.versions.find(({ name }) => name === version)?.schema;
-  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>, options) as unknown as KubeObject) : object;
-  resource.strategy.applyDefaults?.(filled, version);
-  return filled;
-}
 
 /** Decodes bytes that are not in our layout, into the storage version. */
 export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {

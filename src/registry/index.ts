@@ -9,7 +9,7 @@ export type {
 export { subresourcesIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
-export { defaultObject } from './foreign.ts';
+export { defaultObject } from './defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './find.ts';
 export { type Informer, type InformerListener, startInformer } from './informer.ts';
 export { buildPredicate, everything } from './predicate.ts';
