@@ -78,6 +78,15 @@ describe('json paths', () => {
     assert.deepEqual(found('.spec..name'), ['x', 'y', 'z']);
     assert.deepEqual(found('..v'), [1]);
   });
+  it('findAll gives paths up that branch without end', () => {
+    let value: unknown = 1;
+    for (let depth = 0; depth < 300; depth++) value = { a: value };
+    assert.equal(findAll(parsePath('..a') ?? [], value).length, 300);
+    assert.deepEqual(findAll(parsePath('..a..a..a..a..a..a') ?? [], value), []);
+    let lists: unknown = 1;
+    for (let depth = 0; depth < 60; depth++) lists = [lists];
+    assert.deepEqual(findAll(parsePath(`.l${'[0,0]'.repeat(60)}`) ?? [], { l: lists }), []);
+  });
   it('findAll finds nothing at all where a step cannot be taken', () => {
     const value = { list: ['a', 'b'], objects: [{ v: 2 }, { v: 'text' }, { v: 3 }] };
     const found = (path: string): unknown[] => findAll(parsePath(path) ?? [], value);

@@ -65,14 +65,23 @@ function parseLiteral(text: string): unknown {
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Everything that a parsed path leads to, in order. */
+/** What a path may look at in one object: paths that branch again and again (`..a..a..a`, `[0,0][0,0]`) would never end. */
+const mostLooks = 200_000;
+
+interface Budget {
+  left: number;
+}
+
+/** Everything that a parsed path leads to, in order; nothing when there is too much to look at. */
 export function findAll(steps: readonly Step[], root: unknown): unknown[] {
+  const budget: Budget = { left: mostLooks };
   let found: unknown[] = [root];
   for (const step of steps) {
     const next: unknown[] = [];
     for (const value of found) {
-      const reached = follow(step, value);
-      if (reached === undefined) return [];
+      const reached = follow(step, value, budget);
+      budget.left -= 1 + (reached?.length ?? 0);
+      if (reached === undefined || budget.left < 0) return [];
       for (const each of reached) next.push(each);
     }
     found = next;
@@ -81,15 +90,15 @@ export function findAll(steps: readonly Step[], root: unknown): unknown[] {
 }
 
 /** Where a step leads from a value; undefined when it cannot be taken. */
-function follow(step: Step, value: unknown): readonly unknown[] | undefined {
+function follow(step: Step, value: unknown, budget: Budget): readonly unknown[] | undefined {
   switch (step.type) {
     case 'field': return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
     case 'index': return takeSlice(value, { from: step.index, to: step.index === -1 ? undefined : step.index + 1, every: 1 });
     case 'slice': return takeSlice(value, step);
     case 'all': return listChildren(value);
-    case 'below': return listBelow(value);
+    case 'below': return listBelow(value, budget);
     case 'union': {
-      const parts = step.members.map((member) => follow(member, value));
+      const parts = step.members.map((member) => follow(member, value, budget));
       return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
     }
     case 'filter': return takePassing(step, value);
@@ -108,12 +117,13 @@ function takeSlice(value: unknown, { from, to, every }: { from: number; to: numb
 }
 
 /** Every list and map from here on, outer ones first. */
-function listBelow(value: unknown): readonly unknown[] {
+function listBelow(value: unknown, budget: Budget): readonly unknown[] {
   const found: unknown[] = [];
   const rest: unknown[] = [value];
-  while (rest.length > 0) {
+  while (rest.length > 0 && budget.left >= 0) {
     const next = rest.pop();
     const children = listChildren(next);
+    budget.left -= 1 + children.length;
     if (children.length > 0) found.push(next);
     for (let i = children.length - 1; i >= 0; i--) rest.push(children[i]);
   }
