@@ -45,7 +45,7 @@ export { isKnownFormat } from './schema/formats.ts';
 export { checkPattern, loadPatternEngine, matchesPattern } from './schema/pattern.ts';
 export { validateListTypes, validateValue } from './schema/validate.ts';
 export { equalDeep } from './schema/value-type.ts';
-export { formatGo } from './patch/go-format.ts';
+export { formatGo, goTypeOf } from './patch/go-format.ts';
 export { compileJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';

@@ -1,7 +1,8 @@
 // What makes custom kinds special, once for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, invalidValue, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, goTypeOf, invalidValue,
+  parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitEffort, tooLong } from '../base/index.ts';
 import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
@@ -137,14 +138,6 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
     }
   }
   return errors;
-}
-
-/** The type of decoded JSON, as Go names it. */
-function goTypeOf(value: unknown): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'object') return 'map[string]interface {}';
-  return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
 
 function validateReplicas(path: string, object: KubeObject): FieldError[] {

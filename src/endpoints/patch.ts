@@ -1,7 +1,7 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGroupVersion, invalid,
-  invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGo, formatGroupVersion,
+  invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, YamlError } from '../codec/index.ts';
 import { applyObject, checkIdentity, defaultObject, toScale, unsetReplicas } from '../registry/index.ts';
@@ -111,14 +111,6 @@ function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch 
   return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
 }
 
-/** Go's %v of untyped JSON, which messages about strategic merge patches hold. */
-function formatGoMap(value: JsonValue): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(formatGoMap).join(' ')}]`;
-  if (typeof value !== 'object') return String(value);
-  return `map[${Object.keys(value).sort().map((key) => `${key}:${formatGoMap(value[key] as JsonValue)}`).join(' ')}]`;
-}
-
 /** JSON with sorted keys, as Go writes untyped documents. */
 function sortKeys(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sortKeys);
@@ -191,7 +183,7 @@ function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: Js
     const context = { ...base, problems };
     const before = documentOf(call, current as KubeObject);
     const document = patch(before);
-    const text = (): string => (shown ? formatGoMap(shown) : stringifyJson(sortKeys(document)));
+    const text = (): string => (shown ? formatGo(shown) : stringifyJson(sortKeys(document)));
     const next = readResult(document, context, { text, converted: shown !== undefined });
     checkIdentity(call.target, call.name, next);
     return call.subresource === 'scale' ? withScale(call.resource, current as KubeObject, next) : next;

@@ -1,6 +1,6 @@
 // Whether a value fits its schema, as structured-merge-diff asks before an apply: undeclared fields, wrong types, duplicate and keyless
 // items. The texts hold Go values as Go prints them.
-import { formatGo } from '../patch/go-format.ts';
+import { formatGo, goTypeOf } from '../patch/go-format.ts';
 import type { Schema } from '../schema/schema.ts';
 import { formatPath, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, TypedValueError } from './value.ts';
@@ -90,12 +90,6 @@ class Checker {
       return undefined;
     }
   }
-}
-
-function goTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'object') return 'map[string]interface {}';
-  return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
 /** Go's %#v of JSON data. */

@@ -15,3 +15,11 @@ function formatScalar(value: unknown): string {
   if (typeof value !== 'number' || Number.isInteger(value)) return String(value);
   return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
 }
+
+/** The type of decoded JSON, as `%T` names it; numbers are taken for floats. */
+export function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
+}
