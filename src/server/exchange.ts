@@ -14,6 +14,8 @@ export interface Wire {
   sendContinue(): void;
   /** Sends status and headers, which are names and values in turn; the list is the wire's from then on. `bodyless` ends the response. */
   start(status: number, headers: string[], bodyless: boolean): void;
+  /** Sends a body that is there as a whole, and ends the response: at the latest at the end of this turn of the event loop. */
+  finish(body: Uint8Array): void;
   /** Cuts the response off, so that the client sees that it is incomplete. */
   destroy(): void;
 }

@@ -27,7 +27,7 @@ function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: num
 }
 
 function makeExchange(target: string, options: { method?: string; clock?: Clock } = {}): HttpExchange {
-  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, destroy() {} };
+  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
   const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, connection: {}, auditId: 'id' };
   return createExchange(head, wire, options.clock ?? systemClock) as HttpExchange;
 }
@@ -96,7 +96,7 @@ describe('authenticateRequests', () => {
       tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
     });
     const filter = authenticateRequests({ authenticate });
-    const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, destroy() {} };
+    const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
     const ask = async (remoteAddress: string): Promise<number> => {
       const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
       const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, connection: {}, auditId: 'id' };

@@ -9,6 +9,7 @@ import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
 import { type Clock, LinkedList, type Random, type Soon, attempt, follow } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import { createCertificateJudge, describeCertificate } from './client-certificate.ts';
+import { Departures } from './departures.ts';
 import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { type Logger, describeError } from './logger.ts';
 import { type WebSocketRequest, isEventStream, readWebSocketRequest, writeWebSocket } from './listener-websocket.ts';
@@ -57,7 +58,10 @@ const badTarget = new TextEncoder().encode('400 Bad Request');
 
 /** Makes a listener that accepts nothing until `listen`. */
 export function createListener(options: ListenerOptions): Listener {
-  const state: ListenerState = { options, active: new LinkedList(), sockets: new Set(), sessions: new Set(), stopping: false, accepting: undefined };
+  const departures = new Departures((error) => options.logger.error('an answer could not be written', describeError(error)));
+  const state: ListenerState = {
+    options, departures, active: new LinkedList(), sockets: new Set(), sessions: new Set(), stopping: false, accepting: undefined,
+  };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
   const server = options.tls === undefined ? http1 : createTls(options.tls, state, { http1, http2: http2 as Http2Server });
@@ -76,6 +80,7 @@ interface ListenerState {
   readonly active: LinkedList<HttpExchange>;
   readonly sockets: Set<Socket>;
   readonly sessions: Set<ServerHttp2Session>;
+  readonly departures: Departures;
   stopping: boolean;
   /** The connection whose HTTP/2 session is being made; a session does not give its own socket away. */
   accepting: TLSSocket | undefined;
@@ -231,6 +236,7 @@ function handleHttp2(state: ListenerState, context: SessionContext, request: Htt
     start(status, responseHeaders, bodyless) {
       if (!stream.destroyed && !stream.closed) stream.respond(collectHeaders(status, responseHeaders), { endStream: bodyless });
     },
+    finish: (body) => stream.end(body),
     // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
     destroy: () => stream.destroy(new Error('the response was cut off')),
   };
@@ -272,6 +278,10 @@ class Http1Wire implements Wire {
     if (this.#state.stopping || unread) headers.push('connection', 'close');
     output.writeHead(status, headers);
     if (bodyless) output.end();
+  }
+
+  finish(body: Uint8Array): void {
+    this.#state.departures.add(this.output, body);
   }
 
   destroy(): void {
@@ -318,7 +328,7 @@ function collectHeaders(status: number, list: readonly string[]): OutgoingHttpHe
 function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): void {
   if (exchange === undefined) {
     wire.start(400, ['content-type', 'text/plain; charset=utf-8'], false);
-    wire.output.end(badTarget);
+    wire.finish(badTarget);
     return;
   }
   const link = state.active.add(exchange);

@@ -22,7 +22,7 @@ export function writeResponse(exchange: HttpExchange, response: Response): Soon<
   const bodyless = exchange.method === 'HEAD' || !allowsBody(response.status) || (whole && body.length === 0);
   wire.start(response.status, headers, bodyless);
   if (bodyless) return;
-  if (whole && body.length <= batchBytes) wire.output.end(body);
+  if (whole && body.length <= batchBytes) wire.finish(body);
   else return writeLong(exchange, body);
 }
 
