@@ -5,6 +5,7 @@ import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '..
 import { timeoutError } from '../apimachinery/index.ts';
 import type { Catalog, ObjectVersion, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
+import { HotObjects } from './hot-objects.ts';
 import { defaultRoot, resourcePrefix } from './keys.ts';
 import { hasBytesAt } from './json-scan.ts';
 import { type Layout, createLayout } from './layout.ts';
@@ -67,6 +68,7 @@ const showAsIs = (version: StoredVersion): ObjectVersion => version;
 export class Core {
   readonly options: RegistryOptions;
   readonly root: string;
+  readonly hot = new HotObjects();
   readonly #memo: EncodingMemo = createEncodingMemo();
   /** By key prefix, and the same by row. */
   readonly #slots = new Map<string, Slot>();

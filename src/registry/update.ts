@@ -7,7 +7,7 @@ import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../a
 import { convertAsNeeded, trackOwners } from './as-needed.ts';
 import type { AdmissionAttributes, UpdateRequest, WriteResult } from './contract.ts';
 import { type Core, type Place, checkSignal, writeTurnMs } from './core.ts';
-import { createPacer } from '../base/index.ts';
+import { type Soon, createPacer, follow } from '../base/index.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from './errors.ts';
 import { defaultRoot, objectKey } from './keys.ts';
@@ -62,16 +62,17 @@ function checkVersion({ request, current }: Round, object: KubeObject): void {
   object.metadata.resourceVersion = String(stored);
 }
 
-async function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): Promise<void> {
+function setManagedFields({ core, request }: Round, object: KubeObject, old: KubeObject): Soon<void> {
   if (request.managedFields === 'keep') {
     if (object.metadata.managedFields === undefined) delete object.metadata.managedFields;
     return;
   }
   const { resource, version, subresource, context } = request;
-  const fields = await trackOwners(resource, () =>
-    core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object }));
-  if (fields === undefined) delete object.metadata.managedFields;
-  else object.metadata.managedFields = fields;
+  const track = () => core.options.trackUpdate({ resource, version, subresource, manager: context.fieldManager, nowMs: core.clock.now(), old, object });
+  return follow(trackOwners(resource, track), (fields) => {
+    if (fields === undefined) delete object.metadata.managedFields;
+    else object.metadata.managedFields = fields;
+  });
 }
 
 /** The next object; warnings of attempts that began anew are not told. */
@@ -97,6 +98,15 @@ async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
     { place, object, context, managedFields: request.managedFields ?? 'update', authorize: context.authorizeCreate }) };
 }
 
+const formOf = ({ resource, version }: UpdateRequest): string => `${resource.group}/${version}`;
+
+/** Has what is being written decoded for the next update of the object. */
+function expectNext({ core, request, place, key }: Round, value: Uint8Array): ((revision: number) => void) | undefined {
+  if (place.shelf.resource.convertRemotely !== undefined) return undefined;
+  const decode = (): KubeObject => place.show(place.shelf.decode({ key, value, modRevision: 1 })).object(request.version);
+  return core.hot.expect({ key, form: formOf(request), bytes: value.length, decode });
+}
+
 async function commit({ core, request, place, key, current }: Round,
   { object, old }: { readonly object: KubeObject; readonly old: KubeObject }): Promise<Outcome> {
   const { shelf } = place;
@@ -108,8 +118,11 @@ async function commit({ core, request, place, key, current }: Round,
   }
   const value = encodeWritten(shelf.layout, await convertToStore(request, shelf.resource, object), request.version);
   if (request.context.dryRun) return { type: 'unchanged', result: show(value, expect) };
-  const result = await core.store.txn(removes ? { key, expect } : { key, expect, value, ttlSeconds: shelf.resource.ttlSeconds });
+  const writing = core.store.txn(removes ? { key, expect } : { key, expect, value, ttlSeconds: shelf.resource.ttlSeconds });
+  const tell = removes ? undefined : expectNext({ core, request, place, key, current }, value);
+  const result = await writing;
   if (result.type === 'conflict') return again;
+  tell?.(result.revision);
   if (removes) await releaseRemoved(core, shelf.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
   return { type: 'written', result: show(value, removes ? expect : result.revision) };
@@ -129,7 +142,7 @@ async function runRound(round: Round): Promise<Outcome> {
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
   const pause = createPacer(core.clock, writeTurnMs);
-  const old = place.show(current).object(request.version);
+  const old = core.hot.take(round.key, formOf(request), current.revision) ?? place.show(current).object(request.version);
   await pause();
   const object = await transform(round, old);
   await pause();

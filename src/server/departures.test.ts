@@ -18,24 +18,43 @@ function createOutput(name: string, log: string[]): Writable {
 }
 
 describe('Departures', () => {
-  it('sends what a turn made at its end, in order', async () => {
+  it('sends the one answer of a turn at once', async () => {
     const log: string[] = [];
     const departures = new Departures(assert.ifError);
-    for (const name of ['a', 'b', 'c']) departures.add(createOutput(name, log), body);
-    await Promise.resolve();
-    assert.deepEqual(log, []);
+    for (const name of ['a', 'b']) {
+      departures.add(createOutput(name, log), body);
+      assert.equal(log.at(-1), name);
+      await turn();
+    }
+    assert.deepEqual(log, ['a', 'b']);
+  });
+
+  it('sends what a turn made at its end, in order, while turns make more than one', async () => {
+    const log: string[] = [];
+    const departures = new Departures(assert.ifError);
+    const add = (names: string): void => {
+      for (const name of names) departures.add(createOutput(name, log), body);
+    };
+    add('abc');
+    assert.equal(log.join(''), 'a');
     await turn();
-    assert.deepEqual(log, ['a', 'b', 'c']);
-    departures.add(createOutput('d', log), body);
+    assert.equal(log.join(''), 'abc');
+    add('de');
+    assert.equal(log.join(''), 'abc');
     await turn();
-    assert.deepEqual(log, ['a', 'b', 'c', 'd']);
+    assert.equal(log.join(''), 'abcde');
+    add('f');
+    assert.equal(log.join(''), 'abcde');
+    await turn();
+    add('g');
+    assert.equal(log.join(''), 'abcdefg');
   });
 
   it('lets at most sixteen wait for each other', async () => {
     const log: string[] = [];
     const departures = new Departures(assert.ifError);
     for (let count = 0; count < 20; count++) departures.add(createOutput(String(count), log), body);
-    assert.equal(log.length, 16);
+    assert.equal(log.length, 17);
     await turn();
     assert.equal(log.length, 20);
   });

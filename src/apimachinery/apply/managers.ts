@@ -83,7 +83,7 @@ export function encodeManager(owner: Manager): ManagedFieldsEntry {
   const entry = (manager ? { manager, operation, apiVersion } : { operation, apiVersion }) as ManagedFieldsEntry;
   if (time) entry.time = time;
   entry.fieldsType = 'FieldsV1';
-  entry.fieldsV1 = encodeFieldSet(set);
+  entry.fieldsV1 = stored?.set === set && stored.entry.fieldsV1 !== undefined ? stored.entry.fieldsV1 : encodeFieldSet(set);
   if (subresource) entry.subresource = subresource;
   return entry;
 }
@@ -186,6 +186,13 @@ export interface Updater {
 
 const currentOperation = 'current-operation';
 
+/** What a writer owns that kept some of its paths and took others. One that changed only what was its own has what it had: that is written already. */
+function ownedAfter(before: Manager | undefined, kept: Manager | undefined, taken: FieldSet): Pick<Manager, 'set' | 'stored'> {
+  const set = kept === undefined ? taken : kept.set.union(taken);
+  const { stored } = before ?? {};
+  return stored?.set.equals(set) === true ? { set: stored.set, stored } : { set };
+}
+
 /** An object without its owners, who own everything but that. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
@@ -203,8 +210,7 @@ export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, upda
   const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,
     time: updater.time } as const;
   const identity = identityOf(entry);
-  const previous = managers.get(identity);
-  managers.set(identity, { ...entry, set: previous ? previous.set.union(taken) : taken });
+  managers.set(identity, { ...entry, ...ownedAfter(change.managers.get(identity), managers.get(identity), taken) });
   capManagers(managers);
   return managers;
 }

@@ -77,19 +77,25 @@ const compareTargets = { version: { id: 0, field: 4 }, modRevision: { id: 2, fie
 /** TxnRequest: compare 1 {target 2, key 3, version 4, mod_revision 6}, success 2, failure 3; ops are range 1, put 2, delete 3. */
 export function encodeTxn({ key, compare, value, lease }: TxnCall): Buffer {
   const { id, field } = compareTargets[compare.target];
-  // What is compared with is one of a union: it is written even when it is zero.
-  const comparison = new MessageWriter().number(2, id).bytes(3, key).oneOf(field, compare.equals).finish();
-  const change = new MessageWriter();
-  if (value === undefined) change.message(3, new MessageWriter().bytes(1, key).finish());
-  else change.message(2, new MessageWriter().bytes(1, key).bytes(2, value).long(3, lease ?? 0n).finish());
-  const read = new MessageWriter().message(1, encodeRange({ key })).finish();
-  return new MessageWriter().message(1, comparison).message(2, change.finish()).message(3, read).finish();
+  return new MessageWriter(txnFrameBytes + 3 * key.length + (value?.length ?? 0))
+    // What is compared with is one of a union: it is written even when it is zero.
+    .message(1, (comparison) => comparison.number(2, id).bytes(3, key).oneOf(field, compare.equals))
+    .message(2, (change) => {
+      if (value === undefined) change.message(3, (remove) => remove.bytes(1, key));
+      else change.message(2, (put) => put.bytes(1, key).bytes(2, value).long(3, lease ?? 0n));
+    })
+    .message(3, (read) => read.message(1, (range) => range.bytes(1, key)))
+    .finish();
 }
+
+/** More than a TxnRequest takes besides its key, three times, and its value. */
+const txnFrameBytes = 200;
 
 /** WatchRequest.create_request 1: key 1, range_end 2, start_revision 3, progress_notify 4, prev_kv 6, fragment 8. */
 export function encodeWatchEverything(startRevision: number): Buffer {
-  const create = new MessageWriter().message(1, Buffer.from(everyKey)).bytes(2, everyKey).number(3, startRevision).flag(6, true).flag(8, true);
-  return new MessageWriter().message(1, create.finish()).finish();
+  return new MessageWriter()
+    .message(1, (create) => create.bytes(1, everyKey).bytes(2, everyKey).number(3, startRevision).flag(6, true).flag(8, true))
+    .finish();
 }
 
 /** LeaseGrantRequest: TTL 1. */

@@ -1,7 +1,6 @@
 // The protobuf wire format as far as etcd's messages need it: varints, bytes, nested messages. Field numbers are in messages.ts.
 // Revisions and counts are numbers (the contract keeps them below 2^53); ids of leases are bigints, since etcd uses all 63 bits.
 
-const encoder = new TextEncoder();
 const varintType = 0;
 const fixed64Type = 1;
 const bytesType = 2;
@@ -12,24 +11,40 @@ class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** Writes one message from front to back; zero values are left out, as proto3 does. */
+/** Writes one message from front to back; zero values are left out, as proto3 does. `capacity`: how long it will be, if that is known. */
 export class MessageWriter {
-  #bytes = Buffer.allocUnsafe(256);
+  #bytes: Buffer;
   #size = 0;
 
-  bytes(field: number, value: Uint8Array | string): this {
-    const encoded = typeof value === 'string' ? encoder.encode(value) : value;
-    if (encoded.length === 0) return this;
-    return this.message(field, encoded);
+  constructor(capacity = 256) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
   }
 
-  /** A nested message, which is written when it is empty too. */
-  message(field: number, encoded: Uint8Array): this {
-    this.#reserve(20 + encoded.length);
+  bytes(field: number, value: Uint8Array | string): this {
+    if (value.length === 0) return this;
+    const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    this.#reserve(20 + length);
     this.#varint(field * 8 + bytesType);
-    this.#varint(encoded.length);
-    this.#bytes.set(encoded, this.#size);
-    this.#size += encoded.length;
+    this.#varint(length);
+    if (typeof value === 'string') this.#bytes.write(value, this.#size, 'utf8');
+    else this.#bytes.set(value, this.#size);
+    this.#size += length;
+    return this;
+  }
+
+  /** A nested message, which is written when it is empty too. Its fields are written in place, its length in front of them once it is known. */
+  message(field: number, write: (nested: this) => void): this {
+    this.#reserve(20);
+    this.#varint(field * 8 + bytesType);
+    const at = this.#size;
+    this.#size += 1;
+    write(this);
+    const end = this.#size;
+    const length = end - at - 1;
+    this.#size = at;
+    if (length >= 0x80) this.#makeRoom(at + 1, end, length);
+    this.#varint(length);
+    this.#size += length;
     return this;
   }
 
@@ -72,10 +87,22 @@ export class MessageWriter {
     this.#bytes[this.#size++] = rest;
   }
 
+  /** Moves bytes[from, to) away from a length that takes more than one byte. */
+  #makeRoom(from: number, to: number, length: number): void {
+    let more = 0;
+    for (let rest = length; rest >= 0x80; rest = Math.floor(rest / 0x80)) more += 1;
+    if (to + more > this.#bytes.length) this.#grow(to + more, to);
+    this.#bytes.copyWithin(from + more, from, to);
+  }
+
   #reserve(count: number): void {
     if (this.#size + count <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#size + count));
-    grown.set(this.#bytes.subarray(0, this.#size));
+    this.#grow(this.#size + count, this.#size);
+  }
+
+  #grow(needed: number, used: number): void {
+    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, needed));
+    grown.set(this.#bytes.subarray(0, used));
     this.#bytes = grown;
   }
 }

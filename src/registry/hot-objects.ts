@@ -1,0 +1,65 @@
+// Objects that are updated again and again (leases, heartbeats, counters) in decoded form for their next update. They are decoded while the
+// store is busy with this one: nobody waits then, and the next update, which begins with what this one wrote, finds it read.
+import type { KubeObject } from '../apimachinery/index.ts';
+
+/** So many objects are looked after, the ones updated last; of those that were updated twice in this time one decoded form is kept. */
+const mostObjects = 64;
+/** What is larger takes too much memory to be kept on suspicion. */
+const mostBytes = 16 * 1024;
+
+interface Hot {
+  /** What the object was decoded for: its row and version as the update named them. */
+  readonly form: string;
+  /** undefined until it was written. */
+  revision: number | undefined;
+  object: KubeObject | undefined;
+}
+
+/** What is being written. */
+interface Coming {
+  readonly key: string;
+  readonly form: string;
+  readonly bytes: number;
+  /** Decodes what is written; its resourceVersion does not matter. */
+  readonly decode: () => KubeObject;
+}
+
+/** The hot objects of one registry. */
+export class HotObjects {
+  /** In the order of their updates; undefined: updated once. */
+  readonly #known = new Map<string, Hot | undefined>();
+
+  /** A write is under way: decodes it once this turn is over. Answers whom to tell the revision that it got; not told, it is forgotten. */
+  expect({ key, form, bytes, decode }: Coming): ((revision: number) => void) | undefined {
+    const known = this.#known.delete(key);
+    if (bytes > mostBytes) return undefined;
+    const hot: Hot | undefined = known ? { form, revision: undefined, object: undefined } : undefined;
+    this.#known.set(key, hot);
+    if (this.#known.size > mostObjects) this.#known.delete(this.#known.keys().next().value as string);
+    if (hot === undefined) return undefined;
+    setImmediate(() => {
+      // Where the store was faster, somebody may already be at work on it.
+      if (hot.revision === undefined && this.#known.get(key) === hot) hot.object = decodeIfPossible(decode);
+    });
+    return (revision) => void (hot.revision = revision);
+  }
+
+  /** The object as it was written at a revision, which is the caller's from then on; undefined when it is not kept. */
+  take(key: string, form: string, revision: number): KubeObject | undefined {
+    const hot = this.#known.get(key);
+    if (hot?.object === undefined || hot.revision !== revision || hot.form !== form) return undefined;
+    const { object } = hot;
+    hot.object = undefined;
+    object.metadata.resourceVersion = String(revision);
+    return object;
+  }
+}
+
+/** The update that needs what cannot be decoded says so. */
+function decodeIfPossible(decode: () => KubeObject): KubeObject | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
