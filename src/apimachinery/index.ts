@@ -50,7 +50,9 @@ export { compileJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {
-  type CompiledExpression, type DeclaredType, type Environment, type SchemaRules, type Value, CelList, Failure, anyType, checkRules, compileExpression,
-  compileRules, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment, mapOf, runtimeCostBudget, stringType,
+  type CompiledExpression, type DeclaredType, type Environment, type PolicyScope, type SchemaRules, type Value, CelList, Failure, anyType, checkRules,
+  compileExpression, compilePolicyExpression, compileRules, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment,
+  mapOf, policyEnvironment, runtimeCostBudget, stringType, typeOfVariable,
 } from './cel/index.ts';
 export { type IpAddress, type IpRange, containsAddress, formatIpAddress, parseIpAddress, parseIpRange } from './ip-address.ts';
+export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

@@ -85,14 +85,22 @@ function mergeFunction(functions: Map<string, FunctionDeclaration>, declared: Fu
   functions.set(declared.name, known === undefined ? declared : { name: declared.name, overloads: [...known.overloads, ...declared.overloads] });
 }
 
-/** The same environment with more variables, types, or another container. */
-export function extendEnvironment(base: Environment, more: { variables?: ReadonlyMap<string,
-  CelType>; structs?: readonly StructProvider[]; container?: string }): Environment {
+interface MoreOfEnvironment {
+  readonly variables?: ReadonlyMap<string, CelType>;
+  readonly structs?: readonly StructProvider[];
+  readonly container?: string;
+  /** Functions of other names than those that are known. */
+  readonly functions?: readonly FunctionDeclaration[];
+}
+
+/** The same environment with more variables, types, functions, or another container. */
+export function extendEnvironment(base: Environment, more: MoreOfEnvironment): Environment {
   return {
     ...base,
     container: more.container ?? base.container,
     variables: more.variables === undefined ? base.variables : new Map([...base.variables, ...more.variables]),
     structs: more.structs === undefined ? base.structs : [...base.structs, ...more.structs],
+    functions: more.functions === undefined ? base.functions : new Map([...base.functions, ...more.functions.map((one) => [one.name, one] as const)]),
   };
 }
 

@@ -8,3 +8,4 @@ export { anyType, mapOf, stringType } from './types.ts';
 export { type DeclaredType, declareType, declaredStructs } from './declared.ts';
 export { CelList, Failure, type Value } from './values.ts';
 export { fromDeclared, fromJson } from './json-values.ts';
+export { type PolicyScope, compilePolicyExpression, policyEnvironment, typeOfVariable } from './policies.ts';

@@ -64,6 +64,12 @@ export function formatType(type: CelType): string {
   }
 }
 
+/** Type as the compiler prints it: by its names at run time. */
+export function describeType(type: CelType): string {
+  const name = type.nullable ? `wrapper(${type.name})` : type.name;
+  return type.params.length === 0 ? name : `${name}(${type.params.map(describeType).join(', ')})`;
+}
+
 /** Whether anything may be of this type. */
 export const isDyn = (type: CelType): boolean => type.kind === 'dyn' || type.kind === 'any';
 /** Whether nothing can be said against a value of this type. */

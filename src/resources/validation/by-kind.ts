@@ -1,6 +1,8 @@
 // Which validation a kind has, by group and kind. Updates are validated on the paths that write more than status.
-import type { FieldError, KubeObject } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, loadPatternEngine } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
+import { validateMutatingBinding, validateValidatingBinding } from './admission-bindings.ts';
+import { validateMutatingPolicy, validateValidatingPolicy } from './admission-policies.ts';
 import { validateApiService, validateApiServiceStatus } from './api-services.ts';
 import * as claims from './claims.ts';
 import * as core from './core.ts';
@@ -22,6 +24,7 @@ import { validateSigningRequest, validateSigningRequestUpdate } from './signing-
 import * as statuses from './statuses.ts';
 import * as services from './services.ts';
 import * as storage from './storage.ts';
+import { validateWebhooks, validateWebhooksUpdate } from './webhook-configurations.ts';
 import * as workloads from './workloads.ts';
 
 type Validate = (object: KubeObject) => readonly FieldError[];
@@ -40,6 +43,12 @@ const both = (validate: Validate, update: ValidateUpdate): Strategy => validateW
 /** The same, with what may not change behind what may not be. */
 const validFirst = (validate: Validate, update: ValidateUpdate): Strategy =>
   validateWith(validate, (object, old) => [...validate(object), ...update(object, old)]);
+
+/** The same of what holds expressions: the engine of the patterns in them must be there. */
+const withExpressions = (validate: Validate, update: ValidateUpdate): Strategy =>
+  ({ ...validateWith((object) => validate(object), update), prepareValidation: () => loadPatternEngine() });
+
+const webhooks = withExpressions(validateWebhooks, validateWebhooksUpdate);
 
 /** Validations by `group/Kind`. */
 export const validationsByKind: Readonly<Record<string, Strategy>> = {
@@ -70,6 +79,12 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
   '/Service': validateWith(services.validateService, services.validateServiceUpdate, statuses.validateServiceStatus),
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': withExpressions(validateMutatingPolicy, validateMutatingPolicy),
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': validateWith((binding) => validateMutatingBinding(binding)),
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': withExpressions(validateValidatingPolicy, validateValidatingPolicy),
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validateWith((binding) => validateValidatingBinding(binding)),
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
   'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
   'apps/ControllerRevision': validateWith(workloads.validateControllerRevision, workloads.validateControllerRevisionUpdate),
   'apps/DaemonSet': validateWith(workloads.validateDaemonSet, workloads.validateDaemonSetUpdate, statuses.validateDaemonSetStatus),

@@ -5,8 +5,10 @@ import { type CelType, boolType, stringType, structType } from '../types.ts';
 import { noSuchOverload } from '../values.ts';
 
 const prefix = 'kubernetes.authorization';
-const authorizerType = structType(`${prefix}.Authorizer`);
-const resourceCheckType = structType(`${prefix}.ResourceCheck`);
+/** The type of `authorizer`. */
+export const authorizerType = structType(`${prefix}.Authorizer`);
+/** The type of `authorizer.requestResource`. */
+export const resourceCheckType = structType(`${prefix}.ResourceCheck`);
 const pathCheckType = structType(`${prefix}.PathCheck`);
 const groupCheckType = structType(`${prefix}.GroupCheck`);
 const decisionType = structType(`${prefix}.Decision`);

@@ -6,7 +6,8 @@ import { ArrayList, CelError, CelOpaque, type Value } from '../values.ts';
 
 const urlType = structType('kubernetes.URL');
 
-class UrlError extends Error {}
+/** What Go's parser says of a text that is no URL. */
+export class UrlError extends Error {}
 
 /** The parts of a URL. */
 class CelUrl extends CelOpaque {
@@ -47,16 +48,18 @@ function parseUrl(text: string): CelUrl {
   const slash = scheme !== '' && before.startsWith('//') ? before.indexOf('/', 2) : 0;
   const authority = scheme !== '' && before.startsWith('//') ? before.slice(2, slash < 0 ? undefined : slash) : '';
   const path = slash < 0 ? '' : before.slice(slash);
-  return new CelUrl({ scheme: scheme.toLowerCase(), host: hostOf(authority), path: escapePath(path), query, text });
+  return new CelUrl({ scheme: scheme.toLowerCase(), host: checkHost(authority), path: escapePath(path), query, text });
 }
 
-function schemeOf(text: string): string {
+/** The scheme that a text begins with; '' for none. Throws UrlError. */
+export function schemeOf(text: string): string {
   const match = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text);
   if (match === null && text.startsWith(':')) throw new UrlError('missing protocol scheme');
   return match?.[1] ?? '';
 }
 
-function hostOf(authority: string): string {
+/** The host of an authority, with its port. Throws UrlError. */
+export function checkHost(authority: string): string {
   const at = authority.lastIndexOf('@');
   if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) throw new UrlError('net/url: invalid userinfo');
   const host = authority.slice(at + 1);
@@ -70,7 +73,8 @@ function hostOf(authority: string): string {
   return host;
 }
 
-function checkEscapes(text: string): void {
+/** Throws UrlError for a percent sign without two digits. */
+export function checkEscapes(text: string): void {
   const wrong = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text);
   if (wrong !== null) throw new UrlError(`invalid URL escape ${JSON.stringify(wrong[0])}`);
 }
