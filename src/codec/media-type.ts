@@ -108,9 +108,15 @@ export function matchesRoute(header: string | undefined, types: readonly string[
   });
 }
 
+/** What a header says before its first semicolon. */
+export function withoutParameters(header: string): string {
+  const end = header.indexOf(';');
+  return (end === -1 ? header : header.slice(0, end)).trim();
+}
+
 /** The type without parameters, lower-case; empty when the header is absent or no media type. */
 export function parseContentType(header: string | undefined): string {
-  const type = ((header ?? '').split(';', 1)[0] as string).trim().toLowerCase();
+  const type = withoutParameters(header ?? '').toLowerCase();
   return /^[^\s/()<>@,;:\\"[\]?=]+\/[^\s/()<>@,;:\\"[\]?=]+$/.test(type) ? type : '';
 }
 

@@ -57,7 +57,7 @@ export function expectedKind(call: Call): Expected {
   if (!kind || (kind.group === resource.group && kind.version === version && kind.kind === resource.kind)) {
     return { group: resource.group, version, kind: resource.kind, schema: schemaOf(call), custom: resource.custom };
   }
-  return { ...kind, schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false };
+  return { schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false, ...kind };
 }
 
 /** Schema of autoscaling/v1 Scale. */

@@ -91,7 +91,7 @@ export async function handleDelete(call: Call): Promise<Response> {
   const representation = negotiateCall(call);
   const options = await readDeleteOptions(call);
   const { dryRun: _, ...rest } = options;
-  const result = await call.dependencies.registry.delete({ ...call.target, name: call.name, options: rest, context: deleteContext(call, options) });
+  const result = await call.dependencies.registry.delete({ name: call.name, options: rest, context: deleteContext(call, options), ...call.target });
   return respondDeleted(call, { result, options, representation });
 }
 

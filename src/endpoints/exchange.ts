@@ -49,7 +49,7 @@ export interface Exchange {
   /** Lower-case names; values of repeated headers are joined with ', '. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The body, at most `limitBytes` (else a 413 StatusError). Read at most once. */
-  readBody(limitBytes: number): Soon<Uint8Array>;
+  readBody(limitBytes: number): Promise<Uint8Array>;
   /** Aborted when the client went away, the deadline passed or the server stops. */
   readonly signal: AbortSignal;
   /** Whether `signal` is aborted; asking this makes no signal. */

@@ -28,5 +28,5 @@ export function readCollectionOptions({ exchange, resource, target, name }: Call
   const fields = name === '' || given.length > 0 ? given : [ofName];
   const predicate = buildPredicate(resource, { version: target.version, labels, fields });
   if (name !== '') checkName(given, name);
-  return { ...options, predicate };
+  return { predicate, ...options };
 }

@@ -3,7 +3,7 @@ import {
   applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGo, formatGroupVersion,
   invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
 } from '../apimachinery/index.ts';
-import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, YamlError } from '../codec/index.ts';
+import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, withoutParameters, YamlError } from '../codec/index.ts';
 import { applyObject, checkIdentity, defaultObject, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
@@ -33,7 +33,7 @@ interface PatchContext {
 type PatchDocument = (current: JsonObject) => JsonObject;
 
 function patchType({ exchange, resource }: Call): string {
-  const type = ((exchange.headers['content-type'] ?? '').split(';')[0] as string).trim();
+  const type = withoutParameters(exchange.headers['content-type'] ?? '');
   const types = resource.custom ? CUSTOM_TYPES : BUILT_IN_TYPES;
   if (!resource.custom) checkContentType(exchange, types);
   if (!types.includes(type)) throw unsupportedMediaType(types);
@@ -235,7 +235,8 @@ async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise
   const applied = (await readApplied(bytes, level, call)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
-  checkIdentity(call.target, call.name, { ...applied, metadata: { ...applied.metadata } });
+  // It fills the namespace in, which is not the applier's to own.
+  checkIdentity(call.target, call.name, { metadata: Object.assign({}, applied.metadata) });
   const problem = typedProblem(expected.schema, applied);
   if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
   return (current) => {
@@ -262,8 +263,8 @@ export async function handlePatch(call: Call): Promise<Response> {
   const base = { call, expected, query, level: validationLevel(query), problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, expected));
   const result = await dependencies.registry.update({
-    ...target, name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
-    context: writeContext(call, query, writeOptions('PatchOptions', query)),
+    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
+    context: writeContext(call, query, writeOptions('PatchOptions', query)), ...target,
   });
   return respondWrite(call, result, representation);
 }

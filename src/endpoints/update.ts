@@ -56,8 +56,9 @@ export async function handleUpdate(call: Call): Promise<Response> {
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
-    ...target, name, subresource, transform: replaceWith(call, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,
-    ...(body.metadata.uid && { preconditions: { uid: body.metadata.uid } }), context: writeContext(call, query, writeOptions('UpdateOptions', query)),
+    name, subresource, transform: replaceWith(call, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,
+    context: writeContext(call, query, writeOptions('UpdateOptions', query)), ...target,
+    ...(body.metadata.uid && { preconditions: { uid: body.metadata.uid } }),
   });
   return respondWrite(call, result, representation);
 }

@@ -133,7 +133,7 @@ export class Core {
 
   /** The object as the store has it this moment. */
   async readStored(shelf: Shelf, key: string): Promise<StoredVersion | undefined> {
-    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    const result = await this.store.range({ limit: 1, ...keyRange(key) });
     const kv = result.type === 'ok' ? result.kvs[0] : undefined;
     return kv === undefined ? undefined : shelf.decode(kv);
   }
@@ -152,7 +152,7 @@ export class Core {
   async isOutdated({ resource, layout }: Shelf, key: string): Promise<boolean> {
     if (await this.options.isOutdated?.(key) === true) return true;
     if (!resource.custom || resource.versions.length < 2) return false;
-    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    const result = await this.store.range({ limit: 1, ...keyRange(key) });
     const kv = result.type === 'ok' ? result.kvs[0] : undefined;
     return kv !== undefined && !hasBytesAt(kv.value, 0, layout.head);
   }
@@ -174,7 +174,7 @@ export class Core {
 
   async #readDefinition({ group, plural }: Resource): Promise<number> {
     const key = `${this.root}/apiextensions.k8s.io/customresourcedefinitions/${plural}.${group}`;
-    const result = await this.store.range({ ...keyRange(key), limit: 1 });
+    const result = await this.store.range({ limit: 1, ...keyRange(key) });
     return result.type === 'ok' ? result.kvs[0]?.createRevision ?? 0 : 0;
   }
 

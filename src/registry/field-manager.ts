@@ -156,7 +156,7 @@ export function applyObject(request: ApplyRequest): KubeObject {
     const { object, managedFields } = applyConfiguration({
       versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
       time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
-    return { ...object, metadata: { ...object.metadata, managedFields } };
+    return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
   };
   if (manager !== kubectlManager) return withStatusOfConflict(() => run(force));
   return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);

@@ -13,6 +13,8 @@ interface ReadOptions {
 
 const matchPath = 'resourceVersionMatch';
 const largestVersion = 18446744073709551615n;
+/** Texts of so many digits are below it. */
+const safeDigits = 15;
 
 function listProblems(options: ReadOptions): FieldError[] {
   const errors: FieldError[] = [];
@@ -53,7 +55,7 @@ export function validateDeleteOptions(options: DeleteOptions): void {
 /** The problem of a text that is no resource version, as strconv.ParseUint words it; undefined for good ones. */
 export function resourceVersionProblem(text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  return BigInt(text) > largestVersion ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+  return text.length > safeDigits && BigInt(text) > largestVersion ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
 }
 
 /** 400 for lists. */

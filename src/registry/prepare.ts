@@ -160,9 +160,8 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
     return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: kind === 'm' });
   };
   const own = resource.metadataChecks ?? (resource.custom ? 'u*' : 'U*M');
-  const errors = [
-    ...validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true }), ...[...`u${own}`].flatMap(check),
-  ];
+  const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
+  for (const kind of `u${own}`) errors.push(...check(kind));
   throwInvalid(resource, object, errors);
   context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));
 }

@@ -2,7 +2,7 @@
 // Made per request on the hot path, so everything that most requests do not need (abort signal, parsed query) is made when first asked for.
 import type { Readable, Writable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../apimachinery/index.ts';
-import type { Clock, Soon } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { User } from '../auth/index.ts';
 import type { Exchange, RequestInfo } from '../endpoints/index.ts';
 
@@ -164,11 +164,9 @@ export class HttpExchange implements ServerExchange {
     return values;
   }
 
-  readBody(limitBytes: number): Soon<Uint8Array> {
-    const { input } = this.wire;
-    if (isThere(input) && input.readableLength <= limitBytes) return (input.read() as Buffer | null) ?? new Uint8Array();
+  readBody(limitBytes: number): Promise<Uint8Array> {
     if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
-    return readAll(input, limitBytes);
+    return readAll(this.wire.input, limitBytes);
   }
 
   abort(reason: string): void {
@@ -198,10 +196,6 @@ export class HttpExchange implements ServerExchange {
     for (const callback of this.#callbacks ?? []) callback();
   }
 }
-
-/** A body that came with its head, whole, and that nobody has begun to read. */
-const isThere = (input: Readable & { readonly complete?: boolean }): boolean =>
-  input.complete === true && !input.destroyed && !input.readableEnded && input.readableFlowing === null;
 
 function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

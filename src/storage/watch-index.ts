@@ -7,19 +7,22 @@ interface Ranged {
   readonly range: KeyRange;
 }
 
-/** A set of watches; `matching` costs one lookup per distinct prefix length, not per watch. */
+/** Code units that there are. */
+const units = 2 ** 16;
+
+/** A set of watches; `matching` costs one look-up per distinct prefix length whose last character fits, not per watch. */
 export class WatchIndex<W extends Ranged> {
   readonly #exact = new Map<string, Set<W>>();
   readonly #prefixes = new Map<string, Set<W>>();
-  /** Distinct prefix lengths, each with the number of prefixes of that length. */
-  readonly #lengths = new Map<number, number>();
+  /** Lengths of prefixes with their last character (length × units + character), each with the number of such prefixes. */
+  readonly #ends = new Map<number, number>();
   readonly #others = new Map<W, (key: string) => boolean>();
 
   add(watch: W): void {
     const { range } = watch;
     if (isExact(range)) addTo(this.#exact, range.start, watch);
     else if (isPrefix(range)) {
-      if (addTo(this.#prefixes, range.start, watch)) this.#countLength(range.start.length, 1);
+      if (addTo(this.#prefixes, range.start, watch)) this.#countEnd(range, 1);
     } else this.#others.set(watch, createBoundsTest(range));
   }
 
@@ -27,25 +30,27 @@ export class WatchIndex<W extends Ranged> {
     const { range } = watch;
     if (isExact(range)) removeFrom(this.#exact, range.start, watch);
     else if (isPrefix(range)) {
-      if (removeFrom(this.#prefixes, range.start, watch)) this.#countLength(range.start.length, -1);
+      if (removeFrom(this.#prefixes, range.start, watch)) this.#countEnd(range, -1);
     } else this.#others.delete(watch);
   }
 
   /** Calls `visit` with every watch whose range holds `key`. */
   matching(key: string, visit: (watch: W) => void): void {
     this.#exact.get(key)?.forEach(visit);
-    for (const length of this.#lengths.keys()) {
-      if (length <= key.length) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
+    for (const end of this.#ends.keys()) {
+      const length = Math.floor(end / units);
+      if (key.charCodeAt(length - 1) === end % units) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
     }
     for (const [watch, isInside] of this.#others) {
       if (isInside(key)) visit(watch);
     }
   }
 
-  #countLength(length: number, step: number): void {
-    const count = (this.#lengths.get(length) ?? 0) + step;
-    if (count === 0) this.#lengths.delete(length);
-    else this.#lengths.set(length, count);
+  #countEnd({ start }: KeyRange, step: number): void {
+    const end = start.length * units + start.charCodeAt(start.length - 1);
+    const count = (this.#ends.get(end) ?? 0) + step;
+    if (count === 0) this.#ends.delete(end);
+    else this.#ends.set(end, count);
   }
 }
 

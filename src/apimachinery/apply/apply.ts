@@ -84,7 +84,7 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const within = (set: FieldSet): FieldSet => (input.reset ? set.differenceWithBelow(input.reset) : set);
   const merged = mergeValues(schema, live, input.config) as KubeObject;
   const stated = within(toFieldSet(schema, input.config));
-  const managers = new Map(before).set(identity, { ...self, time: last?.time, set: stated });
+  const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
   const pruned = prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);

@@ -210,7 +210,7 @@ export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, upda
   const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,
     time: updater.time } as const;
   const identity = identityOf(entry);
-  managers.set(identity, { ...entry, ...ownedAfter(change.managers.get(identity), managers.get(identity), taken) });
+  managers.set(identity, Object.assign(ownedAfter(change.managers.get(identity), managers.get(identity), taken), entry));
   capManagers(managers);
   return managers;
 }

@@ -168,7 +168,8 @@ export class EmbeddedStore implements Store {
     if ('value' in head) return head;
     let read: KeyValue | undefined;
     const readNow = (): KeyValue => (read ??= this.#tables.read((snapshot) => snapshot.version(head)));
-    return { ...head, get value() { return readNow().value; } };
+    const { key, createRevision, modRevision } = head;
+    return { key, createRevision, modRevision, get value() { return readNow().value; } };
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {

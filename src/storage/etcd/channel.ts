@@ -184,8 +184,10 @@ class Stream implements EtcdStream {
   constructor(link: Link, { method, sink, timeoutMs }: Request) {
     this.#sink = sink;
     // A server without a leader answers with an error at once, and its watches end, instead of serving what it had.
-    const headers = { ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', hasleader: 'true' };
-    this.#stream = link.session.request(timeoutMs === undefined ? headers : { ...headers, 'grpc-timeout': `${Math.ceil(timeoutMs)}m` });
+    this.#stream = link.session.request({
+      ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', hasleader: 'true',
+      ...(timeoutMs !== undefined && { 'grpc-timeout': `${Math.ceil(timeoutMs)}m` }),
+    });
     link.streams += 1;
     this.#stream.on('response', (head) => this.#readHead(head));
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk));
