@@ -13,8 +13,8 @@ export {
   duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteValue, required, tooLong, tooMany,
 } from './field-error.ts';
 export {
-  byteLength, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment, checkQualifiedName,
-  checkWildcardDnsSubdomain,
+  byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
+  checkQualifiedName, checkWildcardDnsSubdomain,
 } from './names.ts';
 export { validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 export { type Quantity, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';

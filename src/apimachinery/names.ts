@@ -112,6 +112,13 @@ export function checkLabelValue(text: string): string[] {
   return problems;
 }
 
+/** Problems of an identifier of C. */
+export function checkCIdentifier(text: string): string[] {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return [];
+  const message = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
+  return [regexText(message, '[A-Za-z_][A-Za-z0-9_]*', 'my_name', 'MY_NAME', 'MyName')];
+}
+
 /** Problems of a ConfigMap or Secret key. */
 export function checkConfigMapKey(text: string): string[] {
   const problems: string[] = [];

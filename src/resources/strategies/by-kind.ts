@@ -52,6 +52,7 @@ export const strategiesByKind: Readonly<Record<string, Strategy>> = {
   'discovery.k8s.io/EndpointSlice': { applyDefaults: defaults.applyEndpointSliceDefaults },
   'resource.k8s.io/ResourceClaim': policies.resourceClaimStrategy,
   'resource.k8s.io/ResourceClaimTemplate': { applyDefaults: defaults.applyResourceClaimTemplateDefaults },
+  'resource.k8s.io/ResourceSlice': policies.resourceSliceStrategy,
   'flowcontrol.apiserver.k8s.io/FlowSchema': policies.flowSchemaStrategy,
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': policies.priorityLevelStrategy,
 };

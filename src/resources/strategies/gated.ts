@@ -2,12 +2,13 @@
 // written, unless what is stored uses them already.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
+import { toObject } from '../columns/common.ts';
 import { readStructs } from '../defaults/set.ts';
 
 type Struct = Record<string, unknown>;
 
 const containerLists = ['containers', 'initContainers', 'ephemeralContainers'];
-/** In the spec of a pod; `[]` stands behind the name of a list. */
+/** In the spec of a pod; `[]` stands behind the name of a list, `{}` behind that of a map. */
 const podFields = [
   ...containerLists.map((list) => `${list}[].lifecycle.stopSignal`), 'schedulingGroup', 'volumes[].projected.sources[].clusterTrustBundle',
   'volumes[].projected.sources[].podCertificate',
@@ -21,17 +22,19 @@ const gatedFields: Readonly<Record<string, readonly string[]>> = {
   'apps/DaemonSet': below('spec.template.spec'), 'apps/Deployment': below('spec.template.spec'), 'apps/ReplicaSet': below('spec.template.spec'),
   'apps/StatefulSet': [...below('spec.template.spec'), 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
   'batch/CronJob': below('spec.jobTemplate.spec.template.spec'), 'batch/Job': below('spec.template.spec'),
+  'resource.k8s.io/ResourceSlice': [
+    ...['ints', 'bools', 'strings', 'versions'].map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
+  ],
 };
 
 /** The structs that hold the last name of a path, as far as they are there, each behind those around it. */
 function findHolders(root: unknown, path: readonly string[]): readonly (readonly Struct[])[] {
   let holders: readonly (readonly Struct[])[] = [[root as Struct]];
   for (const name of path) {
-    const isList = name.endsWith('[]');
-    const key = isList ? name.slice(0, -2) : name;
+    const [, key = '', holds] = /^(.*?)(\[\]|\{\})?$/.exec(name) ?? [];
     holders = holders.flatMap((chain) => {
       const parent = chain[0]!;
-      const inner = isList ? readStructs(parent, key) : [parent[key]];
+      const inner = holds === '[]' ? readStructs(parent, key) : holds === '{}' ? Object.values(toObject(parent[key])) : [parent[key]];
       return inner.filter((value) => typeof value === 'object' && value !== null).map((value) => [value as Struct, ...chain]);
     });
   }

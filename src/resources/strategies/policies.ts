@@ -2,7 +2,7 @@
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { type Strategy, type StrategyContext, formatTime } from '../../registry/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
-import { ensureStruct } from '../defaults/set.ts';
+import { ensureStruct, readStructs, setAbsent } from '../defaults/set.ts';
 import * as defaults from '../defaults/policies.ts';
 import { allUserMetadata, copyMember, prepareWithStatus } from './status.ts';
 
@@ -35,8 +35,38 @@ export const priorityClassStrategy: Strategy = {
 };
 /** What makes validatingadmissionpolicies special. */
 export const validatingPolicyStrategy: Strategy = { applyDefaults: defaults.applyAdmissionPolicyDefaults, ...separated };
+const identifyDevice = (device: JsonObject): string => JSON.stringify(['driver', 'pool', 'device', 'shareID'].map((name) => device[name] ?? ''));
+
+/** What drivers said of devices that are given back is forgotten. */
+function forgetReturnedDevices(claim: KubeObject, old: KubeObject): void {
+  const status = ensureStruct(claim, 'status');
+  if (!Array.isArray(status['devices'])) return;
+  const allocated = (one: KubeObject): readonly string[] => toObjects(readPath(one, 'status', 'allocation', 'devices', 'results')).map(identifyDevice);
+  const kept = new Set(allocated(claim));
+  const returned = new Set(allocated(old).filter((id) => !kept.has(id)));
+  const devices = toObjects(status['devices']).filter((device) => !returned.has(identifyDevice(device)));
+  if (devices.length > 0) status['devices'] = devices;
+  else delete status['devices'];
+}
+
 /** What makes resourceclaims special. */
-export const resourceClaimStrategy: Strategy = { applyDefaults: defaults.applyResourceClaimDefaults, ...separated };
+export const resourceClaimStrategy: Strategy = {
+  applyDefaults: defaults.applyResourceClaimDefaults,
+  ...prepareWithStatus({ keeps: allUserMetadata, prepareForStatus: forgetReturnedDevices }),
+};
+
+/** Taints begin when they are first written; who leaves the time out begins anew. */
+function stampTaints(slice: KubeObject, nowMs: number): void {
+  for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
+    for (const taint of readStructs(device, 'taints')) setAbsent(taint, { timeAdded: formatTime(nowMs) });
+  }
+}
+
+/** What makes resourceslices special. */
+export const resourceSliceStrategy: Strategy = {
+  prepareForCreate: (slice, { nowMs }) => stampTaints(slice, nowMs),
+  prepareForUpdate: (slice, _, { nowMs }) => stampTaints(slice, nowMs),
+};
 /** What makes volumeattachments and servicecidrs special. */
 export const separatedStrategy: Strategy = separated;
 

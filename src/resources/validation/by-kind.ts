@@ -6,6 +6,8 @@ import { validateMutatingPolicy, validateValidatingPolicy } from './admission-po
 import { validateApiService, validateApiServiceStatus } from './api-services.ts';
 import * as claims from './claims.ts';
 import * as core from './core.ts';
+import { validateResourceClaimStatus } from './device-claim-status.ts';
+import { validateResourceSlice, validateResourceSliceUpdate } from './device-slices.ts';
 import * as devices from './devices.ts';
 import * as endpoints from './endpoints.ts';
 import * as events from './events.ts';
@@ -111,8 +113,10 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': validFirst(core.validateClusterRoleBinding, core.checkRoleRef),
   'rbac.authorization.k8s.io/Role': validateWith(core.validateRole),
   'rbac.authorization.k8s.io/RoleBinding': validFirst(core.validateRoleBinding, core.checkRoleRef),
-  'resource.k8s.io/ResourceClaim': validateWith(devices.validateResourceClaim, devices.validateResourceClaimUpdate),
-  'resource.k8s.io/ResourceClaimTemplate': validateWith(devices.validateResourceClaimTemplate),
+  'resource.k8s.io/DeviceClass': validateWith(devices.validateDeviceClass),
+  'resource.k8s.io/ResourceClaim': validateWith(devices.validateResourceClaim, devices.validateResourceClaimUpdate, validateResourceClaimStatus),
+  'resource.k8s.io/ResourceClaimTemplate': validateWith(devices.validateResourceClaimTemplate, devices.validateResourceClaimTemplateUpdate),
+  'resource.k8s.io/ResourceSlice': validateWith(validateResourceSlice, validateResourceSliceUpdate),
   'scheduling.k8s.io/PriorityClass': both(core.validatePriorityClass, core.checkSamePriority),
   'storage.k8s.io/CSIDriver': validateWith(storage.validateCsiDriver, storage.validateCsiDriverUpdate),
   'storage.k8s.io/CSINode': validateWith(storage.validateCsiNode, storage.validateCsiNodeUpdate),

@@ -73,15 +73,19 @@ export function validateClaimSpec(spec: Place): Errors {
   ];
 }
 
-/** Validates the template of a claim, which has labels and annotations and no other metadata. */
-export function validateClaimTemplate(template: Place): Errors {
-  const metadata = at(template, 'metadata');
+/** Validates the metadata of a template of a claim: labels and annotations and nothing else. */
+export function checkTemplateMetadata(metadata: Place): Errors {
   const { annotations, labels, ...others } = toObject(metadata.value);
   return [
     ...validateAnnotations(toObject(annotations) as Record<string, string>, `${metadata.path}.annotations`),
     ...checkLabels({ path: `${metadata.path}.labels`, value: labels }),
-    ...Object.keys(others).map((name) => forbiddenField(at(metadata, name).path, 'cannot be set')), ...validateClaimSpec(at(template, 'spec')),
+    ...Object.keys(others).map((name) => forbiddenField(at(metadata, name).path, 'cannot be set')),
   ];
+}
+
+/** Validates the template of a claim. */
+export function validateClaimTemplate(template: Place): Errors {
+  return [...checkTemplateMetadata(at(template, 'metadata')), ...validateClaimSpec(at(template, 'spec'))];
 }
 
 /** Validates persistentvolumeclaims. */

@@ -17,6 +17,9 @@ const otherNames = ['storage', 'pods', 'services', 'replicationcontrollers', 're
 
 const isHuge = (name: string): boolean => name.startsWith(hugePrefix);
 const isNative = (name: string): boolean => !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
+/** Whether a name is that of somebody's own resource. */
+export const isExtendedName = (name: string): boolean =>
+  !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
 
 /** The name of a resource that containers can have. */
@@ -24,7 +27,7 @@ export function checkContainerResource({ path, name }: Entry): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
   if (name.includes('/')) {
     // Extended resources have domains of their own, which fit into the name of a quota.
-    const isExtended = isNative(name) || (!name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0);
+    const isExtended = isNative(name) || isExtendedName(name);
     return isExtended ? problems : [...problems, invalidValue(path, name, "doesn't follow extended resource name standard")];
   }
   const isForContainers = containerNames.includes(name) || isHuge(name);

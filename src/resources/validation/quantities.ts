@@ -30,6 +30,14 @@ function isWholeQuantity(place: Place): boolean {
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
+/** The quantity as a whole number, rounded away from zero. */
+export function roundUpToWhole(place: Place): bigint {
+  const { mantissa, exponent } = quantityAt(place);
+  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
+  const unit = 10n ** BigInt(-exponent);
+  return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);
+}
+
 /** The quantity must be a whole number. */
 export function checkWhole(place: Place): readonly FieldError[] {
   return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];

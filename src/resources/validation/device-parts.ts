@@ -1,0 +1,156 @@
+// What the kinds of resource.k8s.io are put together from: names of drivers, pools and attributes, bounded lists, configuration, tolerations.
+import {
+  type FieldError, byteLength, checkCIdentifier, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue, notSupported,
+  required, tooLong, tooMany,
+} from '../../apimachinery/index.ts';
+import { toList, toText } from '../columns/common.ts';
+import { type Errors, type Place, at, checkText, each, isEmptyText, isGiven } from './check.ts';
+
+/** Most bytes of the name of a driver, and of the domain of an attribute. */
+export const maxDriverBytes = 63;
+/** Most bytes of the name of an attribute. */
+export const maxIdentifierBytes = 32;
+const maxPoolBytes = 253;
+const maxDataBytes = 10 * 1024;
+const maxBindingConditions = 4;
+
+type Check = (item: Place) => Errors;
+
+/** Items of a list that may have so many and no more; of a longer one nothing else is told. */
+export function checkItems(list: Place, max: number, check: Check): Errors {
+  const items = each(list);
+  return items.length > max ? [tooMany(list.path, items.length, max)] : items.flatMap(check);
+}
+
+/** What makes the items of a list what they are. */
+interface SetRules {
+  readonly check: Check;
+  /** By what an item may come once; what is not a text is compared as JSON. */
+  readonly keyOf: (item: Place) => unknown;
+}
+
+/** The same for items that may come once each. */
+export function checkSet(list: Place, max: number, { check, keyOf }: SetRules): Errors {
+  const items = each(list);
+  if (items.length > max) return [tooMany(list.path, items.length, max)];
+  const known = new Set<string>();
+  const repeated = items.flatMap((item): Errors => {
+    const key = keyOf(item);
+    const id = JSON.stringify(key);
+    if (known.has(id)) return [duplicate(item.path, key)];
+    known.add(id);
+    return [];
+  });
+  return [...items.flatMap(check), ...repeated];
+}
+
+/** The key of items that are texts. */
+export const itself = ({ value }: Place): string => toText(value);
+/** The key of items with a name. */
+export const byName = (item: Place): string => toText(at(item, 'name').value);
+
+/** The name of a driver. */
+export function checkDriver({ path, value }: Place): Errors {
+  const text = toText(value);
+  if (text === '') return [required(path)];
+  const errors: FieldError[] = byteLength(text) > maxDriverBytes ? [tooLong(path, maxDriverBytes)] : [];
+  return [...errors, ...checkDnsSubdomain(text.toLowerCase()).map((problem) => invalidValue(path, text, problem))];
+}
+
+/** The name of a pool: subdomains with slashes between them. */
+export function checkPool({ path, value }: Place): Errors {
+  const text = toText(value);
+  if (text === '') return [required(path)];
+  const errors: FieldError[] = byteLength(text) > maxPoolBytes ? [tooLong(path, maxPoolBytes)] : [];
+  return [...errors, ...text.split('/').flatMap((part) => checkText({ path, value: part }, checkDnsSubdomain))];
+}
+
+/** The name of a device, a request or a counter. */
+export const checkLabel = (place: Place): Errors => checkText(place, checkDnsLabel);
+
+function checkIdentifier({ path, value }: Place): Errors {
+  const errors: FieldError[] = byteLength(toText(value)) > maxIdentifierBytes ? [tooLong(path, maxIdentifierBytes)] : [];
+  return [...errors, ...checkText({ path, value }, checkCIdentifier)];
+}
+
+/** The name of an attribute, with or without a domain; with two slashes it is not looked at. */
+export function checkAttributeName({ path, value }: Place): Errors {
+  const [first = '', second, ...more] = toText(value).split('/');
+  if (more.length > 0) return [];
+  if (second === undefined) return checkIdentifier({ path, value: first });
+  return [
+    ...(first === '' ? [invalidValue(path, '', 'the domain must not be empty')] : checkDriver({ path, value: first })),
+    ...(second === '' ? [invalidValue(path, '', 'the name must not be empty')] : checkIdentifier({ path, value: second })),
+  ];
+}
+
+/** The name of an attribute that must have a domain. */
+export function checkFullAttributeName(place: Place): Errors {
+  const text = toText(place.value);
+  const hasDomain = text.includes('/');
+  const problem = 'a fully qualified name must be a domain and a name separated by a slash';
+  return [...checkAttributeName(place), ...(hasDomain ? [] : [invalidValue(place.path, text, problem)])];
+}
+
+/** An object of somebody else's making. */
+export function checkRawObject({ path, value }: Place): Errors {
+  if (value === undefined || value === null) return [required(path)];
+  if (byteLength(JSON.stringify(value)) > maxDataBytes) return [tooLong(path, maxDataBytes)];
+  return typeof value === 'object' && !Array.isArray(value) ? [] : [invalidValue(path, '<value omitted>', 'must be a valid JSON object')];
+}
+
+/** Configuration, which only its driver understands. */
+export function checkConfiguration(config: Place): Errors {
+  const opaque = at(config, 'opaque');
+  if (!isGiven(opaque)) return [required(opaque.path)];
+  return [...checkDriver(at(opaque, 'driver')), ...checkRawObject(at(opaque, 'parameters'))];
+}
+
+/** What taints of devices do. */
+export const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
+
+/** One of a closed set, or nothing. */
+export function checkEffect(effect: Place): Errors {
+  return isEmptyText(effect) || taintEffects.includes(toText(effect.value)) ? [] : [notSupported(effect.path, effect.value, taintEffects)];
+}
+
+function checkOperator(operator: Place, value: Place): Errors {
+  switch (toText(operator.value)) {
+    case '': return [required(operator.path)];
+    case 'Equal': return checkText(value, checkLabelValue);
+    case 'Exists': return isEmptyText(value) ? [] : [invalidValue(value.path, value.value, 'must be empty for operator `Exists`')];
+    default: return [notSupported(operator.path, operator.value, ['Equal', 'Exists'])];
+  }
+}
+
+/** Validates a toleration of a taint of a device. */
+export function checkDeviceToleration(toleration: Place): Errors {
+  const key = at(toleration, 'key');
+  return [
+    ...(isEmptyText(key) ? [] : checkText(key, checkQualifiedName)), ...checkOperator(at(toleration, 'operator'), at(toleration, 'value')),
+    ...checkEffect(at(toleration, 'effect')),
+  ];
+}
+
+const checkRepeated = (list: Place): Errors => {
+  const texts = toList(list.value).map(toText);
+  return each(list).filter((_, index) => texts.indexOf(texts[index]!) < index).map(({ path, value }) => duplicate(path, value));
+};
+
+/** Conditions that a binding waits for, and those that end it: neither without the other. */
+export function checkBinding(device: Place): Errors {
+  const [waits, ends] = [at(device, 'bindingConditions'), at(device, 'bindingFailureConditions')];
+  const [waiting, ending] = [toList(waits.value), toList(ends.value)];
+  const errors: FieldError[] = [waits, ends].flatMap((list) => checkItems(list, maxBindingConditions, (item) => checkText(item, checkQualifiedName)));
+  errors.push(...checkRepeated(waits));
+  // The reference looks for both problems item by item.
+  const repeated = new Map(checkRepeated(ends).map((error) => [error.field, error]));
+  for (const { path, value } of each(ends)) {
+    if (repeated.has(path)) errors.push(repeated.get(path)!);
+    if (waiting.some((one) => one === value)) errors.push(invalidValue(path, value, 'bindingFailureConditions must not overlap with bindingConditions'));
+  }
+  const lonely = (list: Place, text: string): FieldError => invalidValue(list.path, isGiven(list) ? list.value : null, text);
+  if (waiting.length === 0 && ending.length > 0) errors.push(lonely(waits, 'bindingConditions are required to use bindingFailureConditions'));
+  if (ending.length === 0 && waiting.length > 0) errors.push(lonely(ends, 'bindingFailureConditions are required to use bindingConditions'));
+  return errors;
+}

@@ -1,0 +1,37 @@
+// Claims of devices as the reference keeps them in memory, which is how messages print them; go-structs.ts tells how to read this.
+import { type GoStructs, readGoStructs, shapeGoStruct } from './go-structs.ts';
+
+const deviceStructs = `
+ResourceClaimSpec: Devices DeviceClaim
+DeviceClaim: Requests []DeviceRequest; Constraints []DeviceConstraint; Config []DeviceClaimConfiguration
+DeviceRequest: Name ""; Exactly *ExactDeviceRequest; FirstAvailable []DeviceSubRequest
+ExactDeviceRequest: DeviceClassName ""; Selectors []DeviceSelector; AllocationMode ""; Count 0; AdminAccess; Tolerations []DeviceToleration; Capacity *Capacity
+DeviceSubRequest: Name ""; DeviceClassName ""; Selectors []DeviceSelector; AllocationMode ""; Count 0; Tolerations []DeviceToleration; Capacity *Capacity
+Capacity: Requests
+DeviceSelector: CEL=cel *CELDeviceSelector
+CELDeviceSelector: Expression ""
+DeviceConstraint: Requests; MatchAttribute; DistinctAttribute
+DeviceClaimConfiguration: Requests; Opaque *OpaqueDeviceConfiguration
+OpaqueDeviceConfiguration: Driver ""; Parameters
+DeviceToleration: Key ""; Operator ""; Value ""; Effect ""; TolerationSeconds
+AllocationResult: Devices DeviceAllocationResult; NodeSelector *NodeSelector; AllocationTimestamp
+DeviceAllocationResult: Results []DeviceRequestAllocationResult; Config []DeviceAllocationConfiguration
+DeviceRequestAllocationResult: Request ""; +AllocatedDevice; AdminAccess; Tolerations []DeviceToleration; +BindingConditions; ShareID=shareID; ConsumedCapacity
+AllocatedDevice: Driver ""; Pool ""; Device ""
+BindingConditions: BindingConditions; BindingFailureConditions
+DeviceAllocationConfiguration: Source ""; Requests; Opaque *OpaqueDeviceConfiguration
+NodeSelector: NodeSelectorTerms []NodeSelectorTerm
+NodeSelectorTerm: MatchExpressions []NodeSelectorRequirement; MatchFields []NodeSelectorRequirement
+NodeSelectorRequirement: Key ""; Operator ""; Values
+SharedDeviceID: +AllocatedDevice; ShareID=shareID ""
+DeviceAttribute: IntValue=int; BoolValue=bool; StringValue=string; VersionValue=version; +AttributeLists
+AttributeLists: IntValues=ints; BoolValues=bools; StringValues=strings; VersionValues=versions
+`;
+
+let structs: GoStructs | undefined;
+
+/** A part of a claim as the struct of that name prints. */
+export function showDevicePart(name: string, value: unknown): unknown {
+  structs ??= readGoStructs(deviceStructs);
+  return shapeGoStruct(structs, name, value);
+}
