@@ -104,8 +104,9 @@ function finish(step: Applied): ApplyOutput {
   const { managers, identity, before, input } = step;
   const mine = managers.get(identity) as Manager;
   const set = stripUnowned(mine.set);
+  const last = before.get(identity)?.set;
   if (set.isEmpty) managers.delete(identity);
-  else managers.set(identity, { ...mine, set });
+  else managers.set(identity, { ...mine, set: last?.equals(set) === true ? last : set });
   // An apply that changes nothing but owners leaves its time as it was: none for one who shares all that is there.
   if (equalValues(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
   const entry = managers.get(identity);

@@ -189,8 +189,8 @@ const currentOperation = 'current-operation';
 /** What a writer owns that kept some of its paths and took others. One that changed only what was its own has what it had: that is written already. */
 function ownedAfter(before: Manager | undefined, kept: Manager | undefined, taken: FieldSet): Pick<Manager, 'set' | 'stored'> {
   const set = kept === undefined ? taken : kept.set.union(taken);
-  const { stored } = before ?? {};
-  return stored?.set.equals(set) === true ? { set: stored.set, stored } : { set };
+  if (before?.set.equals(set) !== true) return { set };
+  return before.stored === undefined ? { set: before.set } : { set: before.set, stored: before.stored };
 }
 
 /** An object without its owners, who own everything but that. */
