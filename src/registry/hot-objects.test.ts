@@ -4,11 +4,15 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { KubeObject } from '../apimachinery/index.ts';
 import { HotObjects } from './hot-objects.ts';
+import type { Resource } from './resource.ts';
+
+const [row, otherRow] = [{ plural: 'ks' } as Resource, { plural: 'ks' } as Resource];
+const v1 = { resource: row, version: 'v1' };
 
 /** Writes that count how often they were decoded. */
 function createWrites(hot: HotObjects) {
   const state = { decoded: 0 };
-  const expect = (key: string, { form = 'v1', bytes = 100 } = {}) => hot.expect({
+  const expect = (key: string, { form = v1, bytes = 100 } = {}) => hot.expect({
     key, form, bytes,
     decode: () => {
       state.decoded += 1;
@@ -27,12 +31,13 @@ describe('HotObjects', () => {
     assert.equal(state.decoded, 0);
     await turn();
     assert.equal(state.decoded, 1);
-    assert.equal(hot.take('a', 'v1', 7), undefined);
+    assert.equal(hot.take('a', v1, 7), undefined);
     tell?.(7);
-    assert.equal(hot.take('a', 'v1', 6), undefined);
-    assert.equal(hot.take('a', 'v2', 7), undefined);
-    assert.equal(hot.take('a', 'v1', 7)?.metadata.resourceVersion, '7');
-    assert.equal(hot.take('a', 'v1', 7), undefined);
+    assert.equal(hot.take('a', v1, 6), undefined);
+    assert.equal(hot.take('a', { resource: row, version: 'v2' }, 7), undefined);
+    assert.equal(hot.take('a', { resource: otherRow, version: 'v1' }, 7), undefined);
+    assert.equal(hot.take('a', v1, 7)?.metadata.resourceVersion, '7');
+    assert.equal(hot.take('a', v1, 7), undefined);
   });
 
   it('forgets what was not written, and what another write followed', async () => {
@@ -41,15 +46,15 @@ describe('HotObjects', () => {
     expect('a');
     expect('a');
     await turn();
-    assert.equal(hot.take('a', 'v1', 0), undefined);
+    assert.equal(hot.take('a', v1, 0), undefined);
     const first = expect('a');
     await turn();
     const second = expect('a');
     first?.(8);
     await turn();
-    assert.equal(hot.take('a', 'v1', 8), undefined);
+    assert.equal(hot.take('a', v1, 8), undefined);
     second?.(9);
-    assert.equal(hot.take('a', 'v1', 9)?.metadata.name, 'a');
+    assert.equal(hot.take('a', v1, 9)?.metadata.name, 'a');
   });
 
   it('decodes nothing where the store was faster, or for what is large', async () => {
@@ -61,7 +66,7 @@ describe('HotObjects', () => {
     expect('b', { bytes: 2 ** 20 });
     await turn();
     assert.equal(state.decoded, 0);
-    assert.equal(hot.take('a', 'v1', 3), undefined);
+    assert.equal(hot.take('a', v1, 3), undefined);
   });
 
   it('looks after the last sixty-four objects', async () => {

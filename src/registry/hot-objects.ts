@@ -1,15 +1,21 @@
 // Objects that are updated again and again (leases, heartbeats, counters) in decoded form for their next update. They are decoded while the
 // store is busy with this one: nobody waits then, and the next update, which begins with what this one wrote, finds it read.
 import type { KubeObject } from '../apimachinery/index.ts';
+import type { Resource } from './resource.ts';
 
 /** So many objects are looked after, the ones updated last; of those that were updated twice in this time one decoded form is kept. */
 const mostObjects = 64;
 /** What is larger takes too much memory to be kept on suspicion. */
 const mostBytes = 16 * 1024;
 
+/** What an object is decoded for: row and version as its updates name them. Another definition of a custom resource is another row. */
+interface Form {
+  readonly resource: Resource;
+  readonly version: string;
+}
+
 interface Hot {
-  /** What the object was decoded for: its row and version as the update named them. */
-  readonly form: string;
+  readonly form: Form;
   /** undefined until it was written. */
   revision: number | undefined;
   object: KubeObject | undefined;
@@ -18,7 +24,7 @@ interface Hot {
 /** What is being written. */
 interface Coming {
   readonly key: string;
-  readonly form: string;
+  readonly form: Form;
   readonly bytes: number;
   /** Decodes what is written; its resourceVersion does not matter. */
   readonly decode: () => KubeObject;
@@ -45,9 +51,10 @@ export class HotObjects {
   }
 
   /** The object as it was written at a revision, which is the caller's from then on; undefined when it is not kept. */
-  take(key: string, form: string, revision: number): KubeObject | undefined {
+  take(key: string, { resource, version }: Form, revision: number): KubeObject | undefined {
     const hot = this.#known.get(key);
-    if (hot?.object === undefined || hot.revision !== revision || hot.form !== form) return undefined;
+    if (hot?.object === undefined || hot.revision !== revision) return undefined;
+    if (hot.form.resource !== resource || hot.form.version !== version) return undefined;
     const { object } = hot;
     hot.object = undefined;
     object.metadata.resourceVersion = String(revision);

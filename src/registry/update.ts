@@ -98,13 +98,11 @@ async function createAbsent({ core, request, place }: Round): Promise<Outcome> {
     { place, object, context, managedFields: request.managedFields ?? 'update', authorize: context.authorizeCreate }) };
 }
 
-const formOf = ({ resource, version }: UpdateRequest): string => `${resource.group}/${version}`;
-
 /** Has what is being written decoded for the next update of the object. */
 function expectNext({ core, request, place, key }: Round, value: Uint8Array): ((revision: number) => void) | undefined {
   if (place.shelf.resource.convertRemotely !== undefined) return undefined;
   const decode = (): KubeObject => place.show(place.shelf.decode({ key, value, modRevision: 1 })).object(request.version);
-  return core.hot.expect({ key, form: formOf(request), bytes: value.length, decode });
+  return core.hot.expect({ key, form: { resource: request.resource, version: request.version }, bytes: value.length, decode });
 }
 
 async function commit({ core, request, place, key, current }: Round,
@@ -142,7 +140,7 @@ async function runRound(round: Round): Promise<Outcome> {
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
   const pause = createPacer(core.clock, writeTurnMs);
-  const old = core.hot.take(round.key, formOf(request), current.revision) ?? place.show(current).object(request.version);
+  const old = core.hot.take(round.key, request, current.revision) ?? place.show(current).object(request.version);
   await pause();
   const object = await transform(round, old);
   await pause();
