@@ -38,7 +38,7 @@ export const strategiesByKind: Readonly<Record<string, Strategy>> = {
   'networking.k8s.io/ServiceCIDR': policies.separatedStrategy,
   'rbac.authorization.k8s.io/ClusterRoleBinding': { applyDefaults: defaults.applyRoleBindingDefaults },
   'rbac.authorization.k8s.io/RoleBinding': { applyDefaults: defaults.applyRoleBindingDefaults },
-  'storage.k8s.io/CSIDriver': { applyDefaults: defaults.applyCsiDriverDefaults },
+  'storage.k8s.io/CSIDriver': policies.csiDriverStrategy,
   'storage.k8s.io/StorageClass': { applyDefaults: defaults.applyStorageClassDefaults },
   'storage.k8s.io/VolumeAttachment': policies.separatedStrategy,
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': { applyDefaults: defaults.applyAdmissionPolicyDefaults },

@@ -22,6 +22,7 @@ const gatedFields: Readonly<Record<string, readonly string[]>> = {
   'apps/DaemonSet': below('spec.template.spec'), 'apps/Deployment': below('spec.template.spec'), 'apps/ReplicaSet': below('spec.template.spec'),
   'apps/StatefulSet': [...below('spec.template.spec'), 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
   'batch/CronJob': below('spec.jobTemplate.spec.template.spec'), 'batch/Job': below('spec.template.spec'),
+  'coordination.k8s.io/Lease': ['spec.strategy', 'spec.preferredHolder'], 'discovery.k8s.io/EndpointSlice': ['endpoints[].deprecatedTopology'],
   'resource.k8s.io/ResourceSlice': [
     ...['ints', 'bools', 'strings', 'versions'].map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
   ],

@@ -1,5 +1,5 @@
 // Strategies of kinds that steer the server: certificates, flow control, extensions and the like.
-import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, equalDeep } from '../../apimachinery/index.ts';
 import { type Strategy, type StrategyContext, formatTime } from '../../registry/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
 import { ensureStruct, readStructs, setAbsent } from '../defaults/set.ts';
@@ -31,6 +31,13 @@ export const priorityClassStrategy: Strategy = {
   applyDefaults: defaults.applyPriorityClassDefaults,
   prepareForCreate(priorityClass) {
     priorityClass.metadata.generation = 1;
+  },
+};
+/** What makes csidrivers special: they have no generation before they change. */
+export const csiDriverStrategy: Strategy = {
+  applyDefaults: defaults.applyCsiDriverDefaults,
+  prepareForUpdate(driver, old) {
+    if (!equalDeep(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
 };
 /** What makes validatingadmissionpolicies special. */

@@ -13,6 +13,8 @@ import * as endpoints from './endpoints.ts';
 import * as events from './events.ts';
 import { validateFlowControlStatus, validateFlowSchema, validatePriorityLevel } from './flow-control.ts';
 import * as jobs from './jobs.ts';
+import { validateJobStatus } from './job-status.ts';
+import { validateLimitRange } from './limits.ts';
 import * as net from './networking.ts';
 import * as nodes from './nodes.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaling.ts';
@@ -57,7 +59,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   '/ConfigMap': validateWith(core.validateConfigMap, core.validateConfigMapUpdate),
   '/Endpoints': validateWith(endpoints.validateEndpoints),
   '/Event': validateWith(events.validateEvent),
-  '/LimitRange': validateWith(quotas.validateLimitRange),
+  '/LimitRange': validateWith(validateLimitRange),
   '/Namespace': {
     validate: nodes.validateNamespace,
     validateUpdate(namespace, _, { subresource }) {
@@ -78,7 +80,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   },
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
   '/ReplicationController': validateWith(workloads.validateReplicationController),
-  '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuota, quotas.validateResourceQuotaStatus),
+  '/ResourceQuota': validateWith(quotas.validateResourceQuota, quotas.validateResourceQuotaUpdate, quotas.validateResourceQuotaStatus),
   '/Secret': validateWith(core.validateSecret, core.validateSecretUpdate),
   '/Service': validateWith(services.validateService, services.validateServiceUpdate, statuses.validateServiceStatus),
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': withExpressions(validateMutatingPolicy, validateMutatingPolicy),
@@ -95,7 +97,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'apps/StatefulSet': validateWith(workloads.validateStatefulSet, workloads.validateStatefulSetUpdate, statuses.validateStatefulSetStatus),
   'autoscaling/HorizontalPodAutoscaler': validateWith(validateAutoscaler, validateAutoscaler, validateAutoscalerStatus),
   'batch/CronJob': validateWith(jobs.validateCronJob, jobs.validateCronJobUpdate),
-  'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, statuses.validateJobStatus),
+  'batch/Job': validateWith(jobs.validateJob, jobs.validateJobUpdate, validateJobStatus),
   'certificates.k8s.io/CertificateSigningRequest': { validate: validateSigningRequest, validateUpdate: validateSigningRequestUpdate },
   'coordination.k8s.io/Lease': validateWith(core.validateLease),
   'discovery.k8s.io/EndpointSlice': validFirst(endpoints.validateEndpointSlice, endpoints.checkSameAddressType),
@@ -108,7 +110,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'networking.k8s.io/NetworkPolicy': validateWith(net.validateNetworkPolicy),
   'networking.k8s.io/ServiceCIDR': both(services.validateServiceCidr, services.checkSameRanges),
   'node.k8s.io/RuntimeClass': both(core.validateRuntimeClass, (object, old) => core.checkSameMembers(object, old, ['handler'])),
-  'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget),
+  'policy/PodDisruptionBudget': validateWith(workloads.validateDisruptionBudget, workloads.validateDisruptionBudget, statuses.validateDisruptionBudgetStatus),
   'rbac.authorization.k8s.io/ClusterRole': validateWith(core.validateClusterRole),
   'rbac.authorization.k8s.io/ClusterRoleBinding': validFirst(core.validateClusterRoleBinding, core.checkRoleRef),
   'rbac.authorization.k8s.io/Role': validateWith(core.validateRole),
@@ -120,7 +122,9 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'scheduling.k8s.io/PriorityClass': both(core.validatePriorityClass, core.checkSamePriority),
   'storage.k8s.io/CSIDriver': validateWith(storage.validateCsiDriver, storage.validateCsiDriverUpdate),
   'storage.k8s.io/CSINode': validateWith(storage.validateCsiNode, storage.validateCsiNodeUpdate),
-  'storage.k8s.io/CSIStorageCapacity': validateWith(() => [], (capacity, old) => core.checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName'])),
+  'storage.k8s.io/CSIStorageCapacity': validFirst(storage.validateStorageCapacity, (capacity, old) => {
+    return core.checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName']);
+  }),
   'storage.k8s.io/StorageClass': validFirst(core.validateStorageClass, (object, old) => {
     return core.checkSameMembers(object, old, ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']);
   }),

@@ -6,7 +6,8 @@ import {
 import { JsonError, parseJson } from '../../codec/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkLabelName, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkText, each, isEmptyText, isSame,
+  type Errors, type Place, at, checkImmutable, checkLabelName, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkSelector, checkText, each,
+  isEmptyText, isGiven, isSame,
 } from './check.ts';
 import { checkResources } from './pod-resources.ts';
 import { checkTolerations } from './pod-scheduling.ts';
@@ -126,9 +127,21 @@ export function validateRole(role: KubeObject): Errors {
   return each(member(role, 'rules')).flatMap((rule) => checkRule(rule, true));
 }
 
+/** What a role gathers the rules of others by. */
+function checkAggregation(aggregation: Place): Errors {
+  if (!isGiven(aggregation)) return [];
+  const selectors = at(aggregation, 'clusterRoleSelectors');
+  const text = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
+  if (toList(selectors.value).length === 0) return [required(selectors.path, text)];
+  return each(selectors).flatMap((selector): Errors => {
+    const errors = checkSelector(selector);
+    return errors.length === 0 ? [] : [...errors, invalidValue(selector.path, undefined, 'invalid label selector.')];
+  });
+}
+
 /** Validates clusterroles. */
 export function validateClusterRole(role: KubeObject): Errors {
-  return each(member(role, 'rules')).flatMap((rule) => checkRule(rule, false));
+  return [...each(member(role, 'rules')).flatMap((rule) => checkRule(rule, false)), ...checkAggregation(member(role, 'aggregationRule'))];
 }
 
 const rbacGroup = 'rbac.authorization.k8s.io';

@@ -1,7 +1,7 @@
 // Validation of endpoints and endpointslices: addresses that can be endpoints, ports that can be told apart.
 import {
-  type FieldError, type IpAddress, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, containsAddress, duplicate, invalidValue,
-  parseIpAddress, parseIpRange, required, tooMany,
+  type FieldError, type IpAddress, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, containsAddress, duplicate,
+  invalidValue, parseIpAddress, parseIpRange, required, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortNumber, checkText, each, isGiven } from './check.ts';
@@ -11,6 +11,7 @@ const protocols = ['SCTP', 'TCP', 'UDP'];
 const maxEndpoints = 1000;
 const maxAddresses = 100;
 const maxPorts = 20_000;
+const maxHints = 8;
 
 const specialRanges: readonly (readonly [string, readonly string[]])[] = [
   ['may not be unspecified (0.0.0.0 or ::)', ['0.0.0.0/32', '::/128']],
@@ -59,9 +60,22 @@ export function validateEndpoints(endpoints: KubeObject): Errors {
   });
 }
 
+/** For whom an endpoint is: zones, or nodes. */
+function checkHints(list: Place, check: (text: string) => readonly string[]): Errors {
+  const count = toList(list.value).length;
+  if (count > maxHints) return [tooMany(list.path, count, maxHints)];
+  const names = new Set<string>();
+  return each(list).flatMap((hint): Errors => {
+    const name = at(hint, 'name');
+    const isKnown = names.has(toText(name.value));
+    names.add(toText(name.value));
+    return [...(isKnown ? [duplicate(name.path, name.value)] : []), ...checkText(name, check)];
+  });
+}
+
 function checkSliceAddress(address: Place, list: string, type: string): Errors {
   const text = toText(address.value);
-  if (type === 'FQDN') return checkText(address, checkDnsSubdomain);
+  if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const parsed = parseIpAddress(text);
   if (parsed === undefined) return [invalidValue(address.path, text, ipProblem)];
@@ -79,6 +93,7 @@ function checkEndpoint(endpoint: Place, type: string): Errors {
     ...(count > maxAddresses ? [tooMany(addresses.path, count, maxAddresses)] : []),
     ...each(addresses).flatMap((address) => checkSliceAddress(address, addresses.path, type)),
     ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []), ...(isGiven(host) ? checkText(host, checkDnsLabel) : []),
+    ...checkHints(at(endpoint, 'hints', 'forZones'), checkLabelValue), ...checkHints(at(endpoint, 'hints', 'forNodes'), checkDnsSubdomain),
   ];
 }
 

@@ -20,7 +20,8 @@ const isNative = (name: string): boolean => !name.includes('/') || name.split('/
 /** Whether a name is that of somebody's own resource. */
 export const isExtendedName = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
-const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
+/** Whether more of a resource can be promised than there is. */
+export const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
 
 /** The name of a resource that containers can have. */
 export function checkContainerResource({ path, name }: Entry): Errors {

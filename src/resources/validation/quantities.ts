@@ -30,9 +30,10 @@ function isWholeQuantity(place: Place): boolean {
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
-/** The quantity as a whole number, rounded away from zero. */
-export function roundUpToWhole(place: Place): bigint {
-  const { mantissa, exponent } = quantityAt(place);
+/** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */
+export function roundUpToWhole(place: Place, unitExponent = 0): bigint {
+  const { mantissa, exponent: own } = quantityAt(place);
+  const exponent = own - unitExponent;
   if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
   const unit = 10n ** BigInt(-exponent);
   return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);

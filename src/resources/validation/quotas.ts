@@ -1,8 +1,8 @@
-// Validation of resourcequotas and limitranges: names of resources that can be counted, and bounds that fit each other.
-import { type FieldError, type KubeObject, checkQualifiedName, duplicate, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
-import { readPath, toList, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkText, each } from './check.ts';
-import { checkNatural, checkWhole, compareAt, entriesOf, showQuantity } from './quantities.ts';
+// Validation of resourcequotas: names of resources that can be counted, and scopes that they have.
+import { type FieldError, type KubeObject, checkQualifiedName, invalidValue, required } from '../../apimachinery/index.ts';
+import { readPath, toList, toObjects, toText } from '../columns/common.ts';
+import { type Errors, type Place, at, checkText } from './check.ts';
+import { checkNatural, checkWhole, entriesOf } from './quantities.ts';
 
 const computeNames = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 const countNames = [
@@ -16,7 +16,7 @@ const isStandardName = (name: string): boolean => [...computeNames, ...countName
 const isQuotaName = (name: string): boolean => isStandardName(name) && name !== 'storage';
 
 /** The name of a resource: qualified, and one of the known ones unless somebody's own. */
-function checkResourceName(path: string, name: string): Errors {
+export function checkResourceName(path: string, name: string): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
   if (problems.length > 0 || name.includes('/')) return problems;
   return isStandardName(name) ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
@@ -34,6 +34,8 @@ function checkHard(list: Place): Errors {
   ]);
 }
 
+const isScope = (scope: string): boolean => scope === 'BestEffort' || scope === volumeScope || podScopes.includes(scope);
+const conflictingScopes = [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']];
 const podScopes = ['Terminating', 'NotTerminating', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'];
 const volumeScope = 'VolumeAttributesClass';
 
@@ -49,19 +51,60 @@ function checkScopes(quota: Place): Errors {
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
   const errors: FieldError[] = [];
   for (const scope of scopes) {
-    if (scope !== 'BestEffort' && scope !== volumeScope && !podScopes.includes(scope)) errors.push(invalidValue(place.path, scopes, 'unsupported scope'));
+    if (!isScope(scope)) errors.push(invalidValue(place.path, scopes, 'unsupported scope'));
     else for (const name of names) if (!coversResource(scope, name)) errors.push(invalidValue(place.path, scopes, 'unsupported scope applied to resource'));
   }
-  for (const pair of [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']]) {
+  for (const pair of conflictingScopes) {
     if (pair.every((scope) => scopes.includes(scope))) errors.push(invalidValue(place.path, scopes, 'conflicting scopes'));
   }
   return errors;
 }
 
+const existsOnly = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
+const existsText = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+  + 'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
+
+function checkScopeOperator(list: Place, { scope, operator, values }: { readonly scope: string; readonly operator: string; readonly values: unknown }): Errors {
+  const [operatorPath, valuesPath] = [`${list.path}.operator`, `${list.path}.values`];
+  const count = toList(values).length;
+  const errors: FieldError[] = existsOnly.includes(scope) && operator !== 'Exists' ? [invalidValue(operatorPath, operator, existsText)] : [];
+  if (operator === 'In' || operator === 'NotIn') {
+    if (count === 0) errors.push(required(valuesPath, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (count > 0) errors.push(invalidValue(valuesPath, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
+  } else errors.push(invalidValue(operatorPath, operator, 'not a valid selector operator'));
+  return errors;
+}
+
+/** Scopes that are selected; their paths have no indexes. */
+function checkScopeSelector(quota: Place): Errors {
+  const selector = at(quota, 'scopeSelector');
+  const list = at(selector, 'matchExpressions');
+  const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
+  const wanted = toObjects(list.value).map(({ scopeName, operator, values }) => ({ scope: toText(scopeName), operator: toText(operator), values }));
+  const shown = { MatchExpressions: wanted.map(({ scope, operator, values }) => ({ ScopeName: scope, Operator: operator, Values: values ?? null })) };
+  const errors = wanted.flatMap((one): FieldError[] => [
+    ...(isScope(one.scope) ? [] : [invalidValue(`${list.path}.scopeName`, one.scope, 'unsupported scope')]),
+    ...names.filter((name) => isScope(one.scope) && !coversResource(one.scope, name))
+      .map(() => invalidValue(list.path, shown, 'unsupported scope applied to resource')),
+    ...checkScopeOperator(list, one),
+  ]);
+  const isConflict = conflictingScopes.filter((pair) => pair.every((scope) => wanted.some((one) => one.scope === scope)));
+  return [...errors, ...isConflict.map(() => invalidValue(list.path, at(quota, 'scopes').value ?? null, 'conflicting scopes'))];
+}
+
 /** Validates resourcequotas. */
 export function validateResourceQuota(quota: KubeObject): Errors {
   const spec: Place = { path: 'spec', value: quota['spec'] };
-  return [...checkHard(at(spec, 'hard')), ...checkScopes(spec)];
+  return [...checkHard(at(spec, 'hard')), ...checkScopes(spec), ...checkScopeSelector(spec)];
+}
+
+/** Validates updates of resourcequotas: the scopes stay, in any order. */
+export function validateResourceQuotaUpdate(quota: KubeObject, old: KubeObject): Errors {
+  const scopes = at({ path: 'spec', value: quota['spec'] }, 'scopes');
+  const [now, before] = [scopes.value, readPath(old, 'spec', 'scopes')].map((list) => new Set(toList(list).map(toText))) as [Set<string>, Set<string>];
+  const isKept = now.size === before.size && [...now].every((scope) => before.has(scope));
+  return [...validateResourceQuota(quota), ...(isKept ? [] : [invalidValue(scopes.path, scopes.value ?? null, 'field is immutable')])];
 }
 
 /** Validates what the status path of resourcequotas writes. */
@@ -69,74 +112,3 @@ export function validateResourceQuotaStatus(quota: KubeObject): Errors {
   const status: Place = { path: 'status', value: quota['status'] };
   return [...checkHard(at(status, 'hard')), ...checkHard(at(status, 'used'))];
 }
-
-/** What a limit says of one resource. */
-interface Bounds {
-  readonly min: Place | undefined;
-  readonly max: Place | undefined;
-  readonly request: Place | undefined;
-  readonly limit: Place | undefined;
-  readonly ratio: Place | undefined;
-}
-
-type Comparison = readonly [less: Place | undefined, more: Place | undefined, shown: Place | undefined, text: (less: string, more: string) => string];
-
-/** Pairs of which the first may not exceed the second; where a broken one is shown is the reference's choice. */
-function listComparisons({ min, max, request, limit }: Bounds): readonly Comparison[] {
-  return [
-    [min, max, min, (less, more) => `min value ${less} is greater than max value ${more}`],
-    [min, request, request, (less, more) => `min value ${less} is greater than default request value ${more}`],
-    [request, max, request, (less, more) => `default request value ${less} is greater than max value ${more}`],
-    [request, limit, request, (less, more) => `default request value ${less} is greater than default limit value ${more}`],
-    [min, limit, min === undefined || limit === undefined ? undefined : { path: limit.path, value: min.value },
-      (less, more) => `min value ${less} is greater than default value ${more}`],
-    [limit, max, limit === undefined || max === undefined ? undefined : { path: limit.path, value: max.value },
-      (less, more) => `default value ${less} is greater than max value ${more}`],
-  ];
-}
-
-function checkBounds(bounds: Bounds): Errors {
-  const errors: FieldError[] = [];
-  for (const [less, more, shown, text] of listComparisons(bounds)) {
-    if (less === undefined || more === undefined || shown === undefined || compareAt(less, more) <= 0) continue;
-    errors.push(invalidValue(shown.path, showQuantity(shown), text(showQuantity(less), showQuantity(more))));
-  }
-  const { ratio } = bounds;
-  const isSmall = ratio !== undefined && compareAt(ratio, { path: '', value: '1' }) < 0;
-  return isSmall ? [...errors, invalidValue(ratio.path, showQuantity(ratio), `ratio ${showQuantity(ratio)} is less than 1`)] : errors;
-}
-
-function checkLimit(limit: Place): Errors {
-  const type = toText(readPath(limit.value, 'type'));
-  const lists = { min: 'min', max: 'max', request: 'defaultRequest', limit: 'default', ratio: 'maxLimitRequestRatio' } as const;
-  const entries = Object.entries(lists).map(([key, name]) => [key, new Map(entriesOf(at(limit, name)).map((entry) => [entry.name, entry]))] as const);
-  const errors: FieldError[] = [];
-  if (type === 'Pod') {
-    for (const name of ['default', 'defaultRequest']) {
-      if (entriesOf(at(limit, name)).length > 0) errors.push(forbiddenField(at(limit, name).path, "may not be specified when `type` is 'Pod'"));
-    }
-  }
-  if (type === 'PersistentVolumeClaim' && ['min', 'max'].every((name) => at(limit, name, 'storage').value === undefined)) {
-    errors.push(required(`${limit.path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
-  }
-  const names = new Set(entries.flatMap(([, byName]) => [...byName.keys()]));
-  for (const name of [...names].sort()) {
-    const bounds = Object.fromEntries(entries.map(([key, byName]) => [key, byName.get(name)])) as unknown as Bounds;
-    errors.push(...checkBounds(type === 'Pod' ? { ...bounds, request: undefined, limit: undefined } : bounds));
-  }
-  return errors;
-}
-
-/** Validates limitranges. */
-export function validateLimitRange(range: KubeObject): Errors {
-  const types = new Set<string>();
-  return each(at({ path: 'spec', value: range['spec'] }, 'limits')).flatMap((limit): Errors => {
-    const type = at(limit, 'type');
-    const text = toText(type.value);
-    const errors: FieldError[] = [...checkText(type, checkQualifiedName)];
-    if (types.has(text)) errors.push(duplicate(type.path, text));
-    types.add(text);
-    return [...errors, ...checkLimit(limit)];
-  });
-}
-

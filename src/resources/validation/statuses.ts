@@ -4,6 +4,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObjects, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkIp, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { checkConditions } from './conditions.ts';
 
 const statusOf = (object: KubeObject): Place => ({ path: 'status', value: object['status'] });
 
@@ -107,39 +108,9 @@ export function validateDaemonSetStatus(object: KubeObject): Errors {
   return checkNotNegative(...counts.map((name) => at(statusOf(object), name)));
 }
 
-function isTrue(job: KubeObject, type: string): boolean {
-  return toObjects(readPath(job, 'status', 'conditions')).some((condition) => condition['type'] === type && condition['status'] === 'True');
-}
-
-/** What a job that is over must say. The reference leaves the value out where it speaks of conditions. */
-function checkFinished(job: KubeObject): FieldError[] {
-  const status = statusOf(job);
-  const complete = isTrue(job, 'Complete');
-  const completion = at(status, 'completionTime');
-  const early = isGiven(completion) && !complete ? [isWrong(completion, 'cannot set completionTime when there is no Complete=True condition')] : [];
-  if (!complete && !isTrue(job, 'Failed')) return early;
-  const errors: FieldError[] = [...early];
-  const active = at(status, 'active');
-  if (complete && at(status, 'completionTime').value === undefined) {
-    errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'));
-  }
-  const [type, before] = complete ? ['Complete', 'SuccessCriteriaMet'] : ['Failed', 'FailureTarget'];
-  if (!isTrue(job, before)) {
-    errors.push({
-      reason: 'FieldValueInvalid', field: 'status.conditions', message: `Invalid value: cannot set ${type}=True condition without the ${before}=true condition`,
-    });
-  }
-  if (toNumber(active.value ?? 0) > 0) errors.push(invalidValue(active.path, active.value, 'active>0 is invalid for finished job'));
-  return errors;
-}
-
-/** Status of a Job. */
-export function validateJobStatus(job: KubeObject): Errors {
-  const status = statusOf(job);
-  const [active, ready] = [at(status, 'active'), at(status, 'ready')];
-  const isMore = isGiven(ready) && toNumber(ready.value) > toNumber(active.value ?? 0);
-  return [
-    ...checkNotNegative(...['active', 'succeeded', 'failed', 'ready', 'terminating'].map((name) => at(status, name))),
-    ...(isMore ? [invalidValue(ready.path, ready.value, 'cannot set more ready pods than active')] : []), ...checkFinished(job),
-  ];
+/** Status of a PodDisruptionBudget. */
+export function validateDisruptionBudgetStatus(object: KubeObject): Errors {
+  const status = statusOf(object);
+  const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
+  return [...checkConditions(at(status, 'conditions')), ...checkNotNegative(...counts.map((name) => at(status, name)))];
 }

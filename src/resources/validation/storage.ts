@@ -2,11 +2,41 @@
 import {
   type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
-import { toObject, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isSame } from './check.ts';
+import { toNumber, toObject, toText } from '../columns/common.ts';
+import {
+  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isSame, isWrong,
+} from './check.ts';
+import { checkNatural } from './quantities.ts';
 import { shapeValue } from './struct-diff.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
+
+const minTokenSeconds = 600;
+const maxTokenSeconds = 2 ** 32;
+const minUpdateSeconds = 10;
+
+/** Tokens that a driver asks for: one for each audience. */
+function checkTokens(list: Place): Errors {
+  const audiences = new Set<string>();
+  return each(list).flatMap((token): Errors => {
+    const [audience, seconds] = [toText(at(token, 'audience').value), at(token, 'expirationSeconds')];
+    if (audiences.has(audience)) return [duplicate(at(token, 'audience').path, audience)];
+    audiences.add(audience);
+    if (!isGiven(seconds)) return [];
+    if (toNumber(seconds.value) < minTokenSeconds) return [isWrong(seconds, 'may not specify a duration less than 10 minutes')];
+    return toNumber(seconds.value) > maxTokenSeconds ? [isWrong(seconds, 'may not specify a duration larger than 2^32 seconds')] : [];
+  });
+}
+
+function checkDriverOptions(spec: Place): FieldError[] {
+  const [period, inSecrets] = [at(spec, 'nodeAllocatableUpdatePeriodSeconds'), at(spec, 'serviceAccountTokenInSecrets')];
+  const errors: FieldError[] = [];
+  if (isGiven(period) && toNumber(period.value) < minUpdateSeconds) errors.push(isWrong(period, 'must be greater than or equal to 10 seconds'));
+  if (isGiven(inSecrets) && each(at(spec, 'tokenRequests')).length === 0) {
+    errors.push(isWrong(inSecrets, 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'));
+  }
+  return errors;
+}
 
 /** Validates csidrivers. */
 export function validateCsiDriver(driver: KubeObject): Errors {
@@ -14,8 +44,10 @@ export function validateCsiDriver(driver: KubeObject): Errors {
   const policy = at(spec, 'fsGroupPolicy');
   return [
     ...(isGiven(policy) ? checkOneOf(policy, ['File', 'None', 'ReadWriteOnceWithFSType']) : []),
+    ...checkTokens(at(spec, 'tokenRequests')),
     ...each(at(spec, 'volumeLifecycleModes')).flatMap(({ value }) =>
       checkOneOf({ path: `${spec.path}.volumeLifecycleModes`, value }, ['Persistent', 'Ephemeral'], true)),
+    ...checkDriverOptions(spec),
   ];
 }
 
@@ -58,6 +90,15 @@ export function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors
     return before !== undefined && !isSame(before, show(driver));
   });
   return [...validateCsiNode(node), ...changed.map((driver) => invalidValue('spec.drivers', show(driver), 'field is immutable'))];
+}
+
+/** Validates csistoragecapacities. */
+export function validateStorageCapacity(object: KubeObject): Errors {
+  const [nodes, capacity] = ['nodeTopology', 'capacity'].map((name) => ({ path: name, value: object[name] })) as [Place, Place];
+  return [
+    ...(isGiven(nodes) ? checkSelector(nodes) : []), ...checkText({ path: 'storageClassName', value: object['storageClassName'] }, checkDnsSubdomain),
+    ...checkNatural(capacity),
+  ];
 }
 
 /** Validates volumeattachments. */
