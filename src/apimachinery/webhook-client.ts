@@ -81,7 +81,9 @@ function checkPath(field: string, path: string): FieldError[] {
   if (path === '' || path === '/') return [];
   if (path === '//') return [invalidValue(field, path, 'segment[0] may not be empty')];
   const errors = path.startsWith('/') ? [] : [invalidValue(field, path, "must start with a '/'")];
-  path.slice(1).replace(/\/$/, '').split('/').forEach((step, i) => {
+  // The reference cuts off a byte, which leaves a part of other characters.
+  const steps = path.charCodeAt(0) > 0x7f ? path : path.slice(1);
+  steps.replace(/\/$/, '').split('/').forEach((step, i) => {
     if (step === '') errors.push(invalidValue(field, path, `segment[${i}] may not be empty`));
     else errors.push(...checkDnsSubdomain(step).map((problem) => invalidValue(field, path, `segment[${i}]: ${problem}`)));
   });

@@ -12,6 +12,8 @@ const json = { 'content-type': 'application/json' };
 const post = (path: string, body: unknown, headers: Record<string, string> = json): TestRequest => ({ method: 'POST', path, body, headers });
 const patch = (path: string, body: unknown): TestRequest => ({ method: 'PATCH', path, body, headers: { 'content-type': 'application/merge-patch+json' } });
 const cm = (name: string, data: unknown = { k: 'v' }) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+/** A document as it stands in a message in a Status. */
+const quoted = (text: string): string => [1, 2].reduce((inner) => JSON.stringify(inner).slice(1, -1), text);
 const strategic = (body: unknown): TestRequest =>
   ({ method: 'PATCH', path: `${CM}/a`, body, headers: { 'content-type': 'application/strategic-merge-patch+json' } });
 const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
@@ -46,6 +48,13 @@ const rows: [string, TestRequest, number, string?][] = [
   ['merges a patch', patch(`${CM}/a`, { data: { l: 'x' } }), 200, '"data":{"k":"w","l":"x"}'],
   ['refuses a patch that is no object', patch(`${CM}/a`, ['x']), 400,
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
+  ['shows the document of a merge with sorted keys only where the patch reached', patch(`${CM}/a`, { data: { z: 1, a: '' } }), 422,
+    quoted('"data":{"a":"","k":"w","l":"x","z":1},"kind":"ConfigMap","metadata":{"name":"a","')],
+  ['refuses a merge into another version', patch(`${CM}/a`, { apiVersion: 'v9' }), 422, 'no kind \\"ConfigMap\\" is registered for version \\"v9\\"'],
+  ['refuses a merge into another kind', patch(`${CM}/a`, { kind: 'None' }), 422, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
+  ['refuses a merge into no type', patch(`${CM}/a`, { kind: 7 }), 422,
+    "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"],
+  ['finds no name in what has no version', patch(`${CM}/a`, { apiVersion: null }), 400, 'the name of the object (a based on URL) was undeterminable'],
   ['words a number for a text as the converter of patches does', strategic({ data: { k: 5 } }), 422, 'cannot convert int64 to string'],
   ['words another type for a text so too', strategic({ data: { k: true } }), 422, 'unrecognized type: string'],
   ['words a text for a flag so too', strategic({ immutable: 'x' }), 422, 'unrecognized type: bool'],

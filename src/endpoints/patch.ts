@@ -1,12 +1,14 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, failure, type FieldError, formatGo, formatGroupVersion,
-  invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject, quoteValue, type StatusError, typedProblem, unsupportedMediaType,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, equalDeep, failure, type FieldError, formatGo, formatGroupVersion,
+  invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject, parseGroupVersion, quoteValue, type StatusError, typedProblem,
+  unsupportedMediaType,
 } from '../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, withoutParameters, YamlError } from '../codec/index.ts';
-import { applyObject, checkIdentity, defaultObject, toScale, unsetReplicas } from '../registry/index.ts';
+import { applyObject, checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../registry/index.ts';
 import { expectedKind, negotiateCall, writeContext, writeOptions } from './call.ts';
 import { type Expected, type Level, MAX_BODY_BYTES, typeObject } from './decode.ts';
+import { notAString, notRegistered, versionKindError } from './decode-errors.ts';
 import type { Call } from './dependencies.ts';
 import type { Response } from './exchange.ts';
 import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from './media.ts';
@@ -74,9 +76,20 @@ function checkOperations(value: JsonValue): JsonObject[] {
   return value as JsonObject[];
 }
 
+/** Whether something in a patched document is as it was before. */
+type IsKept = (value: JsonValue, before: JsonValue | undefined) => boolean;
+
+/** Merge patches share what they do not reach, and write what they bring anew. */
+const isShared: IsKept = (value, before) => value === before;
+/** JSON patches work on a copy; what they bring stands as it came. */
+const isUntouched: IsKept = (value, before) => before === undefined || equalDeep(value, before);
+
 interface ReadPatch {
   readonly patch: PatchDocument;
   readonly problems: readonly string[];
+  /** The patch as strategic merge patches that fail are shown; the others are shown by the document that they lead to. */
+  readonly shown?: JsonObject;
+  readonly isKept?: IsKept;
 }
 
 function readJsonPatch(bytes: Uint8Array): ReadPatch {
@@ -86,7 +99,7 @@ function readJsonPatch(bytes: Uint8Array): ReadPatch {
     Object.keys(operation).filter((key) => !OPERATION_FIELDS.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
   const compiled = compileJsonPatch(operations);
-  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated] };
+  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept: isUntouched };
 }
 
 function requireObject(value: JsonValue, prefix: string): JsonObject {
@@ -105,17 +118,19 @@ function readMergePatch(bytes: Uint8Array): ReadPatch {
   return { patch: (current) => applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
 }
 
-function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch & { readonly shown: JsonObject } {
+function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, '');
   const patch = requireObject(value ?? {}, '');
   return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
 }
 
-/** JSON with sorted keys, as Go writes untyped documents. */
-function sortKeys(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key] as JsonValue)]));
+/** JSON as Go writes a patched document: with sorted keys where the patch reached, and elsewhere as it was. */
+function sortReached(value: JsonValue, before: JsonValue | undefined, isKept: IsKept): JsonValue {
+  if (typeof value !== 'object' || value === null || isKept(value, before)) return value;
+  if (Array.isArray(value)) return value.map((item, i) => sortReached(item, Array.isArray(before) ? before[i] : undefined, isKept));
+  const old = typeof before === 'object' && before !== null && !Array.isArray(before) ? before : {};
+  const sorted = Object.keys(value).sort();
+  return Object.fromEntries(sorted.map((key) => [key, sortReached(value[key] as JsonValue, Object.hasOwn(old, key) ? old[key] : undefined, isKept)]));
 }
 
 /** 422 of a patch whose result cannot be read: it names neither kind nor object, and shows the document. */
@@ -139,15 +154,28 @@ function describeConversion(why: string, mismatch: DecodeError['mismatch']): str
   return kind === 'string' && source === 'int64' ? `cannot convert int64 to ${wanted}` : `unrecognized type: ${kind}`;
 }
 
-/** A patch may take the type away, but not change it. */
-function checkDocumentType({ kind, apiVersion, metadata }: JsonObject, expected: Expected): void {
+/** The kind of custom objects may be taken away, but not changed. */
+function checkCustomType({ kind, apiVersion, metadata }: JsonObject, expected: Expected): void {
   const isKind = kind === undefined || kind === null || kind === '' || kind === expected.kind;
-  if (!isKind && expected.custom && apiVersion === formatGroupVersion(expected)) {
+  const isVersion = apiVersion === undefined || apiVersion === null || apiVersion === '' || apiVersion === formatGroupVersion(expected);
+  if (!isKind && isVersion && apiVersion) {
     const { name = '' } = (metadata ?? {}) as { name?: string };
     throw invalid({ group: expected.group, kind: String(kind) }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
   }
-  const isVersion = apiVersion === undefined || apiVersion === null || apiVersion === '' || apiVersion === formatGroupVersion(expected);
   if (!isKind || !isVersion) throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** Reads the type that a document says it has, which must be the expected one; without a version the reference finds no name in it either. */
+function checkDocumentType({ kind, apiVersion }: JsonObject, { expected, call }: PatchContext, fail: (why: string) => StatusError): void {
+  for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    throw fail(versionKindError(notAString(name, value)));
+  }
+  if (!apiVersion) throw namelessObject(call.name);
+  const named = parseGroupVersion(apiVersion as string);
+  if (named === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
+  const given = { ...named, kind: (kind as string) || expected.kind };
+  if (given.kind !== expected.kind || apiVersion !== formatGroupVersion(expected)) throw fail(notRegistered(given));
 }
 
 /** How a patched document that cannot be read is told of. */
@@ -161,7 +189,8 @@ interface Shown {
 function readResult(document: JsonObject, context: PatchContext, { text, converted }: Shown): KubeObject {
   const { call, expected, level, problems } = context;
   const fail = (why: string): StatusError => patchInvalid(text(), why);
-  checkDocumentType(document, expected);
+  if (expected.custom) checkCustomType(document, expected);
+  else if (!converted) checkDocumentType(document, context, fail);
   const { object, strictErrors } = typeObject({ value: document }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const found = [...problems, ...[...strictErrors].sort()];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
@@ -174,23 +203,23 @@ const documentOf = ({ subresource, resource }: Call, current: KubeObject): JsonO
   (subresource === 'scale' ? toScale(resource, current, unsetReplicas) : current) as unknown as JsonObject;
 
 /** The patch is read when there is an object to apply it to: an absent object is told first. */
-function patchTransform(base: PatchContext, read: () => ReadPatch & { shown?: JsonObject }): (current: KubeObject | undefined) => KubeObject {
+function patchTransform(base: PatchContext, read: () => ReadPatch): (current: KubeObject | undefined) => KubeObject {
   const { call } = base;
-  let known: (ReadPatch & { shown?: JsonObject }) | undefined;
+  let known: (ReadPatch) | undefined;
   return (current) => {
     known ??= read();
-    const { patch, shown, problems } = known;
+    const { patch, shown, problems, isKept = isShared } = known;
     const context = { ...base, problems };
     const before = documentOf(call, current as KubeObject);
     const document = patch(before);
-    const text = (): string => (shown ? formatGo(shown) : stringifyJson(sortKeys(document)));
+    const text = (): string => (shown ? formatGo(shown) : stringifyJson(sortReached(document, before, isKept)));
     const next = readResult(document, context, { text, converted: shown !== undefined });
     checkIdentity(call.target, call.name, next);
     return call.subresource === 'scale' ? withScale(call.resource, current as KubeObject, next) : next;
   };
 }
 
-function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPatch & { shown?: JsonObject } {
+function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPatch {
   if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes);
   return type === MERGE_PATCH_TYPE ? readMergePatch(bytes) : readStrategicPatch(bytes, expected);
 }

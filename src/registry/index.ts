@@ -13,7 +13,7 @@ export { defaultObject } from './defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './find.ts';
 export { type Informer, type InformerListener, startInformer } from './informer.ts';
 export { buildPredicate, everything } from './predicate.ts';
-export { checkIdentity } from './metadata.ts';
+export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
 export { formatTime } from './lifecycle.ts';
 export { applyScale, toScale, unsetReplicas } from './scale.ts';

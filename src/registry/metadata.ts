@@ -1,5 +1,5 @@
 // Metadata of writes: what the server fills in, what a client may not choose, and whether an object is where its request points.
-import { type KubeObject, type OwnerReference, badRequest } from '../apimachinery/index.ts';
+import { type KubeObject, type OwnerReference, type StatusError, badRequest } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { Target } from './contract.ts';
 import { formatTime } from './lifecycle.ts';
@@ -22,6 +22,10 @@ export function checkNamespace(target: Target, object: KubeObject): void {
   }
 }
 
+/** 400 of an object without a name, sent to the path of one. */
+export const namelessObject = (name: string): StatusError =>
+  badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+
 /**
  * The check that an object sent to a path is the object of that path; fills an empty namespace in. The loop does it after every
  * transform; handlers of PUT do it before, because there a wrong name wins over an absent object.
@@ -29,7 +33,7 @@ export function checkNamespace(target: Target, object: KubeObject): void {
 export function checkIdentity(target: Target, name: string, object: KubeObject): void {
   checkNamespace(target, object);
   const given = object.metadata.name ?? '';
-  if (given === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given === '') throw namelessObject(name);
   if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 

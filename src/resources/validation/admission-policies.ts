@@ -170,10 +170,10 @@ function checkMutation(mutation: Place, environment: Environment): Errors {
   const wanted = at(mutation, isPatch ? 'jsonPatch' : 'applyConfiguration');
   const other = at(mutation, isPatch ? 'applyConfiguration' : 'jsonPatch');
   const expression = at(wanted, 'expression');
-  const source = toText(expression.value);
+  const source = toText(expression.value).trim();
   const errors: FieldError[] = [];
   if (!isGiven(wanted)) errors.push(required(wanted.path, `must be specified when patchType is ${text}`));
-  else if (source.trim() === '') errors.push(required(expression.path));
+  else if (source === '') errors.push(required(expression.path));
   else errors.push(...checkExpressionText(expression, compileIn(environment, isPatch ? 'patch' : 'configuration'), source));
   if (!isGiven(other)) return errors;
   return [...errors, invalidValue(other.path, `{${isPatch ? 'applyConfiguration' : 'jsonPatch'}}`, `must not be specified when patchType is ${text}`)];

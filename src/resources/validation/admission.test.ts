@@ -146,7 +146,7 @@ const refused: readonly (readonly [string, object, readonly string[]])[] = [
     matchConstraints: { resourceRules: [{ ...rule, operations: ['DELETE'] }] },
     mutations: [
       {}, { patchType: 'x' }, { ...patch, applyConfiguration: { expression: 'Object{}' } },
-      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object.spec{}' } }, { ...patch, jsonPatch: { expression: '[]' } },
+      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object.spec{}' } }, { ...patch, jsonPatch: { expression: ' [] ' } },
       { ...patch, jsonPatch: { expression: '[JSONPatch{foo: 1}]' } },
     ],
   }), [
