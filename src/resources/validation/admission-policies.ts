@@ -9,6 +9,7 @@ import {
   checkExpressionText, checkMatchConditions, checkMatchResources, checkMutableResources, failurePolicies, reinvocationPolicies,
 } from './admission-rules.ts';
 import { type Errors, type Place, at, checkOneOf, checkRequired, checkText, each, isGiven, isSame } from './check.ts';
+import { checkConditions } from './conditions.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const patchTypes = ['ApplyConfiguration', 'JSONPatch'];
@@ -137,7 +138,7 @@ function composeVariables(spec: Place, isComposed: boolean): { errors: Errors; v
   return { errors: checkVariables(at(spec, 'variables'), types, environment), variables, hasParams };
 }
 
-function checkConditions(spec: Place, old: KubeObject | undefined): Errors {
+function checkPolicyConditions(spec: Place, old: KubeObject | undefined): Errors {
   const isKnown = old !== undefined && ['paramKind', 'matchConditions'].every((name) => isSame(readPath(old, 'spec', name), readPath(spec.value, name)));
   return isKnown ? [] : checkMatchConditions(at(spec, 'matchConditions'), isGiven(at(spec, 'paramKind')));
 }
@@ -153,10 +154,23 @@ export function validateValidatingPolicy(policy: KubeObject, old?: KubeObject): 
   const isEmpty = toList(validations.value).length + toList(annotations.value).length === 0;
   return [
     ...checkOneOf(at(spec, 'failurePolicy'), failurePolicies), ...checkParamKind(at(spec, 'paramKind')),
-    ...checkMatch(at(spec, 'matchConstraints'), checkMatchResources), ...checkConditions(spec, old), ...errors,
+    ...checkMatch(at(spec, 'matchConstraints'), checkMatchResources), ...checkPolicyConditions(spec, old), ...errors,
     ...(isEmpty ? [validations, annotations].map(({ path }) => required(path, 'validations or auditAnnotations must contain at least one item')) : []),
     ...each(validations).flatMap((validation) => checkValidation(validation, environments)),
     ...checkAnnotations(policy, annotations, environments.full),
+  ];
+}
+
+/** Validates what the status path of validatingadmissionpolicies writes. */
+export function validateValidatingPolicyStatus(policy: KubeObject): Errors {
+  const status: Place = { path: 'status', value: policy['status'] };
+  const warnings = each(at(status, 'typeChecking', 'expressionWarnings'));
+  return [
+    ...warnings.flatMap((warning) => {
+      const fieldRef = at(warning, 'fieldRef');
+      return [...checkRequired(at(warning, 'warning')), ...(toText(fieldRef.value).trim() === '' ? [required(fieldRef.path)] : [])];
+    }),
+    ...checkConditions(at(status, 'conditions')),
   ];
 }
 
@@ -188,7 +202,7 @@ export function validateMutatingPolicy(policy: KubeObject, old?: KubeObject): Er
   const reinvocation = at(spec, 'reinvocationPolicy');
   return [
     ...checkOneOf(at(spec, 'failurePolicy'), failurePolicies), ...checkParamKind(at(spec, 'paramKind')),
-    ...checkMatch(at(spec, 'matchConstraints'), checkMutableResources), ...checkConditions(spec, old), ...errors,
+    ...checkMatch(at(spec, 'matchConstraints'), checkMutableResources), ...checkPolicyConditions(spec, old), ...errors,
     ...(toList(mutations.value).length === 0 ? [required(mutations.path, 'mutations must contain at least one item')] : []),
     ...each(mutations).flatMap((mutation) => checkMutation(mutation, environment)),
     ...(toText(reinvocation.value) === '' ? [required(reinvocation.path)] : checkOneOf(reinvocation, reinvocationPolicies)),

@@ -199,3 +199,16 @@ test('validateUpdate leaves the conditions of a policy alone when neither they n
   assert.deepEqual(update('ValidatingAdmissionPolicy', old, old), []);
   assert.equal(update('ValidatingAdmissionPolicy', policy({ matchConditions: [{ name: 'd', expression: 'nothing' }] }), old).length, 1);
 });
+
+test('validateUpdate of the status of a policy looks at its warnings and conditions', () => {
+  const warnings = { typeChecking: { expressionWarnings: [{}, { fieldRef: ' ', warning: 'x' }] } };
+  const object = build('ValidatingAdmissionPolicy', { ...policy(), status: { ...warnings, conditions: [{ type: 'A', status: 'x', reason: 'R' }] } });
+  const errors = validationOf('ValidatingAdmissionPolicy').validateUpdate?.(object, object, { ...context, subresource: 'status' });
+  assert.deepEqual(describe(errors), [
+    'status.typeChecking.expressionWarnings[0].warning: Required value',
+    'status.typeChecking.expressionWarnings[0].fieldRef: Required value',
+    'status.typeChecking.expressionWarnings[1].fieldRef: Required value',
+    'status.conditions[0].status: Unsupported value: "x": supported values: "False", "True", "Unknown"',
+    'status.conditions[0].lastTransitionTime: Required value',
+  ]);
+});

@@ -2,7 +2,7 @@
 import { type FieldError, type KubeObject, loadPatternEngine } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { validateMutatingBinding, validateValidatingBinding } from './admission-bindings.ts';
-import { validateMutatingPolicy, validateValidatingPolicy } from './admission-policies.ts';
+import { validateMutatingPolicy, validateValidatingPolicy, validateValidatingPolicyStatus } from './admission-policies.ts';
 import { validateApiService, validateApiServiceStatus } from './api-services.ts';
 import * as claims from './claims.ts';
 import * as core from './core.ts';
@@ -49,8 +49,8 @@ const validFirst = (validate: Validate, update: ValidateUpdate): Strategy =>
   validateWith(validate, (object, old) => [...validate(object), ...update(object, old)]);
 
 /** The same of what holds expressions: the engine of the patterns in them must be there. */
-const withExpressions = (validate: Validate, update: ValidateUpdate): Strategy =>
-  ({ ...validateWith((object) => validate(object), update), prepareValidation: () => loadPatternEngine() });
+const withExpressions = (validate: Validate, update: ValidateUpdate, validateStatus?: ValidateUpdate): Strategy =>
+  ({ ...validateWith((object) => validate(object), update, validateStatus), prepareValidation: () => loadPatternEngine() });
 
 const webhooks = withExpressions(validateWebhooks, validateWebhooksUpdate);
 
@@ -86,7 +86,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': withExpressions(validateMutatingPolicy, validateMutatingPolicy),
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': validateWith((binding) => validateMutatingBinding(binding)),
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhooks,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': withExpressions(validateValidatingPolicy, validateValidatingPolicy),
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': withExpressions(validateValidatingPolicy, validateValidatingPolicy, validateValidatingPolicyStatus),
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': validateWith((binding) => validateValidatingBinding(binding)),
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhooks,
   'apiregistration.k8s.io/APIService': validateWith(validateApiService, validateApiService, validateApiServiceStatus),
