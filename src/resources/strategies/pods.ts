@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { type Strategy, formatTime } from '../../registry/index.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import { applyPodDefaults } from '../defaults/pods.ts';
-import { ensureStruct, readStructs } from '../defaults/set.ts';
+import { ensureStruct, readPointer, readStructs, setZero } from '../defaults/set.ts';
 import { computeQosClass } from './qos.ts';
 import { copyMember, keepAllButStatus, keepMetadata } from './status.ts';
 
@@ -53,11 +53,44 @@ function readGrace(pod: KubeObject, requested: number | undefined): number {
   return seconds < 0 ? 1 : seconds;
 }
 
+/** What a kubelet may leave out, for it may not know of it. */
+function keepFromStatus(status: JsonObject, old: JsonObject): void {
+  if (old['qosClass'] !== undefined) setZero(status, { qosClass: old['qosClass'] });
+  if (old['observedGeneration'] !== undefined) setZero(status, { observedGeneration: old['observedGeneration'] });
+  // Types may repeat: the first of a type follows the first that was stored, and so on.
+  const before = new Map<unknown, JsonObject[]>();
+  for (const condition of readStructs(old, 'conditions')) {
+    const same = before.get(condition['type']);
+    if (same === undefined) before.set(condition['type'], [condition]);
+    else same.push(condition);
+  }
+  const seen = new Map<unknown, number>();
+  for (const condition of readStructs(status, 'conditions')) {
+    const rank = seen.get(condition['type']) ?? 0;
+    seen.set(condition['type'], rank + 1);
+    const generation = before.get(condition['type'])?.[rank]?.['observedGeneration'];
+    if (generation !== undefined) setZero(condition, { observedGeneration: generation });
+  }
+}
+
+/** The address and the list of addresses say the same; where they do not, the older field is right. */
+function mirrorAddresses(status: JsonObject | undefined): void {
+  if (status === undefined) return;
+  const ip = toText(status['podIP']);
+  const [first] = toObjects(status['podIPs']).map((entry) => toText(entry['ip']));
+  if (ip === '') {
+    if (first !== undefined && first !== '') status['podIP'] = first;
+  } else if (first !== ip) status['podIPs'] = [{ ip }];
+}
+
 const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
 /** What makes pods special. */
 export const podStrategy: Strategy = {
-  applyDefaults: applyPodDefaults,
+  applyDefaults(pod) {
+    applyPodDefaults(pod);
+    mirrorAddresses(readPointer(pod, 'status'));
+  },
   prepareForCreate(pod, { nowMs }) {
     const spec = ensureStruct(pod, 'spec');
     if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
@@ -67,8 +100,7 @@ export const podStrategy: Strategy = {
   prepareForUpdate(pod, old, { subresource }) {
     if (subresource === 'status') {
       keepMetadata(pod, old, ['ownerReferences']);
-      const qosClass = readPath(old, 'status', 'qosClass');
-      if (qosClass !== undefined) ensureStruct(pod, 'status')['qosClass'] = qosClass;
+      keepFromStatus(ensureStruct(pod, 'status'), toObject(old['status']));
       return;
     }
     if (subresource !== 'resize' && subresource !== 'ephemeralcontainers') return;

@@ -75,7 +75,7 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
     validateUpdate(pod, old, { subresource }) {
       if (subresource === 'resize') return validateResize(pod, old);
       if (subresource === 'ephemeralcontainers') return validateEphemeralUpdate(pod, old);
-      return subresource === 'status' ? validatePodStatus(pod) : subresource === '' ? validatePodUpdate(pod, old) : [];
+      return subresource === 'status' ? validatePodStatus(pod, old) : subresource === '' ? validatePodUpdate(pod, old) : [];
     },
   },
   '/PodTemplate': validateWith(workloads.validatePodTemplate),
