@@ -174,3 +174,31 @@ test('validateDisruptionBudgetStatus counts from zero', () => {
     'status.currentHealthy: Invalid value: -1: must be greater than or equal to 0',
   ]);
 });
+
+test('validateNodeStatus wants whole devices, and features in order', () => {
+  const address = { type: 'InternalIP', address: '10.1.1.1' };
+  const status = { capacity: { 'example.com/gpu': '1500m', cpu: '-1' }, declaredFeatures: ['B', 'A', 'A', 'x'], addresses: [address, address] };
+  assert.deepEqual(update('/Node', { status }, { subresource: 'status' }), [
+    'status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0',
+    'status.capacity.example.com/gpu: Invalid value: "1500m": must be an integer',
+    'status.declaredFeatures[1]: Invalid value: "A": list must be sorted alphabetically', 'status.declaredFeatures[2]: Duplicate value: "A"',
+    'status.declaredFeatures[3]: Invalid value: "x": invalid feature name "x": must start with an UpperCamelCase segment, with subsequent segments '
+      + "separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes",
+    'status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"10.1.1.1"}',
+  ]);
+});
+
+test('validateClaimStatus knows what can grow, and how', () => {
+  const status = { capacity: { storage: '-1' }, allocatedResources: { cpu: '1' }, allocatedResourceStatuses: { storage: 'Odd' } };
+  assert.deepEqual(update('/PersistentVolumeClaim', { status }, { subresource: 'status' }), [
+    'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
+    'status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", '
+      + '"NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+    'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
+  ]);
+});
+
+test('validateCsiNode wants each key once', () => {
+  const drivers = [{ name: 'D', nodeID: 'n', topologyKeys: ['a', 'a'] }];
+  assert.deepEqual(create('storage.k8s.io/CSINode', { spec: { drivers } }), ['spec.drivers[0]: Duplicate value: "a"']);
+});

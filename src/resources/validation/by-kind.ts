@@ -67,9 +67,9 @@ export const validationsByKind: Readonly<Record<string, Strategy>> = {
       return subresource === 'finalize' ? nodes.validateNamespaceFinalizers(namespace) : [];
     },
   },
-  '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate),
+  '/Node': validateWith(nodes.validateNode, nodes.validateNodeUpdate, nodes.validateNodeStatus),
   '/PersistentVolume': validateWith(volumes.validateVolume, volumes.validateVolumeUpdate),
-  '/PersistentVolumeClaim': validateWith(claims.validateClaim, claims.validateClaimUpdate),
+  '/PersistentVolumeClaim': validateWith(claims.validateClaim, claims.validateClaimUpdate, claims.validateClaimStatus),
   '/Pod': {
     validate: validatePod,
     validateUpdate(pod, old, { subresource }) {

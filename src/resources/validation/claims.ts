@@ -1,12 +1,13 @@
 // Validation of claims of volumes, wherever they stand: as objects, as templates of others.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required, validateAnnotations,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, forbiddenField, invalidValue, notSupported, required,
+  validateAnnotations,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
 import {
   type Errors, type Place, at, checkImmutable, checkLabels, checkOneOf, checkRequired, checkSelector, checkText, isEmptyText, isGiven, isSame,
 } from './check.ts';
-import { checkPositive, checkWhole, compareAt } from './quantities.ts';
+import { checkPositive, checkWhole, compareAt, entriesOf, roundUpToWhole } from './quantities.ts';
 import { diffStructs, shapeValue } from './struct-diff.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
@@ -91,6 +92,38 @@ export function validateClaimTemplate(template: Place): Errors {
 /** Validates persistentvolumeclaims. */
 export function validateClaim(claim: KubeObject): Errors {
   return validateClaimSpec(specOf(claim));
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending',
+];
+
+/** The name of something that can grow: storage, unless it is somebody's own. */
+function checkGrowing(path: string, name: string): Errors {
+  const problems = checkText({ path, value: name }, checkQualifiedName);
+  const isOwn = name.includes('/') && !name.includes('kubernetes.io/');
+  return problems.length > 0 || isOwn || name === 'storage' ? problems : [notSupported(path, name, ['storage'])];
+}
+
+function checkAmount(entry: Place): Errors {
+  const amount = roundUpToWhole(entry);
+  return amount < 0n ? [invalidValue(entry.path, amount, 'must be a valid resource quantity')] : [];
+}
+
+/** Validates what the status path of persistentvolumeclaims writes. */
+export function validateClaimStatus(claim: KubeObject): Errors {
+  const status: Place = { path: 'status', value: claim['status'] };
+  const [statuses, allocated] = [at(status, 'allocatedResourceStatuses'), at(status, 'allocatedResources')];
+  return [
+    ...entriesOf(at(status, 'capacity')).flatMap(checkAmount),
+    ...entriesOf(statuses).flatMap(({ name, value }) => [
+      ...checkGrowing(statuses.path, name), ...(resizeStatuses.includes(toText(value)) ? [] : [notSupported(statuses.path, name, resizeStatuses)]),
+    ]),
+    ...entriesOf(allocated).flatMap((entry) => {
+      const problems = checkGrowing(allocated.path, entry.name);
+      return problems.length > 0 ? problems : checkAmount(entry);
+    }),
+  ];
 }
 
 const claimShape = {

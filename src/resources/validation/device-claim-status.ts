@@ -5,10 +5,11 @@ import {
 import { toList, toObjects, readPath, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame } from './check.ts';
 import { checkConditions, checkUuid } from './conditions.ts';
-import { checkBinding, checkConfiguration, checkDriver, checkItems, checkLabel, checkPool, checkRawObject, checkSet, itself } from './device-parts.ts';
+import { checkBinding, checkConfiguration, checkItems, checkLabel, checkPool, checkRawObject, checkSet, itself } from './device-parts.ts';
 import { showDevicePart } from './device-structs.ts';
 import { type RequestNames, checkReferences, checkRequestReference, maxConfigs, namesOfRequests } from './devices.ts';
 import { checkNodeSelector } from './pod-scheduling.ts';
+import { checkDriverName } from './volume-sources.ts';
 
 const maxConsumers = 256;
 const maxResults = 32;
@@ -61,7 +62,7 @@ function checkDevice(device: Place, allocated: ReadonlySet<string>): Errors {
   const count = toList(conditions.value).length;
   const id = identify(device.value);
   return [
-    ...checkDriver(at(device, 'driver')), ...checkPool(at(device, 'pool')), ...checkLabel(at(device, 'device')), ...checkShare(device),
+    ...checkDriverName(at(device, 'driver')), ...checkPool(at(device, 'pool')), ...checkLabel(at(device, 'device')), ...checkShare(device),
     ...(allocated.has(JSON.stringify(id)) ? [] : [invalidValue(device.path, id, 'must be an allocated device in the claim')]),
     ...(count > maxConditions ? [tooMany(conditions.path, count, maxConditions)] : []), ...checkConditions(conditions),
     ...(isGiven(data) ? checkRawObject(data) : []), ...checkNetwork(at(device, 'networkData')),
@@ -70,7 +71,7 @@ function checkDevice(device: Place, allocated: ReadonlySet<string>): Errors {
 
 function checkResult(result: Place, names: RequestNames): Errors {
   return [
-    ...checkRequestReference(at(result, 'request'), names), ...checkDriver(at(result, 'driver')), ...checkPool(at(result, 'pool')),
+    ...checkRequestReference(at(result, 'request'), names), ...checkDriverName(at(result, 'driver')), ...checkPool(at(result, 'pool')),
     ...checkLabel(at(result, 'device')), ...checkBinding(result), ...checkShare(result),
   ];
 }

@@ -5,6 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkText, each, isEmptyText, isGiven } from './check.ts';
+import { checkDriverName } from './volume-sources.ts';
 
 /** Most bytes of the name of a driver, and of the domain of an attribute. */
 export const maxDriverBytes = 63;
@@ -49,14 +50,6 @@ export const itself = ({ value }: Place): string => toText(value);
 /** The key of items with a name. */
 export const byName = (item: Place): string => toText(at(item, 'name').value);
 
-/** The name of a driver. */
-export function checkDriver({ path, value }: Place): Errors {
-  const text = toText(value);
-  if (text === '') return [required(path)];
-  const errors: FieldError[] = byteLength(text) > maxDriverBytes ? [tooLong(path, maxDriverBytes)] : [];
-  return [...errors, ...checkDnsSubdomain(text.toLowerCase()).map((problem) => invalidValue(path, text, problem))];
-}
-
 /** The name of a pool: subdomains with slashes between them. */
 export function checkPool({ path, value }: Place): Errors {
   const text = toText(value);
@@ -79,7 +72,7 @@ export function checkAttributeName({ path, value }: Place): Errors {
   if (more.length > 0) return [];
   if (second === undefined) return checkIdentifier({ path, value: first });
   return [
-    ...(first === '' ? [invalidValue(path, '', 'the domain must not be empty')] : checkDriver({ path, value: first })),
+    ...(first === '' ? [invalidValue(path, '', 'the domain must not be empty')] : checkDriverName({ path, value: first })),
     ...(second === '' ? [invalidValue(path, '', 'the name must not be empty')] : checkIdentifier({ path, value: second })),
   ];
 }
@@ -103,7 +96,7 @@ export function checkRawObject({ path, value }: Place): Errors {
 export function checkConfiguration(config: Place): Errors {
   const opaque = at(config, 'opaque');
   if (!isGiven(opaque)) return [required(opaque.path)];
-  return [...checkDriver(at(opaque, 'driver')), ...checkRawObject(at(opaque, 'parameters'))];
+  return [...checkDriverName(at(opaque, 'driver')), ...checkRawObject(at(opaque, 'parameters'))];
 }
 
 /** What taints of devices do. */

@@ -6,10 +6,11 @@ import { readPath, toList, toNumber, toObject, toObjects, toText } from '../colu
 import { type Errors, type Place, at, checkImmutable, checkText, each, isEmptyText, isGiven, isSame, isWrong } from './check.ts';
 import { checkCapacity } from './device-capacity.ts';
 import {
-  byName, checkAttributeName, checkBinding, checkDriver, checkEffect, checkItems, checkLabel, checkPool, checkSet, maxDriverBytes, maxIdentifierBytes,
+  byName, checkAttributeName, checkBinding, checkEffect, checkItems, checkLabel, checkPool, checkSet, maxDriverBytes, maxIdentifierBytes,
 } from './device-parts.ts';
 import { showDevicePart } from './device-structs.ts';
 import { checkNodeSelector } from './pod-scheduling.ts';
+import { checkDriverName } from './volume-sources.ts';
 
 const maxDevices = 128;
 /** With taints, shared counters or lists of attributes. */
@@ -199,7 +200,7 @@ function checkSlice(slice: KubeObject, old: KubeObject | undefined): Errors {
   const max = toObjects(devices.value).some(isRich) ? maxRichDevices : maxDevices;
   const isBoth = isGiven(counters) && isGiven(devices);
   return [
-    ...checkDriver(at(spec, 'driver')), ...checkSlicePool(at(spec, 'pool')),
+    ...checkDriverName(at(spec, 'driver')), ...checkSlicePool(at(spec, 'pool')),
     ...(old === undefined ? [] : sealed.flatMap((names) => checkImmutable(at(spec, ...names), at(before, ...names)))),
     ...checkNodeChoice(spec, sliceNodes),
     ...(isBoth ? [invalidValue(spec.path, '', 'only one of `sharedCounters` or `devices` is allowed')] : []),

@@ -1,9 +1,12 @@
 // Validation of nodes, and of what holds namespaces.
 import {
-  type FieldError, type KubeObject, checkLabelValue, checkQualifiedName, forbiddenField, invalidValue, notSupported, parseIpRange, quoteValue, required,
+  type FieldError, type KubeObject, byteLength, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
+  parseIpRange, quoteValue, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkRange, checkText, each, isSame } from './check.ts';
+import { isExtendedName } from './pod-resources.ts';
+import { checkNatural, checkWhole, entriesOf } from './quantities.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
@@ -31,6 +34,55 @@ function checkTaint(taint: Place, known: Set<string>): Errors {
 function checkTaints(node: KubeObject): Errors {
   const known = new Set<string>();
   return each({ path: 'metadata.taints', value: readPath(node, 'spec', 'taints') }).flatMap((taint) => checkTaint(taint, known));
+}
+
+const integerResources = ['pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims'];
+const isInteger = (name: string): boolean => integerResources.includes(name) || isExtendedName(name);
+
+/** What a node has; the reference writes names as members. */
+function checkNodeResources(status: Place): Errors {
+  return ['capacity', 'allocatable'].flatMap((list) => entriesOf(at(status, list)).flatMap(({ name, value }) => {
+    const place = { path: `status.${list}.${name}`, value };
+    return [...checkNatural(place), ...(isInteger(name) ? checkWhole(place) : [])];
+  }));
+}
+
+const featurePattern = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const maxFeatureBytes = 253;
+const featureText = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), "
+  + 'and contain only alphanumeric characters and slashes';
+
+function checkFeature({ path, value }: Place): Errors {
+  const text = toText(value);
+  const refuse = (why: string): Errors => [invalidValue(path, text, `invalid feature name ${JSON.stringify(text)}: ${why}`)];
+  if (byteLength(text) > maxFeatureBytes) return refuse(`must be no more than ${maxFeatureBytes} characters`);
+  return featurePattern.test(text) ? [] : refuse(featureText);
+}
+
+/** Features that a node declares: each once, in order. */
+function checkFeatures(list: Place): Errors {
+  const features = each(list);
+  return features.flatMap((feature, index): Errors => {
+    const next = features[index + 1];
+    const [text, following] = [toText(feature.value), toText(next?.value)];
+    const errors = [...checkFeature(feature)];
+    if (next === undefined || text < following) return errors;
+    return [...errors, text === following ? duplicate(next.path, following) : invalidValue(next.path, following, 'list must be sorted alphabetically')];
+  });
+}
+
+/** Validates what the status path of nodes writes. */
+export function validateNodeStatus(node: KubeObject): Errors {
+  const status: Place = { path: 'status', value: node['status'] };
+  const known = new Set<string>();
+  const repeated = each(at(status, 'addresses')).flatMap(({ path, value }): Errors => {
+    const shown = { Type: toText(readPath(value, 'type')), Address: toText(readPath(value, 'address')) };
+    const id = JSON.stringify(shown);
+    if (known.has(id)) return [duplicate(path, shown)];
+    known.add(id);
+    return [];
+  });
+  return [...checkNodeResources(status), ...checkFeatures(at(status, 'declaredFeatures')), ...repeated];
 }
 
 /** Validates new nodes. */

@@ -8,6 +8,7 @@ import {
 } from './check.ts';
 import { checkNatural } from './quantities.ts';
 import { shapeValue } from './struct-diff.ts';
+import { checkDriverName } from './volume-sources.ts';
 
 const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
 
@@ -62,6 +63,18 @@ export function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): Er
 
 const maxNodeIdLength = 256;
 
+/** What tells nodes apart; the reference shows the driver. */
+function checkTopologyKeys(driver: Place): Errors {
+  const known = new Set<string>();
+  return each(at(driver, 'topologyKeys')).flatMap(({ value }): Errors => {
+    const key = toText(value);
+    const errors: FieldError[] = key === '' ? [required(driver.path)] : [];
+    if (known.has(key)) errors.push(duplicate(driver.path, key));
+    known.add(key);
+    return [...errors, ...checkText({ path: driver.path, value: key }, checkQualifiedName)];
+  });
+}
+
 /** Validates csinodes. */
 export function validateCsiNode(node: KubeObject): Errors {
   const names = new Set<string>();
@@ -71,11 +84,11 @@ export function validateCsiNode(node: KubeObject): Errors {
     const isKnown = names.has(toText(name.value));
     names.add(toText(name.value));
     return [
-      ...(isEmptyText(name) ? [required(name.path)] : checkText({ ...name, value: toText(name.value).toLowerCase() }, checkDnsSubdomain)),
+      ...checkDriverName(name),
       ...(isEmptyText(id) ? [required(id.path)] : []),
       ...(toText(id.value).length > maxNodeIdLength ? [invalidValue(id.path, id.value, `must be ${maxNodeIdLength} characters or less`)] : []),
       ...checkNotNegative(at(driver, 'allocatable', 'count')), ...(isKnown ? [duplicate(name.path, name.value)] : []),
-      ...each(at(driver, 'topologyKeys')).flatMap(({ value }) => checkText({ path: driver.path, value }, checkQualifiedName)),
+      ...checkTopologyKeys(driver),
     ];
   });
 }
@@ -108,8 +121,7 @@ export function validateAttachment(attachment: KubeObject): Errors {
   const [inline, named] = [at(source, 'inlineVolumeSpec'), at(source, 'persistentVolumeName')];
   const text = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
   const attacher = at(spec, 'attacher');
-  const errors: FieldError[] = isEmptyText(attacher) ? [required(attacher.path)]
-    : [...checkText({ ...attacher, value: toText(attacher.value).toLowerCase() }, checkDnsSubdomain)];
+  const errors: FieldError[] = [...checkDriverName(attacher)];
   if (!isGiven(inline) && !isGiven(named)) errors.push(required(source.path, text));
   else if (isGiven(inline) && isGiven(named)) errors.push(forbiddenField(source.path, text));
   else if (isGiven(named) && isEmptyText(named)) errors.push(required(named.path, 'must specify non empty persistentVolumeName'));
