@@ -16,6 +16,9 @@ const cm = (name: string, data: unknown = { k: 'v' }) => ({ apiVersion: 'v1', ki
 const quoted = (text: string): string => [1, 2].reduce((inner) => JSON.stringify(inner).slice(1, -1), text);
 const strategic = (body: unknown): TestRequest =>
   ({ method: 'PATCH', path: `${CM}/a`, body, headers: { 'content-type': 'application/strategic-merge-patch+json' } });
+const apply = (body: object): TestRequest => ({
+  method: 'PATCH', path: `${CM}/a?fieldManager=m`, body: { ...body, metadata: { name: 'a' } }, headers: { 'content-type': 'application/apply-patch+yaml' },
+});
 const widget = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name } });
 const notServed = 'the server could not find the requested resource';
 const notAllowed = 'the server does not allow this method on the requested resource';
@@ -54,6 +57,9 @@ const rows: [string, TestRequest, number, string?][] = [
   ['refuses a merge into another kind', patch(`${CM}/a`, { kind: 'None' }), 422, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
   ['refuses a merge into no type', patch(`${CM}/a`, { kind: 7 }), 422,
     "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"],
+  ['refuses to apply what has no type', apply({ apiVersion: true, kind: 'ConfigMap' }), 400, 'invalid object type: /, Kind=ConfigMap'],
+  ['refuses to apply what has no kind', apply({ apiVersion: 'v1', kind: {} }), 400, 'invalid object type: /v1, Kind="'],
+  ['refuses to apply what has no group version', apply({ apiVersion: 'a/b/c', kind: 'ConfigMap' }), 400, 'invalid object type: /, Kind="'],
   ['finds no name in what has no version', patch(`${CM}/a`, { apiVersion: null }), 400, 'the name of the object (a based on URL) was undeterminable'],
   ['words a number for a text as the converter of patches does', strategic({ data: { k: 5 } }), 422, 'cannot convert int64 to string'],
   ['words another type for a text so too', strategic({ data: { k: true } }), 422, 'unrecognized type: string'],

@@ -243,10 +243,13 @@ function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }
 }
 
 /** A configuration has to name its type and must not state owners. */
-function checkAppliedType({ apiVersion = '', kind = '', metadata }: KubeObject, expected: Expected): void {
+function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: Expected): void {
   if (apiVersion !== formatGroupVersion(expected) || kind !== expected.kind) {
-    const shown = apiVersion === '' || apiVersion.includes('/') ? apiVersion || '/' : `/${apiVersion}`;
-    throw badRequest(`invalid object type: ${shown}, Kind=${kind}`);
+    // What is no text is none, and without a group version there is no kind either.
+    const version = typeof apiVersion === 'string' ? apiVersion : '';
+    const named = parseGroupVersion(version);
+    const shown = named === undefined || version === '' ? '/' : `${named.group}/${named.version}`;
+    throw badRequest(`invalid object type: ${shown}, Kind=${named !== undefined && typeof kind === 'string' ? kind : ''}`);
   }
   if (metadata.managedFields !== undefined && metadata.managedFields !== null) throw badRequest('metadata.managedFields must be nil');
 }
