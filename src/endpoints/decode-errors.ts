@@ -28,7 +28,8 @@ export function cannotBeHandled(found: Pick<GroupVersionKind, 'kind' | 'version'
 
 /** No such kind. */
 export function notRegistered({ group, version, kind }: GroupVersionKind, scheme = SCHEME): string {
-  return `no kind ${JSON.stringify(kind)} is registered for version "${group === '' ? version : `${group}/${version}`}" in scheme ${JSON.stringify(scheme)}`;
+  const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map((text) => JSON.stringify(text));
+  return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
 }
 
 /** The internal package of a group, as conversions name it. */

@@ -73,6 +73,7 @@ const rows: [string, TestRequest, number, string?][] = [
   ['refuses broken JSON', post(CM, '{'), 400, "couldn't get version/kind; json parse error: unexpected end of JSON input ({)"],
   ['refuses a list as body', post(CM, '[]'), 400, 'json: cannot unmarshal array into Go value of type struct { APIVersion string'],
   ['refuses an unknown kind', post(CM, { apiVersion: 'v1', kind: 'None' }), 400, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
+  ['quotes an unknown version', post(CM, { apiVersion: 'x\ny', kind: 'ConfigMap' }), 400, 'for version \\"x\\\\ny\\" in scheme'],
   ['refuses another kind', post(CM, { apiVersion: 'v1', kind: 'Node' }), 400, 'converting (v1.Node) to (core.ConfigMap): unknown conversion'],
   ['refuses a custom resource without kind', post(W, { metadata: { name: 'x' } }), 400, "Object 'Kind' is missing in"],
   ['refuses a custom resource of another version', post(W, { apiVersion: 'example.com/v2', kind: 'Widget' }), 400,
