@@ -205,7 +205,7 @@ const documentOf = ({ subresource, resource }: Call, current: KubeObject): JsonO
 /** The patch is read when there is an object to apply it to: an absent object is told first. */
 function patchTransform(base: PatchContext, read: () => ReadPatch): (current: KubeObject | undefined) => KubeObject {
   const { call } = base;
-  let known: (ReadPatch) | undefined;
+  let known: ReadPatch | undefined;
   return (current) => {
     known ??= read();
     const { patch, shown, problems, isKept = isShared } = known;
