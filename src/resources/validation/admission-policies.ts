@@ -8,7 +8,7 @@ import { readPath, toList, toText } from '../columns/common.ts';
 import {
   checkExpressionText, checkMatchConditions, checkMatchResources, checkMutableResources, failurePolicies, reinvocationPolicies,
 } from './admission-rules.ts';
-import { type Errors, type Place, at, checkOneOf, checkRequired, checkText, each, isGiven, isSame } from './check.ts';
+import { type Errors, type Place, at, checkGivenOneOf, checkOneOf, checkRequired, checkText, each, isGiven, isSame } from './check.ts';
 import { checkConditions } from './conditions.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
@@ -97,8 +97,7 @@ function checkValidation(validation: Place, { full, message }: Environments): Er
   else errors.push(...checkExpressionText(expression, compileIn(full, 'condition'), source));
   if (messageSource.trim() !== '') errors.push(...checkExpressionText(messageExpression, compileIn(message, 'message'), messageSource));
   else if (messageSource !== '') errors.push(invalidValue(messageExpression.path, messageSource, 'must be non-empty if specified'));
-  const reason = at(validation, 'reason');
-  return [...errors, ...checkMessage(at(validation, 'message')), ...(isGiven(reason) ? checkOneOf(reason, reasons) : [])];
+  return [...errors, ...checkMessage(at(validation, 'message')), ...checkGivenOneOf(at(validation, 'reason'), reasons)];
 }
 
 function checkAnnotationValue(expression: Place, environment: Environment): Errors {

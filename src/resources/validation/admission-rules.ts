@@ -4,7 +4,7 @@ import {
   tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Place, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const mutableOperations = operations.filter((operation) => operation !== 'DELETE');
@@ -19,11 +19,6 @@ export const matchPolicies = ['Equivalent', 'Exact'];
 export const reinvocationPolicies = ['IfNeeded', 'Never'];
 
 const texts = (place: Place): readonly string[] => toList(place.value).map(toText);
-
-/** The text of a pointer, where given, must be one of a closed set. */
-export function checkGivenOneOf(place: Place, supported: readonly string[]): Errors {
-  return isGiven(place) ? checkOneOf(place, supported) : [];
-}
 
 /** A list that must hold something, and a wildcard only alone. */
 function checkWildcard(place: Place, what: string): Errors {

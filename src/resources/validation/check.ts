@@ -54,6 +54,11 @@ export function checkOneOf({ path, value }: Place, supported: readonly string[],
   return supported.includes(toText(value)) ? none : [notSupported(path, value ?? '', supported, keepOrder)];
 }
 
+/** The same of a text that may be left out. */
+export function checkGivenOneOf(place: Place, supported: readonly string[], keepOrder = false): Errors {
+  return isGiven(place) ? checkOneOf(place, supported, keepOrder) : none;
+}
+
 /** One error per problem that a check of texts finds. */
 export function checkText({ path, value }: Place, check: (text: string) => readonly string[]): Errors {
   return check(toText(value)).map((problem) => invalidValue(path, toText(value), problem));

@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkLabels, checkOneOf, checkRequired, checkSelector, checkText, isEmptyText, isGiven, isSame,
+  type Errors, type Place, at, checkGivenOneOf, checkImmutable, checkLabels, checkRequired, checkSelector, checkText, isEmptyText, isGiven, isSame,
 } from './check.ts';
 import { checkPositive, checkWhole, compareAt, entriesOf, roundUpToWhole } from './quantities.ts';
 import { diffStructs, shapeValue } from './struct-diff.ts';
@@ -69,7 +69,7 @@ export function validateClaimSpec(spec: Place): Errors {
     ...(isMissing ? [missing] : []), ...(isGiven(selector) ? checkSelector(selector) : []),
     ...(isMissing || missing === undefined ? wrong : [missing, ...wrong]),
     ...checkStorageRequest(spec), ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)),
-    ...(isGiven(mode) ? checkOneOf(mode, volumeModes) : []), ...checkDataSources(spec),
+    ...checkGivenOneOf(mode, volumeModes), ...checkDataSources(spec),
     ...(isEmptyText(attributes) ? [] : checkText(attributes, checkDnsSubdomain)),
   ];
 }

@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, byteLength, forbiddenField, formatIpAddress, invalidValue, parseIpAddress, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toObjects, readPath, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame } from './check.ts';
+import { type Errors, type Place, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame, sortMembers } from './check.ts';
 import { checkConditions, checkUuid } from './conditions.ts';
 import { checkBinding, checkConfiguration, checkItems, checkLabel, checkPool, checkRawObject, checkSet, itself } from './device-parts.ts';
 import { showDevicePart } from './device-structs.ts';
@@ -105,8 +105,9 @@ function checkReservations(status: Place, claim: KubeObject, old: KubeObject): E
   if (toList(consumers.value).length === 0) return [];
   if (!isGiven(at(status, 'allocation'))) return [forbiddenField(consumers.path, 'may not be specified when `allocated` is not set')];
   if (claim.metadata.deletionTimestamp === undefined) return [];
-  const known = toObjects(readPath(old, 'status', 'reservedFor'));
-  const hasNew = toObjects(consumers.value).some((consumer) => !known.some((other) => isSame(other, consumer)));
+  const idOf = (consumer: unknown): string => JSON.stringify(sortMembers(consumer));
+  const known = new Set(toObjects(readPath(old, 'status', 'reservedFor')).map(idOf));
+  const hasNew = toObjects(consumers.value).some((consumer) => !known.has(idOf(consumer)));
   const text = 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set';
   return hasNew ? [forbiddenField(consumers.path, text)] : [];
 }

@@ -125,10 +125,16 @@ export function checkDeviceToleration(toleration: Place): Errors {
   ];
 }
 
-const checkRepeated = (list: Place): Errors => {
-  const texts = toList(list.value).map(toText);
-  return each(list).filter((_, index) => texts.indexOf(texts[index]!) < index).map(({ path, value }) => duplicate(path, value));
-};
+/** Items of a list of texts that stand in it before. */
+function checkRepeated(list: Place): Errors {
+  const known = new Set<string>();
+  return each(list).flatMap(({ path, value }): Errors => {
+    const text = toText(value);
+    if (known.has(text)) return [duplicate(path, text)];
+    known.add(text);
+    return [];
+  });
+}
 
 /** Conditions that a binding waits for, and those that end it: neither without the other. */
 export function checkBinding(device: Place): Errors {
@@ -138,9 +144,10 @@ export function checkBinding(device: Place): Errors {
   errors.push(...checkRepeated(waits));
   // The reference looks for both problems item by item.
   const repeated = new Map(checkRepeated(ends).map((error) => [error.field, error]));
+  const awaited = new Set<unknown>(waiting);
   for (const { path, value } of each(ends)) {
     if (repeated.has(path)) errors.push(repeated.get(path)!);
-    if (waiting.some((one) => one === value)) errors.push(invalidValue(path, value, 'bindingFailureConditions must not overlap with bindingConditions'));
+    if (awaited.has(value)) errors.push(invalidValue(path, value, 'bindingFailureConditions must not overlap with bindingConditions'));
   }
   const lonely = (list: Place, text: string): FieldError => invalidValue(list.path, isGiven(list) ? list.value : null, text);
   if (waiting.length === 0 && ending.length > 0) errors.push(lonely(waits, 'bindingConditions are required to use bindingFailureConditions'));

@@ -54,7 +54,6 @@ const semver = new RegExp(`^${number}\\.${number}\\.${number}(?:-${before}(?:\\.
 const checkValueLength = ({ path, value }: Place): FieldError[] => (byteLength(toText(value)) > maxValueBytes ? [tooLong(path, maxValueBytes)] : []);
 
 function checkVersion(version: Place): Errors {
-  // What is too long is told besides, and need not be read to its end.
   const isVersion = semver.test(toText(version.value));
   return [...(isVersion ? [] : [isWrong(version, 'must be a string compatible with semver.org spec 2.0.0')]), ...checkValueLength(version)];
 }

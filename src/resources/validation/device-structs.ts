@@ -1,5 +1,7 @@
-// Claims of devices as the reference keeps them in memory, which is how messages print them; go-structs.ts tells how to read this.
+// Claims of devices as the reference keeps them in memory, which is how messages print them; go-structs.ts tells how to read this. Node
+// selectors are those of pods.
 import { type GoStructs, readGoStructs, shapeGoStruct } from './go-structs.ts';
+import { podStructs } from './pod-structs.data.ts';
 
 const deviceStructs = `
 ResourceClaimSpec: Devices DeviceClaim
@@ -20,9 +22,6 @@ DeviceRequestAllocationResult: Request ""; +AllocatedDevice; AdminAccess; Tolera
 AllocatedDevice: Driver ""; Pool ""; Device ""
 BindingConditions: BindingConditions; BindingFailureConditions
 DeviceAllocationConfiguration: Source ""; Requests; Opaque *OpaqueDeviceConfiguration
-NodeSelector: NodeSelectorTerms []NodeSelectorTerm
-NodeSelectorTerm: MatchExpressions []NodeSelectorRequirement; MatchFields []NodeSelectorRequirement
-NodeSelectorRequirement: Key ""; Operator ""; Values
 SharedDeviceID: +AllocatedDevice; ShareID=shareID ""
 DeviceAttribute: IntValue=int; BoolValue=bool; StringValue=string; VersionValue=version; +AttributeLists
 AttributeLists: IntValues=ints; BoolValues=bools; StringValues=strings; VersionValues=versions
@@ -32,6 +31,6 @@ let structs: GoStructs | undefined;
 
 /** A part of a claim as the struct of that name prints. */
 export function showDevicePart(name: string, value: unknown): unknown {
-  structs ??= readGoStructs(deviceStructs);
+  structs ??= readGoStructs(podStructs + deviceStructs);
   return shapeGoStruct(structs, name, value);
 }

@@ -2,8 +2,8 @@
 import { type FieldError, type KubeObject, checkDnsLabel, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkSelector, isEmptyText, isGiven, isSame, isSelectable, isWrong, selects,
-  sortMembers,
+  type Errors, type Place, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, isEmptyText, isGiven, isSame, isSelectable,
+  isWrong, selects, sortMembers,
 } from './check.ts';
 import { findScheduleProblem, isTimeZone } from './cron.ts';
 import { checkFailurePolicy, checkManager, checkReplacement, checkSuccessPolicy } from './job-policies.ts';
@@ -68,7 +68,7 @@ function checkJobSpec(spec: Place): Errors {
   const lacksLimit = isGiven(at(spec, 'maxFailedIndexes')) && !isGiven(limit);
   return [
     ...checkNotNegative(...counts.map((name) => at(spec, name))), ...(lacksLimit ? [required(limit.path, 'when maxFailedIndexes is specified')] : []),
-    ...checkManager(at(spec, 'managedBy')), ...(isGiven(mode) ? checkOneOf(mode, ['NonIndexed', 'Indexed'], true) : []), ...checkIndexes(spec),
+    ...checkManager(at(spec, 'managedBy')), ...checkGivenOneOf(mode, ['NonIndexed', 'Indexed'], true), ...checkIndexes(spec),
     ...checkFailurePolicy(spec), ...checkSuccessPolicy(spec), ...checkReplacement(spec), ...validatePodTemplateSpec(at(spec, 'template')),
     ...checkRestart(spec),
   ];

@@ -1,7 +1,7 @@
 // Validation of persistent volumes: where the data is, how much fits, who reaches it.
 import { type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkOneOf, checkText, isEmptyText, isGiven, isSame } from './check.ts';
+import { type Errors, type Place, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, isEmptyText, isGiven, isSame } from './check.ts';
 import { checkModes, volumeModes } from './claims.ts';
 import { checkPersistentSource, persistentKinds } from './persistent-sources.ts';
 import { showPodPart } from './pod-parts.ts';
@@ -46,7 +46,7 @@ export function validateVolume(volume: KubeObject): Errors {
     ...checkModes(spec), ...checkCapacity(at(spec, 'capacity')), ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Recycle', 'Retain'])),
     ...checkNodes(at(spec, 'nodeAffinity')), ...checkPersistentSource(spec, volume.metadata.name ?? ''),
     ...(isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : []),
-    ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)), ...(isGiven(mode) ? checkOneOf(mode, volumeModes) : []),
+    ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)), ...checkGivenOneOf(mode, volumeModes),
     ...checkAttributes(spec),
   ];
 }

@@ -3,7 +3,7 @@ import {
   type FieldError, byteLength, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Place, at, checkGivenOneOf, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { showPodPart } from './pod-parts.ts';
 import { checkDescendingPath } from './pod-references.ts';
 
@@ -98,10 +98,7 @@ function checkSysctls(list: Place): Errors {
 export function checkPodSecurity(spec: Place): Errors {
   const context = at(spec, 'securityContext');
   const shares = readPath(spec.value, 'shareProcessNamespace') === true && readPath(spec.value, 'hostPID') === true;
-  const closed = (name: string, supported: readonly string[]): Errors => {
-    const place = at(context, name);
-    return isGiven(place) ? checkOneOf(place, supported) : [];
-  };
+  const closed = (name: string, supported: readonly string[]): Errors => checkGivenOneOf(at(context, name), supported);
   return [
     ...checkIds(at(context, 'fsGroup'), at(context, 'runAsUser'), at(context, 'runAsGroup'), ...each(at(context, 'supplementalGroups'))),
     ...(shares ? [invalidValue(`${context.path}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled')] : []),

@@ -45,14 +45,23 @@ function coversResource(scope: string, name: string): boolean {
   return name === 'pods' || computeNames.includes(name);
 }
 
+/** What is wrong with a resource is told with all scopes: so many characters of them at most, which no quota that is meant comes near. */
+const mostShown = 4 * 1024 * 1024;
+const roomFor = (shown: unknown): number => Math.ceil(mostShown / JSON.stringify(shown).length);
+
 function checkScopes(quota: Place): Errors {
   const place = at(quota, 'scopes');
   const scopes = toList(place.value).map(toText);
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
   const errors: FieldError[] = [];
+  let room = roomFor(scopes);
+  const tell = (text: string): void => {
+    if (room-- > 0) errors.push(invalidValue(place.path, scopes, text));
+  };
   for (const scope of scopes) {
-    if (!isScope(scope)) errors.push(invalidValue(place.path, scopes, 'unsupported scope'));
-    else for (const name of names) if (!coversResource(scope, name)) errors.push(invalidValue(place.path, scopes, 'unsupported scope applied to resource'));
+    if (room <= 0) break;
+    if (!isScope(scope)) tell('unsupported scope');
+    else for (const name of names) if (!coversResource(scope, name)) tell('unsupported scope applied to resource');
   }
   for (const pair of conflictingScopes) {
     if (pair.every((scope) => scopes.includes(scope))) errors.push(invalidValue(place.path, scopes, 'conflicting scopes'));
@@ -83,9 +92,10 @@ function checkScopeSelector(quota: Place): Errors {
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
   const wanted = toObjects(list.value).map(({ scopeName, operator, values }) => ({ scope: toText(scopeName), operator: toText(operator), values }));
   const shown = { MatchExpressions: wanted.map(({ scope, operator, values }) => ({ ScopeName: scope, Operator: operator, Values: values ?? null })) };
+  let room = roomFor(shown);
   const errors = wanted.flatMap((one): FieldError[] => [
     ...(isScope(one.scope) ? [] : [invalidValue(`${list.path}.scopeName`, one.scope, 'unsupported scope')]),
-    ...names.filter((name) => isScope(one.scope) && !coversResource(one.scope, name))
+    ...(isScope(one.scope) && room > 0 ? names : []).filter((name) => !coversResource(one.scope, name) && room-- > 0)
       .map(() => invalidValue(list.path, shown, 'unsupported scope applied to resource')),
     ...checkScopeOperator(list, one),
   ]);

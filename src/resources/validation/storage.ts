@@ -4,7 +4,8 @@ import {
 } from '../../apimachinery/index.ts';
 import { toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isSame, isWrong,
+  type Errors, type Place, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isSame,
+  isWrong,
 } from './check.ts';
 import { checkNatural } from './quantities.ts';
 import { shapeValue } from './struct-diff.ts';
@@ -44,7 +45,7 @@ export function validateCsiDriver(driver: KubeObject): Errors {
   const spec = specOf(driver);
   const policy = at(spec, 'fsGroupPolicy');
   return [
-    ...(isGiven(policy) ? checkOneOf(policy, ['File', 'None', 'ReadWriteOnceWithFSType']) : []),
+    ...checkGivenOneOf(policy, ['File', 'None', 'ReadWriteOnceWithFSType']),
     ...checkTokens(at(spec, 'tokenRequests')),
     ...each(at(spec, 'volumeLifecycleModes')).flatMap(({ value }) =>
       checkOneOf({ path: `${spec.path}.volumeLifecycleModes`, value }, ['Persistent', 'Ephemeral'], true)),

@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type Place, at, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
+  type Errors, type Place, at, checkGivenOneOf, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
 } from './check.ts';
 import { checkKeyToPath, checkMode, checkNoBacksteps, checkLocalPath } from './pod-references.ts';
 import { checkProjections, checkDownwardFile } from './volume-projections.ts';
@@ -52,7 +52,7 @@ const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryO
 export function checkHostPath(source: Place): Errors {
   const [path, type] = [at(source, 'path'), at(source, 'type')];
   if (isEmptyText(path)) return [required(path.path)];
-  return [...checkNoBacksteps(path), ...(isGiven(type) ? checkOneOf(type, hostPathTypes) : [])];
+  return [...checkNoBacksteps(path), ...checkGivenOneOf(type, hostPathTypes)];
 }
 
 function checkFiles(source: Place): Errors {
@@ -150,7 +150,7 @@ export function checkAzureDisk(source: Place): Errors {
   const isFit = !isGiven(kind) || toText(uri.value).startsWith(isManaged ? '/subscriptions/' : 'https://');
   return [
     ...need('diskName', 'diskURI')(source, { volumeName: '', isPod: true }),
-    ...(isGiven(caching) ? checkOneOf(caching, ['None', 'ReadOnly', 'ReadWrite']) : []), ...(isGiven(kind) ? checkOneOf(kind, diskKinds) : []),
+    ...checkGivenOneOf(caching, ['None', 'ReadOnly', 'ReadWrite']), ...checkGivenOneOf(kind, diskKinds),
     ...(isFit ? [] : [notSupported(uri.path, toText(uri.value), [isManaged ? managedDisk : blobDisk])]),
   ];
 }

@@ -4,10 +4,8 @@ import {
   type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkWebhookService, checkWebhookUrl, duplicate, invalidValue, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
-import {
-  checkGivenOneOf, checkMatchConditions, checkRule, failurePolicies, matchPolicies, reinvocationPolicies,
-} from './admission-rules.ts';
-import { type Errors, type Place, at, checkSelector, checkText, each, isGiven, isSame } from './check.ts';
+import { checkMatchConditions, checkRule, failurePolicies, matchPolicies, reinvocationPolicies } from './admission-rules.ts';
+import { type Errors, type Place, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven, isSame } from './check.ts';
 
 const sideEffects = ['None', 'NoneOnDryRun'];
 const anySideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
@@ -55,7 +53,7 @@ function checkName(place: Place): Errors {
 }
 
 function checkSideEffects(place: Place, supported: readonly string[]): Errors {
-  return isGiven(place) ? checkGivenOneOf(place, supported) : [required(place.path, `must specify one of ${supported.join(', ')}`)];
+  return isGiven(place) ? checkOneOf(place, supported) : [required(place.path, `must specify one of ${supported.join(', ')}`)];
 }
 
 function checkTimeout({ path, value }: Place): Errors {
