@@ -51,6 +51,20 @@ test('validateResourceQuota tells of very many scopes what fits into an answer',
   }
 });
 
+test('validatePod knows names of resources that quotas have, which containers cannot ask for', () => {
+  const told = (name: string): readonly string[] => {
+    const resources = { requests: { [name]: '1' } };
+    const containers = [{ name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File', resources }];
+    return create('/Pod', { spec: { containers, restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', terminationGracePeriodSeconds: 1 } });
+  };
+  const field = (name: string): string => `spec.containers[0].resources.requests[${name}]: Invalid value: "${name}":`;
+  for (const name of ['requests.cpu', 'services.nodeports', 'requests.hugepages-2Mi']) {
+    assert.deepEqual(told(name), [`${field(name)} must be a standard resource for containers`]);
+  }
+  const problems = ['must be a standard resource type or fully qualified', 'must be a standard resource for containers'];
+  assert.deepEqual(told('foo'), problems.map((problem) => `${field('foo')} ${problem}`));
+});
+
 test('validateResourceQuotaUpdate keeps the scopes, in any order', () => {
   const quota = (...scopes: string[]): object => ({ spec: { scopes } });
   assert.deepEqual(update('/ResourceQuota', quota('NotBestEffort'), { old: quota('BestEffort') }),

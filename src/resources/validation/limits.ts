@@ -4,7 +4,7 @@ import { readPath, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkText, each } from './check.ts';
 import { type Entry, canOvercommit, checkContainerResource } from './pod-resources.ts';
 import { compareAt, entriesOf, roundUpToWhole, showQuantity } from './quantities.ts';
-import { checkResourceName } from './quotas.ts';
+import { checkResourceName } from './resource-names.ts';
 
 /** What a limit says of one resource. */
 interface Bounds {

@@ -6,14 +6,13 @@ import { readPath, toText } from '../columns/common.ts';
 import { type Errors, type Place, at, checkLabelName, checkText, each, isEmptyText, isGiven } from './check.ts';
 import { showPodPart } from './pod-parts.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from './quantities.ts';
+import { checkResourceName } from './resource-names.ts';
 
 /** An entry of a list of resources. */
 export type Entry = Place & { readonly name: string };
 
 const hugePrefix = 'hugepages-';
 const containerNames = ['cpu', 'memory', 'ephemeral-storage'];
-/** Standard names of resources, whatever they are for. */
-const otherNames = ['storage', 'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims'];
 
 const isHuge = (name: string): boolean => name.startsWith(hugePrefix);
 const isNative = (name: string): boolean => !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
@@ -25,18 +24,14 @@ export const canOvercommit = (name: string): boolean => isNative(name) && !isHug
 
 /** The name of a resource that containers can have. */
 export function checkContainerResource({ path, name }: Entry): Errors {
-  const problems = checkText({ path, value: name }, checkQualifiedName);
+  const problems = checkResourceName(path, name);
   if (name.includes('/')) {
     // Extended resources have domains of their own, which fit into the name of a quota.
     const isExtended = isNative(name) || isExtendedName(name);
     return isExtended ? problems : [...problems, invalidValue(path, name, "doesn't follow extended resource name standard")];
   }
   const isForContainers = containerNames.includes(name) || isHuge(name);
-  const isKnown = problems.length > 0 || isForContainers || otherNames.includes(name);
-  return [
-    ...problems, ...(isKnown ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')]),
-    ...(isForContainers ? [] : [invalidValue(path, name, 'must be a standard resource for containers')]),
-  ];
+  return isForContainers ? problems : [...problems, invalidValue(path, name, 'must be a standard resource for containers')];
 }
 
 const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNative(entry.name) ? [] : checkWhole(entry))];
@@ -126,11 +121,8 @@ export function checkResourceClaims(list: Place): Errors {
 const podNames = ['cpu', 'memory'];
 
 function checkPodName({ path, name }: Entry): Errors {
-  const problems = checkText({ path, value: name }, checkQualifiedName);
+  const problems = checkResourceName(path, name);
   if (problems.length > 0) return problems;
-  if (!name.includes('/') && !containerNames.includes(name) && !isHuge(name) && !otherNames.includes(name)) {
-    return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
-  }
   return podNames.includes(name) || isHuge(name) ? [] : [notSupported(path, name, [...podNames, hugePrefix])];
 }
 

@@ -1,26 +1,11 @@
 // Validation of resourcequotas: names of resources that can be counted, and scopes that they have.
-import { type FieldError, type KubeObject, checkQualifiedName, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkText } from './check.ts';
+import { type Errors, type Place, at } from './check.ts';
 import { checkNatural, checkWhole, entriesOf } from './quantities.ts';
+import { checkResourceName, computeNames, countNames, isStandardName } from './resource-names.ts';
 
-const computeNames = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
-const countNames = [
-  'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports',
-  'services.loadbalancers',
-];
-const storageNames = ['ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage', 'requests.storage', 'storage'];
-const hugePages = /^(?:requests\.)?hugepages-/;
-
-const isStandardName = (name: string): boolean => [...computeNames, ...countNames, ...storageNames].includes(name) || hugePages.test(name);
 const isQuotaName = (name: string): boolean => isStandardName(name) && name !== 'storage';
-
-/** The name of a resource: qualified, and one of the known ones unless somebody's own. */
-export function checkResourceName(path: string, name: string): Errors {
-  const problems = checkText({ path, value: name }, checkQualifiedName);
-  if (problems.length > 0 || name.includes('/')) return problems;
-  return isStandardName(name) ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
-}
 
 /** The name of a resource of a quota. */
 function checkQuotaName(path: string, name: string): Errors {
