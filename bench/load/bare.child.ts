@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
-import { preparePki } from '../../src/server/pki.ts';
+import { preparePki } from '../../src/server/tls/pki.ts';
 
 const body = readFileSync(process.argv[2] as string);
 const { serving } = preparePki({ clock: systemClock, random: systemRandom, directory: '', addresses: [], serviceRange: '10.0.0.0/24' });

@@ -1,6 +1,6 @@
 // The admission chain: plugins in order, first all that change the object, later (after validation) all that only judge it.
 // Mirrors upstream's chainAdmissionHandler: the first refusal ends it.
-import { type Soon, visitInOrder } from '../base/index.ts';
+import { type MaybePromise, visitInOrder } from '../base/index.ts';
 import type { Admission, AdmissionAttributes } from '../registry/index.ts';
 
 /** One admission plugin. Refuses by throwing a StatusError. */
@@ -10,9 +10,9 @@ export interface AdmissionPlugin {
   /** Whether the plugin has a say about this request. */
   handles(attributes: AdmissionAttributes): boolean;
   /** May change `attributes.object` in place. */
-  mutate?(attributes: AdmissionAttributes): Soon<void>;
+  mutate?(attributes: AdmissionAttributes): MaybePromise<void>;
   /** Must not change anything. */
-  validate?(attributes: AdmissionAttributes): Soon<void>;
+  validate?(attributes: AdmissionAttributes): MaybePromise<void>;
 }
 
 /** The plugins as the registry sees them. */

@@ -110,7 +110,7 @@ function constrain(name: string, applies: (attempt: Attempt) => boolean): Mode {
     const attributes = { ...attempt.attributes, user, verb: `impersonate-on:${name}:${attempt.attributes.verb}` };
     const decision = await attempt.authorize(attributes);
     if (decision.type !== 'allow') return refuse(attributes, decision.reason);
-    return judgeIdentity(attempt, { verb: `impersonate:${name}`, constrained: true, user, anyNode: own });
+    return checkIdentityOf(attempt, { verb: `impersonate:${name}`, constrained: true, user, anyNode: own });
   };
 }
 
@@ -123,7 +123,7 @@ const modes: readonly Mode[] = [
   constrain('arbitrary-node', isNode),
   constrain('serviceaccount', isAccount),
   constrain('user-info', isOther),
-  (attempt) => judgeIdentity(attempt, { verb: 'impersonate', constrained: false, user: attempt.attributes.user, anyNode: false }),
+  (attempt) => checkIdentityOf(attempt, { verb: 'impersonate', constrained: false, user: attempt.attributes.user, anyNode: false }),
 ];
 
 interface Judging {
@@ -134,7 +134,7 @@ interface Judging {
 }
 
 /** Checks the right to each part of the identity. */
-async function judgeIdentity({ wanted, authorize }: Attempt, judging: Judging): Promise<User | StatusError> {
+async function checkIdentityOf({ wanted, authorize }: Attempt, judging: Judging): Promise<User | StatusError> {
   for (const check of listChecks(wanted, judging)) {
     if (check.refusal !== undefined) return refuse(check.attributes, check.refusal);
     const decision = await authorize(check.attributes);

@@ -8,7 +8,8 @@ export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap
 export { type Link, LinkedList } from './linked-list.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export { allocateLasting } from './pages.ts';
-export { createPacer } from './pacer.ts';
-export { type Steps, createStride, finishSteps, guardSteps, paceSteps } from './steps.ts';
-export { type Soon, attempt, follow, inOrder, visitInOrder } from './soon.ts';
-export { announceWork, limitEffort, remainingMs, tooLong } from './effort.ts';
+export { createTimeSlice } from './pacer.ts';
+export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from './steps.ts';
+export { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from './maybe-promise.ts';
+export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
+export { parseDuration } from './duration.ts';

@@ -2,7 +2,7 @@
 import { type Clock, delay } from './clock.ts';
 
 /** A pause between pieces of work: none while the slice lasts, a turn of the event loop when it is over. */
-export function createPacer(clock: Clock, sliceMs: number): () => Promise<void> | undefined {
+export function createTimeSlice(clock: Clock, sliceMs: number): () => Promise<void> | undefined {
   let startedMs = clock.monotonicMs();
   let turn: Promise<void> | undefined;
   return () => {

@@ -1,7 +1,7 @@
 // Steps done at once and in turns come to the same.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Steps, createStride, finishSteps, paceSteps } from './steps.ts';
+import { type Steps, createStride, finishSteps, runStepsInSlices } from './steps.ts';
 
 function* count(to: number, seen: number[]): Steps<string> {
   for (let i = 0; i < to; i++) {
@@ -21,14 +21,14 @@ describe('steps', () => {
   it('paceSteps waits where a pause is wanted, and answers the same', async () => {
     const seen: number[] = [];
     let pauses = 0;
-    const result = paceSteps(count(4, seen), () => (++pauses % 2 === 0 ? Promise.resolve() : undefined));
+    const result = runStepsInSlices(count(4, seen), () => (++pauses % 2 === 0 ? Promise.resolve() : undefined));
     assert.deepEqual(seen, [0, 1]);
     assert.equal(await result, 'done');
     assert.deepEqual(seen, [0, 1, 2, 3]);
   });
 
   it('paceSteps rejects with what a pause throws', async () => {
-    await assert.rejects(paceSteps(count(4, []), () => { throw new Error('too late'); }), /too late/);
+    await assert.rejects(runStepsInSlices(count(4, []), () => { throw new Error('too late'); }), /too late/);
   });
 
   it('createStride says yes once in so many times', () => {

@@ -12,7 +12,7 @@ export function finishSteps<T>(steps: Steps<T>): T {
 }
 
 /** Does it with a pause between steps wherever `pause` wants one. */
-export async function paceSteps<T>(steps: Steps<T>, pause: () => Promise<void> | undefined): Promise<T> {
+export async function runStepsInSlices<T>(steps: Steps<T>, pause: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -4,11 +4,11 @@
 import type { Clock, Timer } from '../base/index.ts';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
-import { Demux } from './demux.ts';
-import { Feed, type FeedSink } from './feed.ts';
+import { KeyIndex } from './key-index.ts';
+import { StoreReflector, type ReflectorSink } from './feed.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
-import { Packer } from './packer.ts';
+import { ChunkCompactor } from './chunk-compactor.ts';
 import { createSnapshot } from './snapshot.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
@@ -49,12 +49,12 @@ const PACKED_AFTER = 2000;
 class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
   readonly #history: History<T>;
-  readonly #demux = new Demux<HistoryWatcher<T>>();
+  readonly #keyIndex = new KeyIndex<HistoryWatcher<T>>();
   readonly #watchers = new Set<HistoryWatcher<T>>();
   readonly #host: WatchHost<T>;
-  readonly #feed: Feed;
+  readonly #reflector: StoreReflector;
   readonly #freshness: Freshness;
-  readonly #packer: Packer<T> | undefined;
+  readonly #chunkCompactor: ChunkCompactor<T> | undefined;
   readonly #ready: Promise<void>;
   #resolveReady: () => void = () => undefined;
   #rejectReady: (error: Error) => void = () => undefined;
@@ -74,17 +74,17 @@ class PrefixCache<T> implements Cache<T> {
     const reached = (): number => this.#revision;
     const forget = (watcher: HistoryWatcher<T>): void => void this.#watchers.delete(watcher);
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;
-    this.#host = { history: this.#history, demux: this.#demux, store, clock, decode, reached, report, forget };
-    this.#feed = new Feed({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
-    this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#feed.requestProgress() });
-    this.#packer = options.pack === undefined ? undefined : new Packer(clock, options.pack);
+    this.#host = { history: this.#history, keyIndex: this.#keyIndex, store, clock, decode, reached, report, forget };
+    this.#reflector = new StoreReflector({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
+    this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
+    this.#chunkCompactor = options.pack === undefined ? undefined : new ChunkCompactor(clock, options.pack);
     this.#ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
     // Told to who asks for it; nobody may.
     this.#ready.catch(() => undefined);
-    void this.#feed.start();
+    void this.#reflector.start();
     this.#scheduleTick();
   }
 
@@ -117,7 +117,7 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   isCurrent(): boolean {
-    const revision = this.#listed ? this.#feed.delivered() : undefined;
+    const revision = this.#listed ? this.#reflector.delivered() : undefined;
     if (revision === undefined) return false;
     if (revision > this.#revision) this.#advance(revision);
     return true;
@@ -143,15 +143,15 @@ class PrefixCache<T> implements Cache<T> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#feed.close();
+    this.#reflector.close();
     this.#tick?.cancel();
-    this.#packer?.close();
+    this.#chunkCompactor?.close();
     this.#freshness.close();
     this.#rejectReady(new Error('the cache was closed'));
     for (const watcher of this.#watchers) watcher.conclude();
   }
 
-  #makeSink(): FeedSink {
+  #makeSink(): ReflectorSink {
     return {
       beginList: () => (this.#listing = new Listing()),
       addPage: (kvs) => this.#addPage(kvs),
@@ -174,7 +174,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#listing = new Listing();
     this.#listed = true;
     this.#advance(revision);
-    this.#packer?.begin(this.#history.newest);
+    this.#chunkCompactor?.begin(this.#history.newest);
     for (const watcher of Array.from(this.#watchers)) watcher.survey(); // Whom it wakes may begin a new watch.
     this.#resolveReady();
   }
@@ -196,7 +196,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#unpacked += changed;
     if (this.#unpacked < PACKED_AFTER) return;
     this.#unpacked = 0;
-    this.#packer?.begin(this.#history.newest);
+    this.#chunkCompactor?.begin(this.#history.newest);
   }
 
   #tellSuperseded(first: number): void {
@@ -212,7 +212,7 @@ class PrefixCache<T> implements Cache<T> {
     const woken: HistoryWatcher<T>[] = [];
     for (let index = 0; index < changes.length; index++) {
       const { key, revision } = changes[index] as Change<T>;
-      this.#demux.visit(key, (watcher) => {
+      this.#keyIndex.visit(key, (watcher) => {
         if (watcher.hit(first + index, revision)) woken.push(watcher);
       });
     }
@@ -238,9 +238,9 @@ class PrefixCache<T> implements Cache<T> {
   #scheduleTick(): void {
     const { clock, progressIntervalMs = 10_000 } = this.#options;
     this.#tick = clock.after(progressIntervalMs, () => {
-      this.#feed.requestProgress();
+      this.#reflector.requestProgress();
       this.#history.trim(clock.monotonicMs());
-      this.#packer?.begin(this.#history.newest);
+      this.#chunkCompactor?.begin(this.#history.newest);
       for (const watcher of this.#watchers) if (watcher.lagging) watcher.nudge();
       this.#scheduleTick();
     });

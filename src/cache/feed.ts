@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 
 /** Receives what the feed brings; all calls are synchronous. */
-export interface FeedSink {
+export interface ReflectorSink {
   /** One page of a listing, in key order; pages of an abandoned listing are forgotten at the next `beginList`. */
   beginList(): void;
   addPage(kvs: readonly KeyValue[]): void;
@@ -24,12 +24,12 @@ export interface FeedSink {
 }
 
 /** What a feed works on. */
-interface FeedOptions {
+interface StoreReflectorOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly range: KeyRange;
   readonly pageSize: number;
-  readonly sink: FeedSink;
+  readonly sink: ReflectorSink;
   /** Revision that the sink has reached. */
   readonly reached: () => number;
   /** Is told of failures that the feed is about to mend. */
@@ -42,14 +42,14 @@ interface Session {
 }
 
 /** The connection of one cache to its Store. */
-export class Feed {
-  readonly #options: FeedOptions;
+export class StoreReflector {
+  readonly #options: StoreReflectorOptions;
   #session: Session | undefined;
   #retry: Timer | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #closed = false;
 
-  constructor(options: FeedOptions) {
+  constructor(options: StoreReflectorOptions) {
     this.#options = options;
   }
 

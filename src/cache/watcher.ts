@@ -7,14 +7,14 @@
 import { type Clock, createBoundsTest } from '../base/index.ts';
 import type { KeyRange, Store } from '../storage/index.ts';
 import type { CacheEvent, Decode, Watcher } from './contract.ts';
-import { type Demux, type RangeKind, type Sleeper, classifyRange } from './demux.ts';
+import { type KeyIndex, type RangeKind, type Sleeper, classifyRange } from './key-index.ts';
 import type { History } from './history.ts';
 import { Replay } from './replay.ts';
 
 /** What the cache shares with its watchers. */
 export interface WatchHost<T> {
   readonly history: History<T>;
-  readonly demux: Demux<HistoryWatcher<T>>;
+  readonly keyIndex: KeyIndex<HistoryWatcher<T>>;
   readonly store: Store;
   readonly clock: Clock;
   readonly decode: Decode<T>;
@@ -166,7 +166,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     this.#end = end;
     this.#replay?.close();
     this.#replay = undefined;
-    this.#host.demux.remove(this);
+    this.#host.keyIndex.remove(this);
     this.#host.forget(this);
     this.signal();
   }
@@ -213,7 +213,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   }
 
   #join(after: number): void {
-    this.#host.demux.add(this);
+    this.#host.keyIndex.add(this);
     this.#state = 'reading';
     this.#cursor = this.#host.history.cursorAfter(after);
     if (this.#replay === undefined) return this.#seek();

@@ -15,7 +15,7 @@ export function stringifyYaml(value: unknown): string {
   return writer.finish();
 }
 
-interface Place {
+interface YamlPosition {
   /** Indentation of the parent collection, -1 at the root. */
   readonly indent: number;
   /** The parent is a mapping whose key stands on the same line. */
@@ -32,7 +32,7 @@ class Writer {
     return this.out.join('');
   }
 
-  writeNode(value: JsonValue | undefined, place: Place): void {
+  writeNode(value: JsonValue | undefined, place: YamlPosition): void {
     if (Array.isArray(value)) this.writeSequence(value, place);
     else if (typeof value === 'object' && value !== null) this.writeMapping(value, place);
     else this.writeScalar(value, place);
@@ -48,7 +48,7 @@ class Writer {
     this.column = indent;
   }
 
-  private writeSequence(items: readonly JsonValue[], place: Place): void {
+  private writeSequence(items: readonly JsonValue[], place: YamlPosition): void {
     if (items.length === 0) return this.put(place.inMapping ? ' []' : '[]');
     const indent = place.inMapping ? Math.max(place.indent, 0) : place.indent + (place.indent < 0 ? 1 : 2);
     items.forEach((item, i) => {
@@ -58,7 +58,7 @@ class Writer {
     });
   }
 
-  private writeMapping(object: JsonObject, place: Place): void {
+  private writeMapping(object: JsonObject, place: YamlPosition): void {
     const keys = Object.keys(object).filter((key) => object[key] !== undefined).sort(compareKeys);
     if (keys.length === 0) return this.put(place.inMapping ? ' {}' : '{}');
     const indent = place.indent < 0 ? 0 : place.indent + 2;
@@ -81,14 +81,14 @@ class Writer {
     this.writeNode(value, { indent, inMapping: true, isKey: false });
   }
 
-  private writeScalar(value: JsonValue | undefined, place: Place): void {
+  private writeScalar(value: JsonValue | undefined, place: YamlPosition): void {
     if (place.inMapping) this.put(' ');
     if (typeof value === 'string') return this.writeString(value, place);
     if (typeof value === 'number') return this.put(formatNumber(value));
     this.put(value === undefined ? 'null' : String(value));
   }
 
-  private writeString(text: string, place: Place): void {
+  private writeString(text: string, place: YamlPosition): void {
     const indent = place.indent < 0 ? 2 : place.indent + 2;
     const style = chooseStyle(text, place.isKey);
     if (style === 'literal') return this.writeLiteral(text, indent);

@@ -2,7 +2,7 @@
 // custom ones; and the Available condition of each. A group version that names a Service is one that another server should answer: this
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { customGroupPriority, equalJson, formatTime, startInformer } from '../registry/index.ts';
+import { customGroupPriority, equalJson, formatTime, startReflector } from '../registry/index.ts';
 import { type ResourceClient, createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -117,7 +117,7 @@ class ApiServiceLoop implements ApiServices {
   readonly #remote = new Set<string>();
   #wanted: ReadonlyMap<string, KubeObject> = new Map();
   readonly #ignoreCatalog: () => void;
-  readonly #informer: ReturnType<typeof startInformer>;
+  readonly #reflector: ReturnType<typeof startReflector>;
 
   constructor(context: ControllerContext, builtIn: readonly BuiltInGroup[]) {
     this.#context = context;
@@ -131,7 +131,7 @@ class ApiServiceLoop implements ApiServices {
       clock: context.clock, concurrency: 8, onError: (key, error) => context.report(reporter, key, error), work: (name) => this.#work(name),
     });
     this.#look();
-    this.#informer = startInformer({
+    this.#reflector = startReflector({
       registry: context.registry, clock: context.clock, target: this.#client.target(''),
       onError: (error) => context.report(reporter, '', error),
       listeners: [(type, version) => {
@@ -147,12 +147,12 @@ class ApiServiceLoop implements ApiServices {
   readonly isRemote = (group: string, version: string): boolean => this.#remote.size > 0 && this.#remote.has(`${version}.${group}`);
 
   ready(): Promise<void> {
-    return this.#informer.synced;
+    return this.#reflector.synced;
   }
 
   async stop(): Promise<void> {
     this.#ignoreCatalog();
-    this.#informer.stop();
+    this.#reflector.stop();
     await this.#queue.stop();
   }
 

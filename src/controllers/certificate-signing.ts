@@ -1,7 +1,7 @@
 // Signs approved CertificateSigningRequests for clients of this API with the server's own authority. Mirrors kube-controller-manager's
 // csrsigning controller for the signer kubernetes.io/kube-apiserver-client; other signers are left to others.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { startInformer } from '../registry/index.ts';
+import { startReflector } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -41,7 +41,7 @@ export function createCertificateSigning(context: ControllerContext, sign: SignR
       await requests.update({ namespace: '', name }, 'status', (current) => (isWaiting(current) ? record(current, result, clock.now()) : current));
     },
   });
-  const informer = startInformer({
+  const reflector = startReflector({
     registry, clock, target: requests.target(''), onError: (error) => context.report('csrsigning', '', error),
     listeners: [(type, object) => {
       if (type === 'present' && isWaiting(object.object('v1'))) queue.add(object.name);
@@ -49,7 +49,7 @@ export function createCertificateSigning(context: ControllerContext, sign: SignR
   });
   return {
     stop() {
-      informer.stop();
+      reflector.stop();
       return queue.stop();
     },
   };

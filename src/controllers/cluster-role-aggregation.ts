@@ -2,7 +2,7 @@
 // doubles, again whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller.
 import { type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../apimachinery/index.ts';
 import { type PolicyRule, readRules } from '../auth/index.ts';
-import { type ObjectVersion, equalJson, startInformer } from '../registry/index.ts';
+import { type StoredObject, equalJson, startReflector } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -14,7 +14,7 @@ interface KnownRole {
   readonly selectors: readonly LabelSelector[] | undefined;
 }
 
-function readRole(version: ObjectVersion): KnownRole {
+function readRole(version: StoredObject): KnownRole {
   const object = version.object('v1');
   const aggregation = object['aggregationRule'] as { clusterRoleSelectors?: MetaLabelSelector[] } | undefined;
   const selectors = aggregation?.clusterRoleSelectors?.map((selector) => labelSelectorOf(selector)).filter((selector) => selector !== undefined);
@@ -52,7 +52,7 @@ export function createClusterRoleAggregation(context: ControllerContext): Contro
         (current['aggregationRule'] === undefined || equalJson(readRules(current), rules) ? current : { ...current, rules }));
     },
   });
-  const informer = startInformer({
+  const reflector = startReflector({
     registry: context.registry, clock: context.clock, target: client.target(''),
     onError: (error) => context.report('clusterrole-aggregation', '', error),
     listeners: [(type, object) => {
@@ -69,9 +69,9 @@ export function createClusterRoleAggregation(context: ControllerContext): Contro
     }],
   });
   return {
-    ready: () => informer.synced,
+    ready: () => reflector.synced,
     async stop() {
-      informer.stop();
+      reflector.stop();
       await queue.stop();
     },
   };

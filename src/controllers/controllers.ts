@@ -1,5 +1,5 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
-import { type InformerListener, startInformer } from '../registry/index.ts';
+import { type ReflectorListener, startReflector } from '../registry/index.ts';
 import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
 import { createBootstrapRoles } from './bootstrap-policy.ts';
 import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
@@ -78,13 +78,13 @@ export function startControllers(options: ControllersOptions): Controllers {
       ...(tokens === undefined ? [] : [tokenTrackingMap(() => options.clock.now())]),
     ]),
   ].filter((one) => one !== undefined);
-  const listeners: InformerListener[] = started.map((one) => one.onNamespace);
-  const informer = startInformer({
+  const listeners: ReflectorListener[] = started.map((one) => one.onNamespace);
+  const reflector = startReflector({
     registry: options.registry, clock: options.clock, listeners,
     target: createClientFor(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });
-  const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), informer.synced]).then(() => undefined);
+  const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), reflector.synced]).then(() => undefined);
   const garbage = selects('garbage-collector') ? createGarbageCollector(options, ready) : undefined;
   const late = startLate(options, Promise.all([ready, roles?.ready()]));
   return {
@@ -93,7 +93,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     isRemote: late.isRemote,
     noteTokenUse: (secret) => tokens?.noteUse(secret),
     async stop() {
-      informer.stop();
+      reflector.stop();
       await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims, late].map((one) => one?.stop()));
     },
   };

@@ -3,7 +3,7 @@
 // removed. Says in the status of each FlowSchema whether its level exists. Mirrors the reference's flowcontrol post-start hook and the
 // writing half of its config consumer; it looks at each change, where the reference looks once a minute.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { equalJson, formatTime, startInformer } from '../registry/index.ts';
+import { equalJson, formatTime, startReflector } from '../registry/index.ts';
 import { type ResourceClient, createClientFor } from './client.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { type FlowControlDefault, autoUpdateAnnotation, defaultLevels, defaultSchemas } from './flow-control-defaults.ts';
@@ -103,7 +103,7 @@ export function createFlowControl(context: ControllerContext): Controller {
   const shared = {
     registry: context.registry, clock: context.clock, onError: (error: unknown) => context.report(reporter, '', error),
   };
-  const levelInformer = startInformer({
+  const levelReflector = startReflector({
     ...shared, target: levels.target(''),
     listeners: [(type, { name }) => {
       if (type === 'deleted') knownLevels.delete(name);
@@ -113,7 +113,7 @@ export function createFlowControl(context: ControllerContext): Controller {
     }],
   });
   // Schemas are told of after the levels, so that none of them looks dangling at the start.
-  const schemaInformer = levelInformer.synced.then(() => startInformer({
+  const schemaReflector = levelReflector.synced.then(() => startReflector({
     ...shared, target: schemas.target(''),
     listeners: [(type, version) => {
       schemaUpkeep.add(version.name);
@@ -127,10 +127,10 @@ export function createFlowControl(context: ControllerContext): Controller {
   for (const { object } of defaultLevels) levelUpkeep.add(object.metadata.name as string);
   for (const { object } of defaultSchemas) schemaUpkeep.add(object.metadata.name as string);
   return {
-    ready: () => schemaInformer.then((informer) => informer.synced),
+    ready: () => schemaReflector.then((reflector) => reflector.synced),
     async stop() {
-      levelInformer.stop();
-      void schemaInformer.then((informer) => informer.stop());
+      levelReflector.stop();
+      void schemaReflector.then((reflector) => reflector.stop());
       await Promise.all([schemaUpkeep.stop(), levelUpkeep.stop(), references.stop()]);
     },
   };

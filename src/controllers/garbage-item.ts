@@ -1,6 +1,6 @@
 // From stored objects to what the graph holds. Looks through bytes first: of most objects nothing needs to be parsed.
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { ObjectVersion } from '../registry/index.ts';
+import type { StoredObject } from '../registry/index.ts';
 import type { GarbageItem } from './garbage-graph.ts';
 
 /** The finalizers with which an object waits for the collector. */
@@ -9,7 +9,7 @@ export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
 
 /** The key of an object in the graph. */
-export const itemKey = ({ resource, namespace, name }: ObjectVersion): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
+export const itemKey = ({ resource, namespace, name }: StoredObject): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
 
 /** Whether an object waits for its dependents, and for what. */
 export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
@@ -20,7 +20,7 @@ export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
 }
 
 /** The object as the graph holds it; undefined when it has no owners and waits for nothing. */
-export function readItem(version: ObjectVersion): GarbageItem | undefined {
+export function readItem(version: StoredObject): GarbageItem | undefined {
   if (!version.contains('"ownerReferences":[') && !version.contains('"deletionTimestamp":"')) return undefined;
   const { resource, namespace, name } = version;
   const object = version.object(resource.storageVersion);

@@ -1,12 +1,12 @@
 // Tells the garbage collector of every object of every row that can be deleted, rows of custom resources included as they come and go.
 // Most objects have no owners and wait for nothing: their bytes are looked through, not parsed.
-import { type ObjectVersion, type Resource, startInformer } from '../registry/index.ts';
+import { type StoredObject, type Resource, startReflector } from '../registry/index.ts';
 import type { ControllerContext } from './context.ts';
 
 /** What the collector hears. `relisted`: changes of this row may have been missed. */
 interface GarbageListener {
-  present(object: ObjectVersion): void;
-  gone(object: ObjectVersion): void;
+  present(object: StoredObject): void;
+  gone(object: StoredObject): void;
   relisted(): void;
 }
 
@@ -69,7 +69,7 @@ export class GarbageWatches {
     const { registry, catalog, clock, report } = this.#context;
     let lists = 0;
     return new Promise((resolve) => {
-      const informer = startInformer({
+      const reflector = startReflector({
         registry, clock, target: { resource: row, version: row.storageVersion, namespace: '' }, listFrom: '0',
         // A row that the catalog has replaced must not be read again: its objects are behind the new one.
         isNeeded: () => catalog.findResource(row.group, row.plural) === row,
@@ -80,8 +80,8 @@ export class GarbageWatches {
           resolve();
         },
       });
-      this.#followed.set(key, { row, stop: () => informer.stop() });
-      void informer.synced.then(resolve);
+      this.#followed.set(key, { row, stop: () => reflector.stop() });
+      void reflector.synced.then(resolve);
     });
   }
 }

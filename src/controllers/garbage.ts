@@ -1,6 +1,6 @@
 // The garbage collector: deletes objects whose owners are gone, and ends foreground and orphaning deletions. One graph, kept by watches of
 // all rows; one queue of objects to look at, so that any number of dependents is worked off in small pieces.
-import { createPacer } from '../base/index.ts';
+import { createTimeSlice } from '../base/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { GarbageCollection } from './garbage-collection.ts';
 import { GarbageGraph, type GarbageItem } from './garbage-graph.ts';
@@ -25,7 +25,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
   const graph = new GarbageGraph();
   const unresolved = new Set<string>();
   let synced = false;
-  const pause = createPacer(context.clock, sliceMs);
+  const pause = createTimeSlice(context.clock, sliceMs);
   const queue = new WorkQueue({
     clock: context.clock, concurrency,
     onError: (key, error) => context.report('garbage-collector', key, error),

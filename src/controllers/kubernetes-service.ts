@@ -1,6 +1,6 @@
 // The `kubernetes` Service in `default`, with the Endpoints and EndpointSlice that lead to this server.
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { InformerListener } from '../registry/index.ts';
+import type { ReflectorListener } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -18,7 +18,7 @@ const name = 'kubernetes';
 const namespace = 'default';
 
 /** Creates the three objects once `default` is there, and again after somebody removed them and the server restarted. */
-export function createKubernetesService(context: ControllerContext, where: ServiceAddress): Controller & { readonly onNamespace: InformerListener } {
+export function createKubernetesService(context: ControllerContext, where: ServiceAddress): Controller & { readonly onNamespace: ReflectorListener } {
   const manager = 'kube-apiserver';
   const wanted = [
     { client: createClientFor(context, ['', 'v1', 'services'], manager), make: () => makeService(where) },

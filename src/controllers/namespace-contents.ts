@@ -2,7 +2,7 @@
 // Both come back when they are removed; the ConfigMap is put right when somebody changes its data. Servers on one store with an authority
 // each would overwrite one another for ever: another authority is replaced once in a server's life, and then left alone.
 import type { KubeObject } from '../apimachinery/index.ts';
-import { type InformerListener, type Predicate, startInformer } from '../registry/index.ts';
+import { type ReflectorListener, type Predicate, startReflector } from '../registry/index.ts';
 import { type ResourceClient, createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -15,7 +15,7 @@ const certificates = /^\s*-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE--
 
 /** A controller that keeps one object in every namespace. */
 interface NamespaceContent {
-  readonly onNamespace: InformerListener;
+  readonly onNamespace: ReflectorListener;
   stop(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ function keepInNamespaces(context: ControllerContext, options: ContentOptions): 
     work: (namespace) => (live.has(namespace) ? keepObject(options, namespace, written) : Promise.resolve()),
   });
   const predicate: Predicate = { everything: false, name, matches: (object) => object.name === name };
-  const informer = startInformer({
+  const reflector = startReflector({
     registry: context.registry, clock: context.clock, target: objects.target(''), predicate,
     onError: (error) => context.report(controller, name, error),
     listeners: [(_type, object) => queue.add(object.namespace)],
@@ -97,7 +97,7 @@ function keepInNamespaces(context: ControllerContext, options: ContentOptions): 
       }
     },
     stop() {
-      informer.stop();
+      reflector.stop();
       return queue.stop();
     },
   };

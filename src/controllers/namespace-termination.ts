@@ -1,7 +1,7 @@
 // Empties a namespace that is being deleted, then lets it go: pods first and entirely, then everything else (upstream's ordered
 // deletion); what remains is told in status.conditions. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../apimachinery/index.ts';
-import type { InformerListener, Resource } from '../registry/index.ts';
+import type { ReflectorListener, Resource } from '../registry/index.ts';
 import { type ResourceClient, createClient, createClientFor } from './client.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './namespace-conditions.ts';
 import type { ControllerContext } from './context.ts';
@@ -14,7 +14,7 @@ const firstLookMs = 50;
 const lastLookMs = 3000;
 
 /** Acts on every namespace with a deletion timestamp. */
-export function createNamespaceTermination(context: ControllerContext): { readonly onNamespace: InformerListener; stop(): Promise<void> } {
+export function createNamespaceTermination(context: ControllerContext): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
   const namespaces = createClientFor(context, ['', 'v1', 'namespaces'], manager);
   const looks = new Map<string, number>();
   const queue = new WorkQueue({

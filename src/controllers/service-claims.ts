@@ -28,8 +28,8 @@ function stateReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: n
   const { cidrs = [] } = (serviceCidr['spec'] ?? {}) as { cidrs?: readonly string[] };
   const { conditions } = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };
   const known = conditions?.find(({ type }) => type === 'Ready');
-  const isJudged = known !== undefined && known['status'] !== 'Unknown';
-  if (isJudged || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return undefined;
+  const isEvaluated = known !== undefined && known['status'] !== 'Unknown';
+  if (isEvaluated || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return undefined;
   return { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: formatTime(nowMs), message: 'Kubernetes default Service CIDR is ready' }] };
 }
 

@@ -1,7 +1,7 @@
 // ConfigMaps of kube-system that others read: how aggregated servers find out whose certificates this server believes, and since when the
 // use of tokens from Secrets is noted, which decides when unused ones may go.
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { InformerListener } from '../registry/index.ts';
+import type { ReflectorListener } from '../registry/index.ts';
 import { createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -28,7 +28,7 @@ export const tokenTrackingMap = (nowMs: () => number): SystemConfigMap => ({
 /** Writes each ConfigMap when its namespace is there, and puts its data right at every start. */
 export function createSystemConfigMaps(
   context: ControllerContext, all: readonly SystemConfigMap[],
-): { readonly onNamespace: InformerListener; stop(): Promise<void> } {
+): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
   const maps = createClientFor(context, ['', 'v1', 'configmaps'], 'kube-apiserver');
   const queue = new WorkQueue({
     clock: context.clock, concurrency: 1, onError: (key, error) => context.report('system-config-maps', key, error),

@@ -1,5 +1,5 @@
 // The namespaces that always exist. One that is removed comes back.
-import type { InformerListener } from '../registry/index.ts';
+import type { ReflectorListener } from '../registry/index.ts';
 import { createClientFor } from './client.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -7,7 +7,7 @@ import { WorkQueue } from './work-queue.ts';
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
 
 /** Creates them at the start and listens for their end. */
-export function createSystemNamespaces(context: ControllerContext): Controller & { readonly onNamespace: InformerListener } {
+export function createSystemNamespaces(context: ControllerContext): Controller & { readonly onNamespace: ReflectorListener } {
   const namespaces = createClientFor(context, ['', 'v1', 'namespaces'], 'kube-apiserver');
   const { ready, mark } = createReadiness(systemNamespaces);
   const queue = new WorkQueue({

@@ -3,7 +3,7 @@
 // last used.
 import type { KubeObject } from '../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../auth/index.ts';
-import { type Informer, type ObjectVersion, type Predicate, startInformer } from '../registry/index.ts';
+import { type Reflector, type StoredObject, type Predicate, startReflector } from '../registry/index.ts';
 import { type ObjectKey, type ResourceClient, createClientFor, hasReason, isTerminating } from './client.ts';
 import type { ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -31,7 +31,7 @@ export interface TokenSecrets {
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => object?.['type'] === secretType;
-const tokenSecrets: Predicate = { everything: false, matches: (version: ObjectVersion) => isTokenSecret(version.object('v1')) };
+const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => isTokenSecret(version.object('v1')) };
 const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
 
 class TokenSecretsController implements TokenSecrets {
@@ -40,7 +40,7 @@ class TokenSecretsController implements TokenSecrets {
   readonly #secrets: ResourceClient;
   readonly #accounts: ResourceClient;
   readonly #queue: WorkQueue;
-  readonly #informers: readonly Informer[];
+  readonly #reflectors: readonly Reflector[];
   /** Secrets whose use is being written down. */
   readonly #noted = new Set<string>();
 
@@ -52,11 +52,11 @@ class TokenSecretsController implements TokenSecrets {
     this.#accounts = createClientFor(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager');
     this.#queue = new WorkQueue({ clock, concurrency: 4, onError: (key, error) => this.#report(key, error), work: (key) => this.#work(key) });
     const shared = { registry, clock, onError: (error: unknown) => this.#report('', error) };
-    this.#informers = [
-      startInformer({
+    this.#reflectors = [
+      startReflector({
         ...shared, target: this.#secrets.target(''), predicate: tokenSecrets, listeners: [(_type, object) => this.#queue.add(keyOf(object))],
       }),
-      startInformer({
+      startReflector({
         ...shared, target: this.#accounts.target(''),
         listeners: [(type, account) => {
           if (type === 'deleted') void this.#addSecretsOf(account).catch((error: unknown) => this.#report(account.name, error));
@@ -77,7 +77,7 @@ class TokenSecretsController implements TokenSecrets {
   }
 
   stop(): Promise<void> {
-    for (const informer of this.#informers) informer.stop();
+    for (const reflector of this.#reflectors) reflector.stop();
     return this.#queue.stop();
   }
 
@@ -110,7 +110,7 @@ class TokenSecretsController implements TokenSecrets {
     await this.#secrets.update(key, '', (current) => fill(current, { token, uid, namespace: key.namespace, authority }));
   }
 
-  async #addSecretsOf({ namespace, name }: ObjectVersion): Promise<void> {
+  async #addSecretsOf({ namespace, name }: StoredObject): Promise<void> {
     for (const secret of await this.#secrets.list(namespace)) {
       const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name;
       if (isOf) this.#queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));

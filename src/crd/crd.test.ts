@@ -5,11 +5,11 @@ import { type KubeObject, type Schema, compileStructuralSchema, loadPatternEngin
 import { systemClock, systemRandom } from '../base/index.ts';
 import { subresourcesIn } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
-import { createConverter } from './conversion.ts';
-import { type DefinitionStatus, createRow } from './definition.ts';
+import { createConverter } from './conversion/conversion.ts';
+import { type DefinitionStatus, createRow } from './row.ts';
 import { findAll, parsePath, readField } from './json-path.ts';
-import { acceptNames, collectTaken, establish, readApproval } from './names.ts';
-import { validateDefinition, validateDefinitionUpdate } from './validate.ts';
+import { acceptNames, collectTaken, establish, readApproval } from './validate/names.ts';
+import { validateDefinition, validateDefinitionUpdate } from './validate/validate.ts';
 
 const now = '2026-01-01T00:00:00Z';
 

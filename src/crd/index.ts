@@ -1,5 +1,5 @@
 // The door of crd: definitions of custom resources become rows of the catalog.
-export { type Definitions, createDefinitions } from './definitions.ts';
-export { type JudgeRequest, createJudge } from './judge.ts';
-export { createDefinitionStrategy } from './definition-strategy.ts';
-export type { WebhookClient } from './webhook-conversion.ts';
+export { type Definitions, createDefinitions } from './controller/definitions.ts';
+export { type ValidateRequest, createWriteValidator } from './validate-in-worker.ts';
+export { createDefinitionStrategy } from './controller/definition-strategy.ts';
+export type { WebhookClient } from './conversion/webhook-conversion.ts';

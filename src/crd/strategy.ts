@@ -4,9 +4,9 @@ import {
   type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, goTypeOf, invalidValue,
   parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
-import { type Clock, limitEffort, tooLong } from '../base/index.ts';
+import { type Clock, limitTime, tooLong } from '../base/index.ts';
 import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
-import type { ScalePaths } from './definition.ts';
+import type { ScalePaths } from './row.ts';
 import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
 
@@ -22,7 +22,7 @@ interface RulesInput {
 export type CheckRules = (input: RulesInput) => { readonly errors: readonly FieldError[]; readonly warnings?: readonly string[] };
 
 /** A write to be judged by the schema of its version. */
-export interface JudgedWrite {
+export interface WriteToValidate {
   readonly object: KubeObject;
   /** What an update replaces. */
   readonly old: KubeObject | undefined;
@@ -31,23 +31,23 @@ export interface JudgedWrite {
 }
 
 /** What is wrong with a write, and what rules said about values that they tolerate. */
-export interface Judgement {
+export interface WriteVerdict {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
 }
 
 /** What writes of a kind are judged by. */
-export interface JudgeParts {
+export interface ValidationParts {
   readonly schemas: Pick<VersionSchemas, 'get'>;
   readonly scale: ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;
 }
 
 /** What the strategy of a kind is made from. */
-export interface StrategyParts extends JudgeParts {
+export interface StrategyParts extends ValidationParts {
   readonly clock: Clock;
   /** Judges a write where nobody waits for it. */
-  readonly judgeAside: ((write: JudgedWrite) => Promise<Judgement>) | undefined;
+  readonly validateInWorker: ((write: WriteToValidate) => Promise<WriteVerdict>) | undefined;
 }
 
 const maxInt32 = 2 ** 31 - 1;
@@ -64,24 +64,24 @@ const turnMs = 15;
 
 /** The strategy of a custom kind. */
 export function createStrategy(parts: StrategyParts): Strategy {
-  const { clock, judgeAside } = parts;
+  const { clock, validateInWorker } = parts;
   /** What was found ahead of the validation that asks. */
-  const ahead = new WeakMap<KubeObject, Judgement>();
+  const ahead = new WeakMap<KubeObject, WriteVerdict>();
   const told = new WeakMap<KubeObject, readonly string[]>();
   const judge = (object: KubeObject, old: KubeObject | undefined, { version, subresource }: StrategyContext): readonly FieldError[] => {
-    const { errors, warnings } = ahead.get(object) ?? judgeWrite({ object, old, version, subresource }, parts);
+    const { errors, warnings } = ahead.get(object) ?? validateWrite({ object, old, version, subresource }, parts);
     // Once: who validates again may have changed it.
     ahead.delete(object);
     if (warnings.length > 0) told.set(object, warnings);
     return errors;
   };
   return {
-    ...(judgeAside !== undefined && {
+    ...(validateInWorker !== undefined && {
       prepareValidation(object: KubeObject, { old, context: { version, subresource } }: PreparedWork) {
         const write = { object, old, version, subresource };
-        const judgement = limitEffort(clock, turnMs, () => judgeWrite(write, parts));
-        if (judgement === tooLong) return judgeAside(write).then((found) => void ahead.set(object, found));
-        ahead.set(object, judgement);
+        const verdict = limitTime(clock, turnMs, () => validateWrite(write, parts));
+        if (verdict === tooLong) return validateInWorker(write).then((found) => void ahead.set(object, found));
+        ahead.set(object, verdict);
         return undefined;
       },
     }),
@@ -92,17 +92,17 @@ export function createStrategy(parts: StrategyParts): Strategy {
 }
 
 /** Judges a write by its schema, its rules and what its scale wants. */
-export function judgeWrite({ object, old, version, subresource }: JudgedWrite, { schemas, scale, checkRules }: JudgeParts): Judgement {
+export function validateWrite({ object, old, version, subresource }: WriteToValidate, { schemas, scale, checkRules }: ValidationParts): WriteVerdict {
   const schema = (schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
-  const errors = old === undefined ? judgeNew(schema, object, scale) : judgeUpdate(schema, { object, old, subresource }, scale);
+  const errors = old === undefined ? validateNew(schema, object, scale) : validateUpdate(schema, { object, old, subresource }, scale);
   return withRules(errors, { schema, object, old }, checkRules);
 }
 
-function judgeNew(schema: OpenAPIV3Schema, object: KubeObject, scale: ScalePaths | undefined): FieldError[] {
+function validateNew(schema: OpenAPIV3Schema, object: KubeObject, scale: ScalePaths | undefined): FieldError[] {
   return [...validateValue(schema, object), ...validateScale(scale, object), ...validateEmbedded(schema, object), ...validateListTypes(schema, object)];
 }
 
-function judgeUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: { readonly object: KubeObject; readonly old: KubeObject;
+function validateUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: { readonly object: KubeObject; readonly old: KubeObject;
   readonly subresource: string }, scale: ScalePaths | undefined): FieldError[] {
   const isStatus = subresource === 'status';
   const errors = isStatus ? validateStatus(schema, object, old) : validateValue(schema, object, { before: { value: old } });
@@ -151,7 +151,7 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
 }
 
-function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): Judgement {
+function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): WriteVerdict {
   if (!hasRules(input.schema)) return { errors, warnings: [] };
   if (errors.some(({ reason }) => blocking.has(reason))) return { errors: [...errors, unchecked], warnings: [] };
   if (checkRules === undefined) return { errors, warnings: [] };

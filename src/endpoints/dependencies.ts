@@ -4,10 +4,10 @@ import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
-import type { Broadcasts } from './broadcast.ts';
+import type { Broadcasts } from './watch/broadcast.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
-import type { Pacing } from './pacing.ts';
-import type { RunForms } from './run-forms.ts';
+import type { WriteThrottle } from './watch/write-throttle.ts';
+import type { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 
 /** Hashes, as functions because `node:crypto` is out of reach here. */
 export interface Hashes {
@@ -76,13 +76,13 @@ export interface EndpointsDependencies {
 
 /** The same with what one set of endpoints keeps. */
 export interface EndpointsParts extends EndpointsDependencies {
-  readonly runForms: RunForms;
-  readonly pacing: Pacing;
+  readonly encodedChunks: EncodedChunkCache;
+  readonly writeThrottle: WriteThrottle;
   readonly broadcasts: Broadcasts;
 }
 
 /** One request on a resource, after routing. */
-export interface Call {
+export interface ResourceRequest {
   readonly exchange: Exchange;
   readonly dependencies: EndpointsParts;
   readonly target: Target;

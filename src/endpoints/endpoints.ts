@@ -1,19 +1,19 @@
 // The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
 import { StatusError } from '../apimachinery/index.ts';
-import { type Soon, attempt } from '../base/index.ts';
-import { Broadcasts } from './broadcast.ts';
+import { type MaybePromise, catchMaybe } from '../base/index.ts';
+import { Broadcasts } from './watch/broadcast.ts';
 import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
-import { Discovery } from './discovery.ts';
-import { checkGet, routeNotFound } from './errors.ts';
+import { Discovery } from './discovery/discovery.ts';
+import { checkGet, routeNotFound } from './response/errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
-import { OpenApi } from './openapi.ts';
-import { Pacing } from './pacing.ts';
-import { JSON_TYPE } from './media.ts';
-import { checkAccept } from './negotiate.ts';
-import { splitPath } from './request-info.ts';
-import { respondError, respondNotFoundText, respondRawJson } from './respond.ts';
-import { routeResource } from './router.ts';
-import { RunForms } from './run-forms.ts';
+import { OpenApi } from './openapi/openapi.ts';
+import { WriteThrottle } from './watch/write-throttle.ts';
+import { JSON_TYPE } from './request/media.ts';
+import { checkAccept } from './request/negotiate.ts';
+import { splitPath } from './request/request-info.ts';
+import { respondError, respondNotFoundText, respondRawJson } from './response/respond.ts';
+import { routeResource } from './request/router.ts';
+import { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 
 /** Paths that `/` always lists, besides those of groups. */
 const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
@@ -33,20 +33,20 @@ class Endpoints {
   readonly #openapi: OpenApi;
 
   constructor(dependencies: EndpointsDependencies) {
-    const pacing = new Pacing(dependencies.clock);
-    this.#dependencies = { ...dependencies, runForms: new RunForms(dependencies.clock), pacing, broadcasts: new Broadcasts(pacing) };
+    const writeThrottle = new WriteThrottle(dependencies.clock);
+    this.#dependencies = { ...dependencies, encodedChunks: new EncodedChunkCache(dependencies.clock), writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
     this.#discovery = new Discovery(dependencies);
     this.#openapi = new OpenApi(dependencies);
   }
 
-  handle(exchange: Exchange): Soon<Response> {
-    return attempt(() => this.#route(exchange), (error) => {
+  handle(exchange: Exchange): MaybePromise<Response> {
+    return catchMaybe(() => this.#route(exchange), (error) => {
       if (error instanceof StatusError) return respondError(exchange, error, this.#dependencies.schemas);
       throw error;
     });
   }
 
-  #route(exchange: Exchange): Soon<Response> {
+  #route(exchange: Exchange): MaybePromise<Response> {
     if (emptyBeginning.test(exchange.path)) return respondNotFoundText(exchange);
     if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);

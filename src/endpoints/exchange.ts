@@ -1,6 +1,6 @@
 // A request and its response without a socket: what the filters and handlers see. The listener (server/) makes one per request.
 import type { ClientCertificate, User } from '../auth/index.ts';
-import type { Clock, Soon } from '../base/index.ts';
+import type { Clock, MaybePromise } from '../base/index.ts';
 
 /** What the path and method mean (upstream's RequestInfo). */
 export interface RequestInfo {
@@ -69,4 +69,4 @@ export interface Exchange {
 }
 
 /** One verb. Throws StatusError only, or rejects with it. */
-export type Handler = (exchange: Exchange) => Soon<Response>;
+export type Handler = (exchange: Exchange) => MaybePromise<Response>;

@@ -2,5 +2,5 @@
 export type { Body, Exchange, Handler, RequestInfo, Response, Sink } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
 export type { Connect, SpecialCreate, SpecialRequest } from './dependencies.ts';
-export { parseRequestInfo } from './request-info.ts';
-export { respondError } from './respond.ts';
+export { parseRequestInfo } from './request/request-info.ts';
+export { respondError } from './response/respond.ts';

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../storage/index.ts';
 import { createEndpoints } from './endpoints.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
 import type { Exchange, Handler, Response, Sink } from './exchange.ts';
-import { parseRequestInfo } from './request-info.ts';
+import { parseRequestInfo } from './request/request-info.ts';
 
 const scalar = (type: SchemaType, format?: string): Schema => ({ type, ...(format !== undefined && { format }) });
 const text = scalar('string');

@@ -1,5 +1,5 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
-import type { Clock, Random, Soon } from '../base/index.ts';
+import type { Clock, Random, MaybePromise } from '../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry, StatusError } from '../apimachinery/index.ts';
 import type { Resource, User } from './resource.ts';
 
@@ -13,7 +13,7 @@ export type EncodedForm = 'json-single' | 'json-line' | 'json-item' | 'protobuf-
  * One version of one stored object. Immutable. Bytes are made once per form and version and kept while something uses them.
  * Objects handed out are shared: copy before changing.
  */
-export interface ObjectVersion {
+export interface StoredObject {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export interface Target {
 }
 
 /** What selectors read of an object besides its key. */
-export interface SelectedParts extends Pick<ObjectVersion, 'labels'> {
+export interface SelectedParts extends Pick<StoredObject, 'labels'> {
   /** Values of the row's selectable fields, in the order of the row. */
   readonly fields: readonly string[];
 }
@@ -52,7 +52,7 @@ export interface Predicate {
   readonly name?: string;
   /** Set when `metadata.namespace=X` restricts a read. */
   readonly namespace?: string;
-  matches(version: ObjectVersion): boolean;
+  matches(version: StoredObject): boolean;
   /** Hashes of label and field values, one of which an object must have in each group to match. */
   readonly wanted?: readonly (readonly number[])[];
   /** The same in two parts: what keys tell, and what only the labels and selectable fields of an object do (undefined: nothing). */
@@ -80,7 +80,7 @@ export interface ListOptions {
 
 /** Objects in key order that are neighbours in memory: `chunk` is the same (===) for all lists that share it, so its bytes can be kept. */
 export interface ListRun {
-  readonly chunk: readonly { readonly value: ObjectVersion }[];
+  readonly chunk: readonly { readonly value: StoredObject }[];
   readonly from: number;
   readonly to: number;
   /** The JSON items of the run in the storage version, a comma before each; where possible a view of memory that lists share. */
@@ -92,7 +92,7 @@ export interface ListResult {
   /** The list's resourceVersion. */
   readonly revision: number;
   /** Matching objects in key order; may be iterated more than once. */
-  readonly items: Iterable<ObjectVersion>;
+  readonly items: Iterable<StoredObject>;
   /** The same objects as runs of shared chunks, when nothing was filtered out of them. */
   readonly runs?: Iterable<ListRun>;
   /** Number of items. */
@@ -113,9 +113,9 @@ export interface WatchOptions {
 /** What a watch yields. `object` of a DELETED event is the last state with the revision of the deletion. */
 export type RegistryEvent =
   | {
-    readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: ObjectVersion; readonly revision: number;
+    readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject; readonly revision: number;
     /** What was MODIFIED, as a deletion would show it; told to those who select by what it is converted to. */
-    readonly previous?: ObjectVersion;
+    readonly previous?: StoredObject;
   }
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
 
@@ -160,7 +160,7 @@ export interface WriteContext {
 
 /** The object after a write; for dry runs it was not stored. */
 export interface WriteResult {
-  readonly object: ObjectVersion;
+  readonly object: StoredObject;
   /** True when the write made the object (201 instead of 200). */
   readonly created: boolean;
 }
@@ -206,13 +206,13 @@ export interface DeleteRequest extends Target {
 /** `gone`: removed from the store now. `pending`: marked, waits for finalizers or grace. */
 export interface DeleteResult {
   readonly type: 'gone' | 'pending';
-  readonly object: ObjectVersion;
+  readonly object: StoredObject;
 }
 
 /** The semantics of every resource behind seven verbs. All throw StatusError for what a client did wrong. */
 export interface Registry {
   /** Answers, or throws, in the same turn where nothing has to be waited for. */
-  get(target: Target & { readonly name: string }, options: GetOptions): Soon<ObjectVersion>;
+  get(target: Target & { readonly name: string }, options: GetOptions): MaybePromise<StoredObject>;
   list(target: Target, options: ListOptions): Promise<ListResult>;
   watch(target: Target, options: WatchOptions): Promise<RegistryWatch>;
   create(request: CreateRequest): Promise<WriteResult>;
@@ -233,8 +233,8 @@ export interface AdmissionAttributes extends Target {
 
 /** The whole chain as the registry sees it. Both throw StatusError to refuse. */
 export interface Admission {
-  mutate(attributes: AdmissionAttributes): Soon<void>;
-  validate(attributes: AdmissionAttributes): Soon<void>;
+  mutate(attributes: AdmissionAttributes): MaybePromise<void>;
+  validate(attributes: AdmissionAttributes): MaybePromise<void>;
 }
 
 /** Something scarce that objects hold beyond themselves (addresses and ports of Services). */

@@ -3,16 +3,16 @@ import type { Clock } from '../base/index.ts';
 import { type Cache, createCache } from '../cache/index.ts';
 import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
-import type { Catalog, ObjectVersion, RegistryDependencies, Target } from './contract.ts';
+import type { Catalog, StoredObject, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
-import { HotObjects } from './hot-objects.ts';
-import { defaultRoot, resourcePrefix } from './keys.ts';
-import { hasBytesAt } from './json-scan.ts';
-import { type Layout, createLayout } from './layout.ts';
-import { type EncodingMemo, createEncodingMemo } from './memo.ts';
-import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './object-version.ts';
+import { DecodedObjectCache } from './objects/decoded-object-cache.ts';
+import { defaultRoot, resourcePrefix } from './objects/keys.ts';
+import { hasBytesAt } from './objects/json-scan.ts';
+import { type Layout, createLayout } from './objects/layout.ts';
+import { type EncodingMemo, createEncodingMemo } from './objects/encoded-bytes.ts';
+import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './objects/stored-object.ts';
 import type { Resource } from './resource.ts';
-import { packLoose } from './segment.ts';
+import { packLoose } from './objects/chunk.ts';
 
 /** What a registry is made of. */
 export interface RegistryOptions extends RegistryDependencies {
@@ -37,7 +37,7 @@ const lastChanceMs = 300;
 export const writeTurnMs = 12;
 
 /** A row's objects: their layout and their cache. */
-export interface Shelf {
+export interface ResourceStorage {
   /** The row that stores the objects. */
   readonly resource: Resource;
   readonly layout: Layout;
@@ -46,15 +46,15 @@ export interface Shelf {
 }
 
 /** A request's row, where its objects are, and how they look through it. */
-export interface Place {
+export interface RequestScope {
   readonly target: Target;
-  readonly shelf: Shelf;
+  readonly storage: ResourceStorage;
   /** The row asked for shows objects that another row stores. */
   readonly viewed: boolean;
-  show(version: StoredVersion): ObjectVersion;
+  show(version: StoredVersion): StoredObject;
 }
 
-interface Slot extends Shelf {
+interface Slot extends ResourceStorage {
   readonly context: VersionContext;
   /** Revision at which the definition of a custom resource came to be. */
   defined?: Promise<number>;
@@ -62,13 +62,13 @@ interface Slot extends Shelf {
   listed: number;
 }
 
-const showAsIs = (version: StoredVersion): ObjectVersion => version;
+const showAsIs = (version: StoredVersion): StoredObject => version;
 
 /** State of one registry. */
 export class Core {
   readonly options: RegistryOptions;
   readonly root: string;
-  readonly hot = new HotObjects();
+  readonly hot = new DecodedObjectCache();
   readonly #memo: EncodingMemo = createEncodingMemo();
   /** By key prefix, and the same by row. */
   readonly #slots = new Map<string, Slot>();
@@ -92,26 +92,26 @@ export class Core {
   }
 
   /** The shelf of a request; its cache may still be filling. */
-  place(target: Target): Place {
+  scope(target: Target): RequestScope {
     const { resource } = target;
     const storing = this.#storingRow(resource);
-    const shelf = this.#slot(storing);
+    const storage = this.#slot(storing);
     const viewed = storing.plural !== resource.plural || storing.group !== resource.group;
-    if (!viewed) return { target, shelf, viewed, show: showAsIs };
+    if (!viewed) return { target, storage, viewed, show: showAsIs };
     const context = this.#viewContext(resource);
-    return { target, shelf, viewed, show: (version) => viewVersion(context, version) };
+    return { target, storage, viewed, show: (version) => viewVersion(context, version) };
   }
 
   /** The same, once the cache is filled; 429 when that takes too long. */
-  async readyPlace(target: Target): Promise<Place> {
-    const place = this.place(target);
-    await this.awaitFilled(place);
-    return place;
+  async readyPlace(target: Target): Promise<RequestScope> {
+    const scope = this.scope(target);
+    await this.awaitFilled(scope);
+    return scope;
   }
 
   /** Resolves when the cache of the place is filled; rejects with 429 when that takes too long. */
-  async awaitFilled({ shelf }: Place): Promise<void> {
-    if (shelf.cache.revision === 0) await this.#awaitReady(shelf.cache);
+  async awaitFilled({ storage }: RequestScope): Promise<void> {
+    if (storage.cache.revision === 0) await this.#awaitReady(storage.cache);
   }
 
   /** Ends the cache of a row that is no longer served, and with it its watches. */
@@ -132,24 +132,24 @@ export class Core {
   }
 
   /** The object as the store has it this moment. */
-  async readStored(shelf: Shelf, key: string): Promise<StoredVersion | undefined> {
+  async readStored(storage: ResourceStorage, key: string): Promise<StoredVersion | undefined> {
     const result = await this.store.range({ limit: 1, ...keyRange(key) });
     const kv = result.type === 'ok' ? result.kvs[0] : undefined;
-    return kv === undefined ? undefined : shelf.decode(kv);
+    return kv === undefined ? undefined : storage.decode(kv);
   }
 
   /** True for revisions older than a custom resource itself: no client has seen it there, and upstream has nothing to watch from. */
-  async isBeforeDefinition(shelf: Shelf, revision: number): Promise<boolean> {
-    if (!shelf.resource.custom) return false;
-    const slot = this.#slotOf.get(shelf.resource);
+  async isBeforeDefinition(storage: ResourceStorage, revision: number): Promise<boolean> {
+    if (!storage.resource.custom) return false;
+    const slot = this.#slotOf.get(storage.resource);
     if (slot === undefined || revision >= slot.listed) return false;
     // A definition that cannot be read hides nothing.
-    slot.defined ??= this.#readDefinition(shelf.resource).catch(() => 0);
+    slot.defined ??= this.#readDefinition(storage.resource).catch(() => 0);
     return revision < (await slot.defined);
   }
 
   /** Whether an update that changes nothing is to write all the same: with another encryption key, in another encoding, in the storage version. */
-  async isOutdated({ resource, layout }: Shelf, key: string): Promise<boolean> {
+  async isOutdated({ resource, layout }: ResourceStorage, key: string): Promise<boolean> {
     if (await this.options.isOutdated?.(key) === true) return true;
     if (!resource.custom || resource.versions.length < 2) return false;
     const result = await this.store.range({ limit: 1, ...keyRange(key) });

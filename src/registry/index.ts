@@ -1,6 +1,6 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
-  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, ListOptions, ListResult, ListRun, ObjectVersion, Predicate, Registry, RegistryEvent,
+  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, ListOptions, ListResult, ListRun, StoredObject, Predicate, Registry, RegistryEvent,
   RegistryWatch, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
@@ -9,13 +9,13 @@ export type {
 export { subresourcesIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
-export { defaultObject } from './defaults.ts';
-export { findCurrent, findKnown, findKnownObject } from './find.ts';
-export { type Informer, type InformerListener, startInformer } from './informer.ts';
-export { buildPredicate, everything } from './predicate.ts';
+export { defaultObject } from './fields/defaults.ts';
+export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
+export { type Reflector, type ReflectorListener, startReflector } from './reads/reflector.ts';
+export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
-export { formatTime } from './lifecycle.ts';
-export { applyScale, toScale, unsetReplicas } from './scale.ts';
+export { formatTime } from './verbs/lifecycle.ts';
+export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
 export { cloneJson, equalJson } from './values.ts';
-export { applyObject, trackUpdate } from './field-manager.ts';
+export { applyObject, trackUpdate } from './fields/field-manager.ts';

@@ -2,7 +2,7 @@
 import { type KubeObject, type OwnerReference, type StatusError, badRequest } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { Target } from './contract.ts';
-import { formatTime } from './lifecycle.ts';
+import { formatTime } from './verbs/lifecycle.ts';
 import type { Resource } from './resource.ts';
 
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../apimachinery/index.ts';
 import { compareVersions, createCatalog } from './catalog.ts';
-import { findMember } from './json-scan.ts';
-import { objectKey, splitKey } from './keys.ts';
-import { createEncodingMemo } from './memo.ts';
+import { findMember } from './objects/json-scan.ts';
+import { objectKey, splitKey } from './objects/keys.ts';
+import { createEncodingMemo } from './objects/encoded-bytes.ts';
 import type { Resource } from './resource.ts';
-import { applyScale, toScale } from './scale.ts';
+import { applyScale, toScale } from './fields/scale.ts';
 import { rows } from './testing.ts';
 import { cloneJson, equalJson, sortJson } from './values.ts';
 

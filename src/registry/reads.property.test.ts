@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { ListOptions, ObjectVersion } from './contract.ts';
-import { everything } from './predicate.ts';
+import type { ListOptions, StoredObject } from './contract.ts';
+import { everything } from './reads/predicate.ts';
 import { type Bench, createBench, rows, select } from './testing.ts';
 
 const resource = rows.configMaps;
@@ -32,7 +32,7 @@ async function write(bench: Bench, { name: index, remove, even }: Write, state: 
   }
 }
 
-const stateOf = (items: Iterable<ObjectVersion>): State => new Map(Array.from(items, (item) => [item.name, String(item.revision)]));
+const stateOf = (items: Iterable<StoredObject>): State => new Map(Array.from(items, (item) => [item.name, String(item.revision)]));
 const list = (bench: Bench, options: Partial<ListOptions>) => bench.registry.list(bench.at(resource), { predicate: everything, ...options });
 
 test('pages of any sizes, from two servers, with writes between them, are the list of the first page', async () => {

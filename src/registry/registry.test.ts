@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, StatusError } from '../apimachinery/index.ts';
 import { createBench, drain, makeContext, openAdmission, rows, select, settle, show } from './testing.ts';
-import { everything } from './predicate.ts';
+import { everything } from './reads/predicate.ts';
 
 const hold = 'example.com/hold';
 const cm = (name: string, meta: object = {}, data: object = { k: 'v' }): Record<string, unknown> =>

@@ -1,16 +1,16 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
-import { type Soon, attempt, follow } from '../base/index.ts';
-import type { ObjectVersion, Registry, Target } from './contract.ts';
-import { listReady, watchReady } from './converted.ts';
+import { type MaybePromise, catchMaybe, mapMaybe } from '../base/index.ts';
+import type { StoredObject, Registry, Target } from './contract.ts';
+import { listReady, watchReady } from './objects/converted.ts';
 import { Core, type RegistryOptions } from './core.ts';
-import { createObject } from './create.ts';
-import { deleteObjects } from './delete-collection.ts';
-import { deleteObject } from './delete.ts';
+import { createObject } from './verbs/create.ts';
+import { deleteObjects } from './verbs/delete-collection.ts';
+import { deleteObject } from './verbs/delete.ts';
 import { throwAsStatus } from './errors.ts';
-import { getObject } from './get.ts';
-import { readyVersion } from './remote.ts';
+import { getObject } from './verbs/get.ts';
+import { readyVersion } from './objects/remote-conversion.ts';
 import type { Resource } from './resource.ts';
-import { updateObject } from './update.ts';
+import { updateObject } from './verbs/update.ts';
 
 /** A registry that its owner can also end. */
 export interface OwnedRegistry extends Registry {
@@ -23,12 +23,12 @@ export interface OwnedRegistry extends Registry {
 }
 
 /** The object, readable in a version. Only rows with remote conversion have to be waited for. */
-function readyObject(object: ObjectVersion, version: string): Soon<ObjectVersion> {
+function readyObject(object: StoredObject, version: string): MaybePromise<StoredObject> {
   return object.resource.convertRemotely === undefined ? object : readyVersion(object, version);
 }
 
 /** What a write came to, with its object readable in the version of the request. */
-async function written<T extends { readonly object: ObjectVersion }>({ version }: Target, write: () => Soon<T>): Promise<T> {
+async function written<T extends { readonly object: StoredObject }>({ version }: Target, write: () => MaybePromise<T>): Promise<T> {
   try {
     const result = await write();
     const ready = readyObject(result.object, version);
@@ -43,7 +43,7 @@ async function written<T extends { readonly object: ObjectVersion }>({ version }
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => attempt(() => follow(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
+    get: (target, getOptions) => catchMaybe(() => mapMaybe(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
     create: (request) => written(request, () => createObject(core, request)),

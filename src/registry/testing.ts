@@ -5,10 +5,10 @@ import { type ManualClock, createManualClock, systemRandom } from '../base/index
 import { type Store, createMemoryStore } from '../storage/index.ts';
 import { createCatalog } from './catalog.ts';
 import type {
-  Admission, Catalog, DeleteOptions, DeleteResult, ObjectVersion, Predicate, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
+  Admission, Catalog, DeleteOptions, DeleteResult, StoredObject, Predicate, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
   WriteResult,
 } from './contract.ts';
-import { buildPredicate } from './predicate.ts';
+import { buildPredicate } from './reads/predicate.ts';
 import { type OwnedRegistry, createRegistry } from './registry.ts';
 import type { Resource } from './resource.ts';
 
@@ -123,7 +123,7 @@ export interface Bench {
 }
 
 /** The object of a version, in v1. */
-export const show = (version: ObjectVersion): KubeObject => version.object('v1');
+export const show = (version: StoredObject): KubeObject => version.object('v1');
 
 /** Makes a bench; `admission` and `store` may be given. */
 export function createBench(more: { readonly admission?: Admission; readonly store?: Store } = {}): Bench {

@@ -9,12 +9,12 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
-import { parseAuthorities } from './client-certificate.ts';
-import { type DataDirectory, readStaticTokens, readTextFile } from './data-directory.ts';
-import { type ServerOptions, StartError } from './options.ts';
-import type { Pki } from './pki.ts';
-import { type ServiceAccountKeys, createServiceAccountKeys } from './service-account-keys.ts';
-import { createTokenRequests } from './token-requests.ts';
+import { parseAuthorities } from './tls/client-certificate.ts';
+import { type DataDirectory, readStaticTokens, readTextFile } from './cli/data-directory.ts';
+import { type ServerOptions, StartError } from './options/options.ts';
+import type { Pki } from './tls/pki.ts';
+import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
+import { createTokenRequests } from '../subresources/index.ts';
 
 /** Who may be believed on this server. */
 export interface Authentication {
@@ -123,7 +123,7 @@ const proxyOf = (options: ServerOptions) => createFrontProxy({
 
 /** What the configuration file says at the moment. */
 async function readConfiguration(options: ServerOptions) {
-  const { readAuthenticationConfiguration } = await import('./authentication-config.ts');
+  const { readAuthenticationConfiguration } = await import('./config-files/authentication-config.ts');
   const { follow, ...first } = await readAuthenticationConfiguration(options);
   const { clock, random } = options;
   let current = { ...first, authenticate: createOidcAuthenticator({ issuers: first.issuers, clock, random }) };
@@ -136,13 +136,13 @@ async function readConfiguration(options: ServerOptions) {
 
 async function createIssuers(options: ServerOptions): Promise<AuthenticateToken[]> {
   if (options.oidcIssuerUrl === '') return [];
-  const { readOidcFlags } = await import('./authentication-config.ts');
+  const { readOidcFlags } = await import('./config-files/authentication-config.ts');
   return [createOidcAuthenticator({ issuers: [readOidcFlags(options)], clock: options.clock, random: options.random })];
 }
 
 async function createWebhook(options: ServerOptions): Promise<AuthenticateToken[]> {
   if (options.authenticationTokenWebhookConfigFile === '') return [];
-  const { createTokenWebhook } = await import('./token-webhook.ts');
+  const { createTokenWebhook } = await import('./webhooks/token-webhook.ts');
   return [await createTokenWebhook(options)];
 }
 

@@ -7,9 +7,9 @@ import {
 import { invariant } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Registry, everything, findKnownObject } from '../registry/index.ts';
-import type { AuthorizationChain, AuthorizationPlan } from './authorization-config.ts';
-import { describeError } from './logger.ts';
-import type { ServerOptions } from './options.ts';
+import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
+import { describeError } from './observability/logger.ts';
+import type { ServerOptions } from './options/options.ts';
 
 /** Who may do what on this server. */
 export interface Authorization {

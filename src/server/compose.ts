@@ -18,22 +18,18 @@ import { type Admission, type Catalog, type OwnedRegistry, type Resource, create
   trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
-import type { AuthorizationPlan } from './authorization-config.ts';
+import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import { type Authorization, composeAuthorization, createEscalationQuestions, createSignerQuestion, requireAccessWith } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
-import type { ServerExchange } from './exchange.ts';
-import { describeError } from './logger.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerExchange } from './http/exchange.ts';
+import { describeError } from './observability/logger.ts';
+import type { ServerOptions } from './options/options.ts';
 import { findRoot } from './open-store.ts';
-import { type SideThread, parseYamlWith } from './side-thread.ts';
+import { type WorkerThread, parseYamlWith } from './worker/worker.ts';
 import { type Encrypt, useStoredValues } from './stored-values.ts';
-import { createConnections } from './connections.ts';
-import { createPodBinding } from './pod-binding.ts';
-import { createPodEviction } from './pod-eviction.ts';
-import { createReviews } from './reviews.ts';
-import { findKubelet } from './token-requests.ts';
-import { kubernetesVersion } from './version.ts';
-import { createWebhookCaller } from './webhook-client.ts';
+import { createConnections, createPodBinding, createPodEviction, createReviews, findKubelet } from '../subresources/index.ts';
+import { kubernetesVersion } from './cli/version.ts';
+import { createWebhookCaller } from './webhooks/webhook-client.ts';
 
 /** The API behind the filters. */
 export interface Api {
@@ -64,7 +60,7 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** Whether another server should answer a group version. */
   readonly isRemote: (group: string, version: string) => boolean;
-  readonly sideThread: SideThread;
+  readonly workerThread: WorkerThread;
 }
 
 const gzipAsync = promisify(gzip);
@@ -94,7 +90,7 @@ function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]
 }
 
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, sideThread }: ApiOptions): Api {
+export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, workerThread }: ApiOptions): Api {
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
@@ -142,7 +138,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
-    judgeAside: (request) => sideThread.run('judge', request),
+    validateInWorker: (request) => workerThread.run('judge', request),
     report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
@@ -151,7 +147,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
-    parseYaml: parseYamlWith(sideThread),
+    parseYaml: parseYamlWith(workerThread),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipPieces: (pieces) => pipeline(pieces, createGzip(gzipOptions), ignoreEnd),
     special: new Map([

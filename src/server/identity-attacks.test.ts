@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { createTokenAuthenticator, keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type TestServer, eventually, startTestServer } from '../testing/index.ts';
-import { createLogger } from './logger.ts';
+import { createLogger } from './observability/logger.ts';
 import { startTestService } from './testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-attacks-'));

@@ -1,5 +1,5 @@
 // The door of server: the whole of Pintle as something that starts and stops.
-export { type ServerOptions, StartError } from './options.ts';
+export { type ServerOptions, StartError } from './options/options.ts';
 export { type RunningServer, startServer } from './server.ts';
-export { parseCommandLine } from './flags.ts';
-export { runCommand } from './command.ts';
+export { parseCommandLine } from './options/flags.ts';
+export { runCommand } from './cli/command.ts';

@@ -1,9 +1,9 @@
 // The two documents with which others verify service account tokens: OpenID discovery, and the public keys. Mirrors kube-apiserver's, which says
 // RSA or ECDSA by the keys that there are.
 import { failure } from '../apimachinery/index.ts';
-import type { Soon } from '../base/index.ts';
+import type { MaybePromise } from '../base/index.ts';
 import type { Exchange, Handler, Response } from '../endpoints/index.ts';
-import type { ServiceAccountKeys } from './service-account-keys.ts';
+import type { ServiceAccountKeys } from './tls/service-account-keys.ts';
 
 /** Where the issuer is described. */
 export const discoveryPath = '/.well-known/openid-configuration';
@@ -18,7 +18,7 @@ interface OpenIdOptions {
 }
 
 /** Answers both paths; undefined for all others. */
-export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Soon<Response> | undefined {
+export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => MaybePromise<Response> | undefined {
   const answerDiscovery: Handler = async (exchange) => {
     const published = await keys.publish();
     const document = {

@@ -2,27 +2,27 @@
 import { isIPv6 } from 'node:net';
 import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
-import { follow } from '../base/index.ts';
+import { mapMaybe } from '../base/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
-import { firstAddress } from './addresses.ts';
+import { firstAddress } from './tls/addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
-import { readAuthorizationPlan } from './access-webhook.ts';
+import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
 import { type Api, composeApi } from './compose.ts';
-import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
-import { createFilterChain } from './filters.ts';
+import { type DataDirectory, readTextFile, useDataDirectory } from './cli/data-directory.ts';
+import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
-import { followFlowControl } from './flow-control/follow.ts';
-import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths, runChecks } from './health.ts';
-import { formatKubeconfig } from './kubeconfig.ts';
-import { type Listener, createListener } from './listener.ts';
-import { describeError } from './logger.ts';
-import { type SideThread, createSideThread } from './side-thread.ts';
-import { type ServerMetrics, createCheckMetrics, createMetrics } from './metrics.ts';
-import { type ServerOptions, StartError, resolveOptions, selectsController } from './options.ts';
-import { type Pki, isOurs, preparePki } from './pki.ts';
-import { createRequestSigner } from './request-signer.ts';
-import { answerMetrics, answerMetricsText } from './process-metrics.ts';
+import { reflectFlowControl } from './flow-control/reflect.ts';
+import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths, runChecks } from './observability/health.ts';
+import { formatKubeconfig } from './cli/kubeconfig.ts';
+import { type Listener, createListener } from './http/listener.ts';
+import { describeError } from './observability/logger.ts';
+import { type WorkerThread, createWorkerThread } from './worker/worker.ts';
+import { type ServerMetrics, createCheckMetrics, createMetrics } from './observability/metrics.ts';
+import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
+import { type Pki, isOurs, preparePki } from './tls/pki.ts';
+import { createRequestSigner } from './tls/request-signer.ts';
+import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
 import { openStore } from './open-store.ts';
 import { readEncryption } from './stored-values.ts';
 import { groupPriorities } from '../resources/index.ts';
@@ -50,7 +50,7 @@ interface Parts {
   readonly adminToken: string | undefined;
   readonly store: Store;
   readonly api: Api;
-  readonly sideThread: SideThread;
+  readonly workerThread: WorkerThread;
   readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
@@ -119,9 +119,9 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const checks = listChecks(state, store);
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
-  const sideThread = createSideThread({ clock, report: (error) => logger.warn('the side thread ended', describeError(error)) });
+  const workerThread = createWorkerThread({ clock, report: (error) => logger.warn('the side thread ended', describeError(error)) });
   const api: Api = composeApi({
-    options, store, sideThread, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
+    options, store, workerThread, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
     encrypt: await readEncryption(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
@@ -143,7 +143,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, sideThread, authentication, listener, state, flowControl };
+  return { ...made, options, adminToken, api, workerThread, authentication, listener, state, flowControl };
 }
 
 /** Nothing to divide: nothing is limited. */
@@ -204,7 +204,7 @@ function createRootHandler(api: Api, parts: RootParts): Handler {
     if (document !== undefined) return document;
     if (exchange.path === '/metrics') return answerMetrics(api, parts);
     if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
-    return follow<Response | undefined, Response>(health(exchange), (answer) =>
+    return mapMaybe<Response | undefined, Response>(health(exchange), (answer) =>
       answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
   };
 }
@@ -241,7 +241,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
 }
 
 function followFlow({ api, options, flowControl }: Parts): { stop(): void } | undefined {
-  return flowControl === undefined ? undefined : followFlowControl(flowControl, {
+  return flowControl === undefined ? undefined : reflectFlowControl(flowControl, {
     ...api, clock: options.clock, onError: (error) => options.logger.info(2, 'flow control will try again', describeError(error)),
   });
 }
@@ -291,7 +291,7 @@ async function closeServer(parts: Parts, running: Running): Promise<void> {
   running.following?.stop();
   api.authorization.stop();
   api.definitions.stop();
-  await parts.sideThread.stop();
+  await parts.workerThread.stop();
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');

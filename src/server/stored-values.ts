@@ -5,9 +5,9 @@ import type { Random } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import { type Store, type ValueTransform, chainTransforms, keyRange, transformValues } from '../storage/index.ts';
-import { readTextFile } from './data-directory.ts';
-import type { EncryptionOptions } from './encryption.ts';
-import type { ServerOptions } from './options.ts';
+import { readTextFile } from './cli/data-directory.ts';
+import type { EncryptionOptions } from './config-files/encryption.ts';
+import type { ServerOptions } from './options/options.ts';
 
 /** What `--storage-media-type` may say. */
 const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
@@ -37,7 +37,7 @@ export type Encrypt = (resourceOf: EncryptionOptions['resourceOf']) => ValueTran
 export async function readEncryption({ encryptionProviderConfig: path, random }: EncryptionSource): Promise<Encrypt | undefined> {
   if (path === '') return undefined;
   const text = readTextFile('--encryption-provider-config', path);
-  const [{ parse }, { createEncryption }] = await Promise.all([import('yaml'), import('./encryption.ts')]);
+  const [{ parse }, { createEncryption }] = await Promise.all([import('yaml'), import('./config-files/encryption.ts')]);
   const config: unknown = parse(text);
   return (resourceOf) => createEncryption({ config, random, resourceOf });
 }

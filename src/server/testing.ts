@@ -1,8 +1,8 @@
 // For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), and what a server warns of.
 import { createServer } from 'node:https';
 import { systemClock, systemRandom } from '../base/index.ts';
-import { createCertificate } from './certificates.ts';
-import { type Logger, silentLogger } from './logger.ts';
+import { createCertificate } from './tls/certificates.ts';
+import { type Logger, silentLogger } from './observability/logger.ts';
 
 /** One that runs. */
 export interface TestService {

@@ -7,9 +7,9 @@ import { after, before, describe, test } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { startTestServer } from '../../src/testing/index.ts';
-import { createCertificate } from '../../src/server/certificates.ts';
-import { StartError } from '../../src/server/options.ts';
-import { runCopy } from '../../src/server/storage-copy-command.ts';
+import { createCertificate } from '../../src/server/tls/certificates.ts';
+import { StartError } from '../../src/server/options/options.ts';
+import { runCopy } from '../../src/server/cli/storage-copy-command.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 

@@ -8,7 +8,7 @@ const LEFT = ['apimachinery', 'base'];
 const RIGHT = ['storage', 'base'];
 const BELOW_RESOURCES = ['registry', 'codec', 'cache', ...LEFT, ...RIGHT];
 const BELOW_ENDPOINTS = [...BELOW_RESOURCES, 'auth', 'admission'];
-const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'server', ''];
+const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'subresources', 'server', ''];
 
 /** Which rooms a room may import from. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   admission: BELOW_RESOURCES,
   endpoints: BELOW_ENDPOINTS,
   controllers: BELOW_ENDPOINTS,
+  subresources: [...BELOW_ENDPOINTS, 'endpoints'],
   server: EVERYTHING,
   testing: EVERYTHING,
   '': EVERYTHING,
@@ -40,7 +41,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
 ];
 
 /** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */
-const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/testing/wait.ts'];
+const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/testing/wait.ts', 'src/server/tls/certificates.ts'];
 
 /** Rooms are entered by their door, and only along the arrows. */
 export const checkArrows: Rule = ({ path, room, isTest, imports }) => {

@@ -3,8 +3,8 @@
 // believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
 // begins after this server answered a namespace's deletion is refused.
 import { StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
-import { type Soon, follow } from '../../base/index.ts';
-import { type AdmissionAttributes, type ObjectVersion, groupResource } from '../../registry/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import { type AdmissionAttributes, type StoredObject, groupResource } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 
 /** What is known of a namespace. */
@@ -13,7 +13,7 @@ interface NamespaceState {
 }
 
 /** Finds a namespace; undefined when there is none. */
-type FindNamespace = (name: string) => Soon<NamespaceState | undefined>;
+type FindNamespace = (name: string) => MaybePromise<NamespaceState | undefined>;
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -42,7 +42,7 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
         return;
       }
       if (namespace === '' || !resource.namespaced || operation === 'DELETE' || reviews.has(resource.plural)) return;
-      return follow(findNamespace(namespace), (state) => {
+      return mapMaybe(findNamespace(namespace), (state) => {
         if (state === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
         if (operation === 'CREATE' && state.terminating) throw refuseTerminating(attributes);
       });
@@ -52,14 +52,14 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
 
 /** Reads of a namespace object: as the cache has it, and as the store has it this moment. */
 interface NamespaceReads {
-  known(name: string): Soon<ObjectVersion | undefined>;
-  current(name: string): Soon<ObjectVersion | undefined>;
+  known(name: string): MaybePromise<StoredObject | undefined>;
+  current(name: string): MaybePromise<StoredObject | undefined>;
 }
 
 /** A look-up made of reads: the cache is believed about namespaces that are there. */
 export function findNamespaceWith(reads: NamespaceReads): FindNamespace {
-  const states = new WeakMap<ObjectVersion, NamespaceState>();
-  const describe = (version: ObjectVersion | undefined): NamespaceState | undefined => {
+  const states = new WeakMap<StoredObject, NamespaceState>();
+  const describe = (version: StoredObject | undefined): NamespaceState | undefined => {
     if (version === undefined) return undefined;
     let state = states.get(version);
     if (state === undefined) {
@@ -68,8 +68,8 @@ export function findNamespaceWith(reads: NamespaceReads): FindNamespace {
     }
     return state;
   };
-  return (name) => follow(reads.known(name), (version) => {
+  return (name) => mapMaybe(reads.known(name), (version) => {
     const known = describe(version);
-    return known?.terminating === false ? known : follow(reads.current(name), describe);
+    return known?.terminating === false ? known : mapMaybe(reads.current(name), describe);
   });
 }

@@ -39,16 +39,16 @@ export function createNodeRestriction({ nodeOf, readsOf }: NodeRestrictionOption
   };
 }
 
-async function judgePod(one: Case): Promise<void> {
+async function checkPod(one: Case): Promise<void> {
   const { attributes, node } = one;
   const { operation, object, oldObject } = attributes;
-  if (operation === 'CREATE') return judgeMirrorPod(one, object as KubeObject);
+  if (operation === 'CREATE') return checkMirrorPod(one, object as KubeObject);
   if (operation !== 'DELETE') throw refuse(attributes, `unexpected operation ${q(operation)}, node ${q(node)} can only create and delete mirror pods`);
   if (nodeOfPod(oldObject) !== node) throw refuse(attributes, `node ${q(node)} can only delete pods with spec.nodeName set to itself`);
   return undefined;
 }
 
-async function judgeMirrorPod({ attributes, node, readsOf }: Case, pod: KubeObject): Promise<void> {
+async function checkMirrorPod({ attributes, node, readsOf }: Case, pod: KubeObject): Promise<void> {
   if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)) {
     throw refuse(attributes, `pod does not have ${q(mirrorAnnotation)} annotation, node ${q(node)} can only create mirror pods`);
   }
@@ -82,7 +82,7 @@ function mentions(value: unknown, fields: ReadonlySet<string>): boolean {
   });
 }
 
-function judgePodStatus({ attributes, node }: Case): void {
+function checkPodStatus({ attributes, node }: Case): void {
   const { object, oldObject } = attributes;
   if (nodeOfPod(oldObject) !== node) throw refuse(attributes, `node ${q(node)} can only update pod status for pods with spec.nodeName set to itself`);
   if (changedKeys(object?.metadata.labels, oldObject?.metadata.labels).length > 0) {
@@ -92,12 +92,12 @@ function judgePodStatus({ attributes, node }: Case): void {
   if (!equalJson(claims(object), claims(oldObject))) throw refuse(attributes, `node ${q(node)} cannot update resource claim statuses`);
 }
 
-async function judgeEviction({ attributes, node, readsOf }: Case): Promise<void> {
+async function checkEviction({ attributes, node, readsOf }: Case): Promise<void> {
   const pod = await readsOf('', 'pods').find(attributes.name, attributes.namespace);
   if (pod !== undefined && nodeOfPod(pod) !== node) throw refuse(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
 }
 
-function judgeNode({ attributes, node }: Case): void {
+function checkNode({ attributes, node }: Case): void {
   const { name, operation, object, oldObject } = attributes;
   const wanted = name === '' ? object?.metadata.name ?? '' : name;
   if (wanted !== node) throw refuse(attributes, `node ${q(node)} is not allowed to modify node ${q(wanted)}`);
@@ -136,7 +136,7 @@ function isForbiddenLabel(label: string): boolean {
 
 const changeable = new Set(['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses']);
 
-function judgeClaimStatus({ attributes, node }: Case): void {
+function checkClaimStatus({ attributes, node }: Case): void {
   const fixed = (claim: KubeObject | undefined) => {
     const { resourceVersion: _version, managedFields: _fields, ...metadata } = claim?.metadata ?? {};
     return { ...claim, metadata, status: Object.fromEntries(Object.entries(part(claim, 'status')).filter(([name]) => !changeable.has(name))) };
@@ -145,25 +145,25 @@ function judgeClaimStatus({ attributes, node }: Case): void {
   throw refuse(attributes, `node ${q(node)} is not allowed to update fields other than status.capacity and status.conditions`);
 }
 
-function judgeLease({ attributes, node }: Case): void {
+function checkLease({ attributes, node }: Case): void {
   const { namespace, name, object } = attributes;
   if (namespace !== 'kube-node-lease') throw refuse(attributes, 'can only access leases in the "kube-node-lease" system namespace');
   if ((object?.metadata.name ?? name) !== node) throw refuse(attributes, 'can only access node lease with the same name as the requesting node');
 }
 
-function judgeDriverNode({ attributes, node }: Case): void {
+function checkDriverNode({ attributes, node }: Case): void {
   const { name, object } = attributes;
   if ((object?.metadata.name ?? name) !== node) throw refuse(attributes, 'can only access CSINode with the same name as the requesting node');
 }
 
-function judgeSlice({ attributes, node }: Case): void {
+function checkSlice({ attributes, node }: Case): void {
   const { operation, object, oldObject } = attributes;
   const owner = part(operation === 'DELETE' ? oldObject : object, 'spec')['nodeName'];
   if (owner !== node) throw refuse(attributes, `can only ${operation.toLowerCase()} ResourceSlices with the same NodeName as the requesting node`);
 }
 
 const rules = new Map<string, (one: Case) => Promise<void> | void>([
-  ['/pods/', judgePod], ['/pods/status', judgePodStatus], ['/pods/eviction', judgeEviction],
-  ['/nodes/', judgeNode], ['/nodes/status', judgeNode], ['/persistentvolumeclaims/status', judgeClaimStatus],
-  ['coordination.k8s.io/leases/', judgeLease], ['storage.k8s.io/csinodes/', judgeDriverNode], ['resource.k8s.io/resourceslices/', judgeSlice],
+  ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction],
+  ['/nodes/', checkNode], ['/nodes/status', checkNode], ['/persistentvolumeclaims/status', checkClaimStatus],
+  ['coordination.k8s.io/leases/', checkLease], ['storage.k8s.io/csinodes/', checkDriverNode], ['resource.k8s.io/resourceslices/', checkSlice],
 ]);

@@ -38,7 +38,7 @@ export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions):
   return { schemaErrors: check.schemaErrors, expressionErrors: check.expressionErrors };
 }
 
-interface Place {
+interface RuleLocation {
   readonly path: string;
   readonly root: boolean;
   /** How often the node can stand in an object; undefined when nothing bounds it. */
@@ -58,7 +58,7 @@ class RuleCheck {
     this.#compile = compile;
   }
 
-  *visit(schema: OpenAPIV3Schema, place: Place): Steps<void> {
+  *visit(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     if (isDue()) yield;
     const before = this.schemaErrors.length;
     const child = childPlace(schema, place);
@@ -77,7 +77,7 @@ class RuleCheck {
     yield* this.#own(schema, place, before);
   }
 
-  *#own(schema: OpenAPIV3Schema, place: Place, errorsBefore: number): Steps<void> {
+  *#own(schema: OpenAPIV3Schema, place: RuleLocation, errorsBefore: number): Steps<void> {
     const rules = rulesOf(schema);
     if (rules.length === 0) return;
     rules.forEach((rule, i) => this.schemaErrors.push(...checkFields(rule, schema, rulePath(place, i))));
@@ -95,7 +95,7 @@ class RuleCheck {
     }
   }
 
-  #judge(compiled: CompiledRule, place: Place, path: string): void {
+  #judge(compiled: CompiledRule, place: RuleLocation, path: string): void {
     const { rule } = compiled;
     this.#observe(`${path}.rule`, 'estimated rule cost', multiplyCost(compiled.maxCost, place.cardinality ?? compiled.maxCardinality));
     if (compiled.error !== undefined) this.expressionErrors.push(invalidValue(`${path}.rule`, shownRule(rule), compiled.error));
@@ -127,10 +127,10 @@ class RuleCheck {
 }
 
 const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
-const rulePath = (place: Place, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
+const rulePath = (place: RuleLocation, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
 const multiplyCost = (cost: number, times: number): number => Math.min(unbounded, cost * times);
 
-function childPlace(schema: OpenAPIV3Schema, place: Place): Place {
+function childPlace(schema: OpenAPIV3Schema, place: RuleLocation): RuleLocation {
   if (place.cardinality === undefined) return place;
   const elements = maxElements(schema);
   return { ...place, cardinality: elements === undefined ? undefined : multiplyCost(place.cardinality, elements) };

@@ -36,7 +36,7 @@ export function validateValue(schema: OpenAPIV3Schema, value: unknown, options: 
 }
 
 /** Where a value is below the one that is validated. */
-interface Place {
+interface SchemaPosition {
   readonly path: string;
   readonly before: Before | undefined;
 }
@@ -53,13 +53,13 @@ class Validator {
     this.#at = at;
   }
 
-  validate(schema: OpenAPIV3Schema, value: unknown, place: Place): Outcome {
+  validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome = this.#judge(schema, value, place);
     if (outcome.errors.length > 0 && place.before !== undefined && equalDeep(place.before.value, value)) outcome.errors.length = 0;
     return outcome;
   }
 
-  #judge(schema: OpenAPIV3Schema, value: unknown, place: Place): Outcome {
+  #judge(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome: Outcome = { errors: [], checks: 1 };
     if (isDue()) announceWork(0);
     this.#checkType(schema, value, { place, outcome });
@@ -252,7 +252,7 @@ class Validator {
 }
 
 interface Context {
-  readonly place: Place;
+  readonly place: SchemaPosition;
   readonly outcome: Outcome;
 }
 

@@ -1,6 +1,6 @@
 // Authentication as kube-apiserver orders it: front proxy, client certificate, bearer token, then anonymous.
 // Credentials that one authenticator refuses are fatal only when no other one accepts what else the request carries.
-import type { Soon } from '../../base/index.ts';
+import type { MaybePromise } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
 import type { FrontProxy } from './front-proxy.ts';
@@ -42,7 +42,7 @@ type Authentication =
   | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
 /** Finds out who is calling, at once where nothing has to be waited for. */
-export type Authenticate = (credentials: Credentials) => Soon<Authentication>;
+export type Authenticate = (credentials: Credentials) => MaybePromise<Authentication>;
 
 /** `refused`: a token of this authenticator that is not good. `audiences` absent: the token is for the API and says nothing of audiences. */
 export type TokenAnswer =
@@ -54,7 +54,7 @@ export type TokenAnswer =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Looks a token up; undefined when it is not one of this authenticator's. */
-export type AuthenticateToken = (token: string, audiences: readonly string[]) => Soon<TokenAnswer | undefined>;
+export type AuthenticateToken = (token: string, audiences: readonly string[]) => MaybePromise<TokenAnswer | undefined>;
 
 interface AuthenticatorOptions {
   /** Asked in order. */
@@ -129,19 +129,19 @@ interface Asking extends Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudi
 }
 
 /** Asks one authenticator after the other, from `first` on. */
-function authenticateToken(asking: Asking, first = 0): Soon<Authentication> {
+function authenticateToken(asking: Asking, first = 0): MaybePromise<Authentication> {
   const { token, audiences, tokens, reasons } = asking;
   for (let index = first; index < tokens.length; index++) {
     const found = (tokens[index] as AuthenticateToken)(token, audiences);
-    if (found instanceof Promise) return found.then((answer) => judgeAnswer(answer, asking) ?? authenticateToken(asking, index + 1));
-    const judged = judgeAnswer(found, asking);
+    if (found instanceof Promise) return found.then((answer) => checkAnswer(answer, asking) ?? authenticateToken(asking, index + 1));
+    const judged = checkAnswer(found, asking);
     if (judged !== undefined) return judged;
   }
   return { type: 'refused', reasons: ['invalid bearer token', ...reasons] };
 }
 
 /** The end of asking, if this answer is it. */
-function judgeAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons, keep }: Asking): Authentication | undefined {
+function checkAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons, keep }: Asking): Authentication | undefined {
   if (found === undefined) return undefined;
   if (found.type === 'user') {
     const shared = found.audiences ?? apiAudiences.filter((one) => audiences.includes(one));

@@ -66,7 +66,7 @@ function provide(more: Partial<OidcIssuer> = {}, documents: Readonly<Record<stri
 }
 const now = Math.floor(Date.now() / 1000);
 const good = { iss: url, aud: 'app', exp: now + 600, email: 'erin@example.com', email_verified: true, roles: ['a', 'b'] };
-const judge = async (claims: object, { authenticate } = provide(), signer = key): Promise<string> => {
+const evaluate = async (claims: object, { authenticate } = provide(), signer = key): Promise<string> => {
   const found = await authenticate(await signJwt(claims as Record<string, unknown>, signer), []);
   return found === undefined ? 'unknown' : found.type === 'user' ? `${found.user.name} ${found.user.groups.join(',')}` : found.reason;
 };
@@ -74,8 +74,8 @@ const judge = async (claims: object, { authenticate } = provide(), signer = key)
 describe('createOidcAuthenticator', () => {
   it('maps claims to a user and fetches the keys once', async () => {
     const provider = provide();
-    assert.equal(await judge(good, provider), 'erin@example.com oidc:a,oidc:b');
-    assert.equal(await judge({ ...good, roles: 'one' }, provider), 'erin@example.com oidc:one');
+    assert.equal(await evaluate(good, provider), 'erin@example.com oidc:a,oidc:b');
+    assert.equal(await evaluate({ ...good, roles: 'one' }, provider), 'erin@example.com oidc:one');
     assert.equal(provider.asked.length, 2);
   });
 
@@ -86,23 +86,23 @@ describe('createOidcAuthenticator', () => {
     ['an unverified address', { email_verified: false }, /email not verified/], ['a claim that is no text', { email: 5 }, /username claim/],
     ['no user', { email: undefined }, /username claim/], ['groups that are no texts', { roles: [1] }, /groups claim/],
   ];
-  for (const [what, claims, reason] of refused) it(`refuses ${what}`, async () => assert.match(await judge({ ...good, ...claims }), reason));
+  for (const [what, claims, reason] of refused) it(`refuses ${what}`, async () => assert.match(await evaluate({ ...good, ...claims }), reason));
 
   it('refuses a signature of another key, also under the provider\'s key name', async () => {
-    assert.match(await judge(good, provide(), stranger), /signature/);
-    assert.match(await judge(good, provide(), { ...stranger, keyId: key.keyId }), /signature/);
+    assert.match(await evaluate(good, provide(), stranger), /signature/);
+    assert.match(await evaluate(good, provide(), { ...stranger, keyId: key.keyId }), /signature/);
   });
 
   it('attack 42: refuses keys of a discovery document that names another issuer or a place without TLS', async () => {
     const discovery = `${url}/.well-known/openid-configuration`;
-    assert.match(await judge(good, provide({}, { [discovery]: { issuer: 'https://evil.example', jwks_uri: `${url}/keys` } })), /signature/);
-    assert.match(await judge(good, provide({}, { [discovery]: { issuer: url, jwks_uri: 'http://issuer.example/keys' } })), /signature/);
+    assert.match(await evaluate(good, provide({}, { [discovery]: { issuer: 'https://evil.example', jwks_uri: `${url}/keys` } })), /signature/);
+    assert.match(await evaluate(good, provide({}, { [discovery]: { issuer: url, jwks_uri: 'http://issuer.example/keys' } })), /signature/);
   });
 
   it('wants required claims and allowed algorithms', async () => {
-    assert.match(await judge(good, provide({ requiredClaims: [{ claim: 'hd', value: 'x' }] })), /required claim hd/);
-    assert.equal(await judge({ ...good, hd: 'x' }, provide({ requiredClaims: [{ claim: 'hd', value: 'x' }] })), 'erin@example.com oidc:a,oidc:b');
-    assert.match(await judge(good, provide({ algorithms: ['ES256'] })), /signature/);
+    assert.match(await evaluate(good, provide({ requiredClaims: [{ claim: 'hd', value: 'x' }] })), /required claim hd/);
+    assert.equal(await evaluate({ ...good, hd: 'x' }, provide({ requiredClaims: [{ claim: 'hd', value: 'x' }] })), 'erin@example.com oidc:a,oidc:b');
+    assert.match(await evaluate(good, provide({ algorithms: ['ES256'] })), /signature/);
   });
 });
 

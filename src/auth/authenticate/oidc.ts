@@ -45,7 +45,7 @@ export function createOidcAuthenticator({ issuers, clock, random }: OidcOptions)
     for (const issuer of own) {
       const ring = rings.get(issuer) as KeyRing;
       const valid = await cache.use(`${issuers.indexOf(issuer)} ${token}`, () => isSigned(jwt as Jwt, issuer, ring));
-      answer = valid ? judgeToken((jwt as Jwt).claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
+      answer = valid ? checkToken((jwt as Jwt).claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
       if (answer.type === 'user') return answer;
       if (!valid) cache.forget(`${issuers.indexOf(issuer)} ${token}`);
     }
@@ -100,7 +100,7 @@ async function fetchKeys({ url, discoveryUrl, fetchJson }: OidcIssuer): Promise<
   });
 }
 
-function judgeToken(claims: Claims, issuer: OidcIssuer, nowMs: number): TokenAnswer {
+function checkToken(claims: Claims, issuer: OidcIssuer, nowMs: number): TokenAnswer {
   const problem = findProblem(claims, issuer, nowMs / 1000);
   if (problem !== undefined) return { type: 'refused', reason: `oidc: ${problem}` };
   const user = mapUser(claims, issuer);

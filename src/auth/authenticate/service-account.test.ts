@@ -27,7 +27,7 @@ const claims = (more: Partial<BoundClaims> = {}): BoundClaims => ({
 });
 const issue = (more: Partial<BoundClaims> = {}): Promise<string> => signJwt(encodeBoundClaims(claims(more)), key);
 
-async function judge(token: string, audiences = [api]): Promise<string> {
+async function evaluate(token: string, audiences = [api]): Promise<string> {
   const found = await authenticate(token, audiences);
   return found === undefined ? 'unknown' : found.type === 'user' ? found.user.name : found.reason;
 }
@@ -57,18 +57,18 @@ describe('createServiceAccountAuthenticator', () => {
 
   it('attack 42: refuses tokens that are too old, too new, or for somebody else', async () => {
     const old = await issue({ expiresAt: seconds() - 61, issuedAt: seconds() - 4000 });
-    assert.equal(await judge(old), 'service account token has expired');
-    assert.equal(await judge(await issue({ issuedAt: seconds() + 61 })), 'service account token is not valid yet');
-    assert.equal(await judge(await issue({ audiences: ['elsewhere'] })), `token audiences ["elsewhere"] is invalid for the target audiences ["${api}"]`);
-    assert.equal(await judge(await issue({ issuer: 'https://evil.example' })), 'unknown');
-    assert.equal(await judge(await issue({ issuer: 'https://old.example' })), 'system:serviceaccount:n:a');
+    assert.equal(await evaluate(old), 'service account token has expired');
+    assert.equal(await evaluate(await issue({ issuedAt: seconds() + 61 })), 'service account token is not valid yet');
+    assert.equal(await evaluate(await issue({ audiences: ['elsewhere'] })), `token audiences ["elsewhere"] is invalid for the target audiences ["${api}"]`);
+    assert.equal(await evaluate(await issue({ issuer: 'https://evil.example' })), 'unknown');
+    assert.equal(await evaluate(await issue({ issuer: 'https://old.example' })), 'system:serviceaccount:n:a');
     const timeless = { ...encodeBoundClaims(claims()), exp: 'never' };
-    assert.equal(await judge(await signJwt(timeless, key)), 'service account token claims could not be validated');
+    assert.equal(await evaluate(await signJwt(timeless, key)), 'service account token claims could not be validated');
   });
 
   it('refuses a subject that is not the account in the claims', async () => {
     const forged = { ...encodeBoundClaims(claims()), sub: 'system:serviceaccount:kube-system:root' };
-    assert.equal(await judge(await signJwt(forged, key)), 'service account token claims could not be validated');
+    assert.equal(await evaluate(await signJwt(forged, key)), 'service account token claims could not be validated');
   });
 
   it('attack 43: refuses a token at the next use after what it is bound to is gone or another one', async () => {
@@ -79,13 +79,13 @@ describe('createServiceAccountAuthenticator', () => {
     for (const [path, uid, bound] of rows) {
       put(path, uid);
       const token = await issue(bound);
-      assert.equal(await judge(token), 'system:serviceaccount:n:a', path);
+      assert.equal(await evaluate(token), 'system:serviceaccount:n:a', path);
       put(path, 'another');
-      assert.match(await judge(token), /UID \(another\) does not match/, path);
+      assert.match(await evaluate(token), /UID \(another\) does not match/, path);
       objects.delete(path);
-      assert.match(await judge(token), /not found|invalidated/, path);
+      assert.match(await evaluate(token), /not found|invalidated/, path);
       put(path, uid, { metadata: { deletionTimestamp: new Date(nowMs - 61_000).toISOString() } });
-      assert.match(await judge(token), /not found|invalidated/, path);
+      assert.match(await evaluate(token), /not found|invalidated/, path);
       put(path, uid);
     }
   });
@@ -94,14 +94,14 @@ describe('createServiceAccountAuthenticator', () => {
     const token = await signJwt(encodeLegacyClaims({ namespace: 'n', name: 'a', uid: 'u', secret: 's' }), key);
     const data = { token: Buffer.from(token).toString('base64') };
     put('secrets/n/s', 'su', { data });
-    assert.equal(await judge(token), 'system:serviceaccount:n:a');
-    assert.match(await judge(token, ['elsewhere']), /is invalid for the target audiences/);
+    assert.equal(await evaluate(token), 'system:serviceaccount:n:a');
+    assert.match(await evaluate(token, ['elsewhere']), /is invalid for the target audiences/);
     put('secrets/n/s', 'su', { data: { token: Buffer.from('another').toString('base64') } });
-    assert.match(await judge(token), /does not match/);
+    assert.match(await evaluate(token), /does not match/);
     put('secrets/n/s', 'su', { data, metadata: { labels: { [invalidatedSince]: '2029-01-01' } } });
-    assert.equal(await judge(token), 'service account token has been invalidated');
+    assert.equal(await evaluate(token), 'service account token has been invalidated');
     objects.delete('secrets/n/s');
-    assert.equal(await judge(token), 'service account token has been invalidated');
+    assert.equal(await evaluate(token), 'service account token has been invalidated');
   });
 });
 

@@ -48,7 +48,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountTokenOp
       if (jwt === undefined || typeof jwt.claims['iss'] !== 'string' || !accepted.has(jwt.claims['iss'])) return undefined;
       return verifyJwt(jwt, keys) ? jwt.claims : undefined;
     });
-    return claims === undefined ? undefined : judgeClaims({ claims, token, audiences }, options);
+    return claims === undefined ? undefined : checkClaims({ claims, token, audiences }, options);
   };
   // Cheap enough to be asked for every bearer token that is no JWT at all.
   return (token, audiences) => (token.startsWith('ey') ? authenticate(token, audiences) : undefined);
@@ -60,7 +60,7 @@ interface Shown {
   readonly audiences: readonly string[];
 }
 
-async function judgeClaims({ claims, token, audiences }: Shown, options: ServiceAccountTokenOptions): Promise<TokenAnswer> {
+async function checkClaims({ claims, token, audiences }: Shown, options: ServiceAccountTokenOptions): Promise<TokenAnswer> {
   const problem = checkTimes(claims, options.clock.now());
   if (problem !== undefined) return refuse(problem);
   const subject = readSubject(claims);
@@ -87,7 +87,7 @@ async function findDead(subject: TokenSubject, token: string, { find, clock, onL
   if (secret !== undefined) {
     const found = await find('secrets', { namespace, name: secret.name });
     if (isGone(found)) return 'service account token has been invalidated';
-    const wrong = legacy ? judgeTokenSecret(found, token) : differs('secret', found, secret);
+    const wrong = legacy ? checkTokenSecret(found, token) : differs('secret', found, secret);
     if (wrong !== undefined) return wrong;
     if (legacy) onLegacyUse?.(found);
   }
@@ -111,7 +111,7 @@ const claimNames: Readonly<Record<string, string>> = {
 };
 
 /** A token from a Secret counts only while the Secret holds it. */
-function judgeTokenSecret(secret: KubeObject, token: string): string | undefined {
+function checkTokenSecret(secret: KubeObject, token: string): string | undefined {
   const held = (secret['data'] as Record<string, string> | undefined)?.['token'] ?? '';
   const hash = (text: Uint8Array | string) => createHash('sha256').update(text).digest();
   if (!timingSafeEqual(hash(Buffer.from(held, 'base64')), hash(token))) return 'service account token does not match server\'s copy';

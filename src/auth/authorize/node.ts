@@ -46,24 +46,24 @@ interface Case {
   readonly listPods: ListPods;
   readonly find: FindObject;
 }
-type Judge = (asked: Case) => Promise<Decision> | Decision;
+type AuthorizationCheck = (asked: Case) => Promise<Decision> | Decision;
 
 /** The kubelet's own object, by name; creations carry none and are checked by NodeRestriction. */
-function judgeOwn(namespace: string, verbs: ReadonlySet<string>): Judge {
+function checkOwn(namespace: string, verbs: ReadonlySet<string>): AuthorizationCheck {
   return ({ node, attributes }) => {
     if (attributes.namespace !== namespace || !verbs.has(attributes.verb) || attributes.subresource !== '') return refuse('can only access its own object');
     return attributes.verb === 'create' || attributes.name === node ? allowed : refuse('can only access an object with the same name as the requesting node');
   };
 }
 
-const judgeNode: Judge = ({ node, attributes }) => {
+const checkNode: AuthorizationCheck = ({ node, attributes }) => {
   const { verb, name } = attributes;
   if (verb === 'get' && name !== node) return refuse(`node '${node}' cannot read '${name}', only its own Node object`);
   if ((verb === 'list' || verb === 'watch') && name !== node) return refuse(`node '${node}' cannot read all nodes, only its own Node object`);
   return byRules(attributes);
 };
 
-const judgePod: Judge = async ({ node, attributes, listPods }) => {
+const checkPod: AuthorizationCheck = async ({ node, attributes, listPods }) => {
   const { verb, subresource, name, namespace, fieldSelector = '' } = attributes;
   if (subresource !== '' || !reads.has(verb)) return byRules(attributes);
   if (verb === 'get') {
@@ -75,7 +75,7 @@ const judgePod: Judge = async ({ node, attributes, listPods }) => {
 };
 
 /** Something that a pod refers to by name. */
-function judgeReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Judge {
+function checkReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): AuthorizationCheck {
   return async (one) => {
     const { attributes } = one;
     const { verb, name, namespace, subresource } = attributes;
@@ -98,7 +98,7 @@ async function isReferred({ node, listPods }: Case, { kind, name }: Reference, n
 }
 
 /** What has no namespace, or is made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
-function judgeRelated(isRelated: (one: Case) => Promise<boolean>): Judge {
+function checkRelated(isRelated: (one: Case) => Promise<boolean>): AuthorizationCheck {
   return async (one) => {
     const { verb, subresource, name } = one.attributes;
     if (verb !== 'get') return refuse('can only get individual resources of this type');
@@ -126,7 +126,7 @@ async function isUsedClaim({ node, attributes: { name, namespace }, listPods }: 
   return (await listPods(namespace)).some((pod) => nodeOfPod(pod) === node && names(pod).includes(name));
 }
 
-const judgeSlice: Judge = async ({ node, attributes, find }) => {
+const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
   const { verb, subresource, name, fieldSelector = '' } = attributes;
   if (subresource !== '') return refuse('cannot authorize ResourceSlice subresources');
   if (verb === 'create') return allowed;
@@ -140,21 +140,21 @@ const judgeSlice: Judge = async ({ node, attributes, find }) => {
   return specField(await find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
 };
 
-const judges = new Map<string, Judge>([
-  ['/nodes', judgeNode],
-  ['/pods', judgePod],
-  ['/secrets', judgeReferred('Secret', reads)],
-  ['/configmaps', judgeReferred('ConfigMap', reads)],
-  ['/persistentvolumeclaims', judgeReferred('PersistentVolumeClaim', new Set(['get']))],
-  ['/serviceaccounts', judgeReferred('ServiceAccount', new Set(['create', 'get']))],
-  ['coordination.k8s.io/leases', judgeOwn('kube-node-lease', new Set(['get', 'create', 'update', 'patch', 'delete']))],
-  ['/persistentvolumes', judgeRelated(isUsedVolume)], ['resource.k8s.io/resourceclaims', judgeRelated(isUsedClaim)],
+const judges = new Map<string, AuthorizationCheck>([
+  ['/nodes', checkNode],
+  ['/pods', checkPod],
+  ['/secrets', checkReferred('Secret', reads)],
+  ['/configmaps', checkReferred('ConfigMap', reads)],
+  ['/persistentvolumeclaims', checkReferred('PersistentVolumeClaim', new Set(['get']))],
+  ['/serviceaccounts', checkReferred('ServiceAccount', new Set(['create', 'get']))],
+  ['coordination.k8s.io/leases', checkOwn('kube-node-lease', new Set(['get', 'create', 'update', 'patch', 'delete']))],
+  ['/persistentvolumes', checkRelated(isUsedVolume)], ['resource.k8s.io/resourceclaims', checkRelated(isUsedClaim)],
   [
     'storage.k8s.io/volumeattachments',
-    judgeRelated(async ({ node, attributes, find }) => specField(await find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
+    checkRelated(async ({ node, attributes, find }) => specField(await find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
   ],
-  ['resource.k8s.io/resourceslices', judgeSlice],
-  ['storage.k8s.io/csinodes', judgeOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
+  ['resource.k8s.io/resourceslices', checkSlice],
+  ['storage.k8s.io/csinodes', checkOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
 ]);
 
 interface Reference {

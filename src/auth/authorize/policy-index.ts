@@ -1,9 +1,9 @@
 // Roles by name and bindings by subject, fed by four followed rows. A decision touches the bindings of the caller's name and groups only,
 // however many others there are. Bindings of one subject and namespace stay sorted by name, so that decisions do not depend on history.
 import { type Clock, invariant } from '../../base/index.ts';
-import type { Catalog, ObjectVersion, Registry } from '../../registry/index.ts';
+import type { Catalog, StoredObject, Registry } from '../../registry/index.ts';
 import type { User } from '../user.ts';
-import { type Followed, type Follower, followRow } from './follow.ts';
+import { type Followed, type RuleReflector, reflectRow } from './reflect.ts';
 import { type PolicyRule, type RoleRef, type Subject, groupKey, readRules, subjectKey, userKey } from './rule.ts';
 
 /** A binding as decisions need it. */
@@ -25,7 +25,7 @@ interface StoredBinding extends Binding {
 const byName = (one: Binding, two: Binding): number => (one.name < two.name ? -1 : one.name > two.name ? 1 : 0);
 
 /** Bindings of one kind. */
-class BindingTable implements Follower {
+class BindingTable implements RuleReflector {
   /** How often something changed. */
   changes = 0;
   readonly #all = new Map<string, StoredBinding>();
@@ -38,7 +38,7 @@ class BindingTable implements Follower {
     this.#bySubject.clear();
   }
 
-  put(object: ObjectVersion): void {
+  put(object: StoredObject): void {
     this.changes += 1;
     this.remove(object);
     const binding = readBinding(object);
@@ -52,7 +52,7 @@ class BindingTable implements Follower {
     }
   }
 
-  remove({ namespace, name }: ObjectVersion): void {
+  remove({ namespace, name }: StoredObject): void {
     const known = this.#all.get(`${namespace}/${name}`);
     if (known === undefined) return;
     this.changes += 1;
@@ -86,7 +86,7 @@ function insertSorted(bindings: StoredBinding[], binding: StoredBinding): void {
   bindings.splice(low, 0, binding);
 }
 
-function readBinding(object: ObjectVersion): StoredBinding {
+function readBinding(object: StoredObject): StoredBinding {
   const body = object.object('v1');
   const subjects = (body['subjects'] ?? []) as readonly Subject[];
   const keys = new Set(subjects.map((subject) => subjectKey(subject, object.namespace)).filter((key) => key !== undefined));
@@ -94,7 +94,7 @@ function readBinding(object: ObjectVersion): StoredBinding {
 }
 
 /** Roles of one kind. */
-class RoleTable implements Follower {
+class RoleTable implements RuleReflector {
   changes = 0;
   readonly #roles = new Map<string, readonly PolicyRule[]>();
 
@@ -103,12 +103,12 @@ class RoleTable implements Follower {
     this.#roles.clear();
   }
 
-  put(object: ObjectVersion): void {
+  put(object: StoredObject): void {
     this.changes += 1;
     this.#roles.set(`${object.namespace}/${object.name}`, readRules(object.object('v1')));
   }
 
-  remove({ namespace, name }: ObjectVersion): void {
+  remove({ namespace, name }: StoredObject): void {
     this.changes += 1;
     this.#roles.delete(`${namespace}/${name}`);
   }
@@ -136,10 +136,10 @@ export class PolicyIndex {
   readonly #rows: readonly Followed[];
 
   constructor({ registry, catalog, clock, onError }: PolicyIndexOptions) {
-    const follow = (plural: string, follower: Follower): Followed => {
+    const follow = (plural: string, follower: RuleReflector): Followed => {
       const resource = catalog.find('rbac.authorization.k8s.io', 'v1', plural);
       invariant(resource !== undefined, `${plural} are served`);
-      return followRow({ registry, clock, onError, follower, target: { resource, version: 'v1', namespace: '' } });
+      return reflectRow({ registry, clock, onError, follower, target: { resource, version: 'v1', namespace: '' } });
     };
     this.#rows = [
       follow('roles', this.#roles), follow('clusterroles', this.#clusterRoles),

@@ -1,14 +1,14 @@
 // What the tests and the bench of authorization share: an index over hand-made roles and bindings, without a server.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { systemClock } from '../../base/index.ts';
-import type { Catalog, ListResult, ObjectVersion, Registry, RegistryEvent, RegistryWatch, Resource } from '../../registry/index.ts';
+import type { Catalog, ListResult, StoredObject, Registry, RegistryEvent, RegistryWatch, Resource } from '../../registry/index.ts';
 import type { Attributes } from './attributes.ts';
 import { PolicyIndex } from './policy-index.ts';
 import type { PolicyRule, Subject } from './rule.ts';
 
 /** Just enough of a registry: rows of objects, and watches that wake in the turn of a change. */
 export class PolicyStore {
-  readonly #rows = new Map<string, Map<string, ObjectVersion>>();
+  readonly #rows = new Map<string, Map<string, StoredObject>>();
   readonly #watches = new Map<string, Set<(event: RegistryEvent) => void>>();
   #revision = 1;
 
@@ -23,7 +23,7 @@ export class PolicyStore {
   /** Removes; the object must be there. */
   remove(kind: string, namespace: string, name: string): void {
     const plural = `${kind.toLowerCase()}s`;
-    const object = this.#row(plural).get(`${namespace}/${name}`) as ObjectVersion;
+    const object = this.#row(plural).get(`${namespace}/${name}`) as StoredObject;
     this.#row(plural).delete(`${namespace}/${name}`);
     this.#tell(plural, { type: 'DELETED', object, revision: ++this.#revision });
   }
@@ -41,15 +41,15 @@ export class PolicyStore {
     return index;
   }
 
-  #row(plural: string): Map<string, ObjectVersion> {
-    const row = this.#rows.get(plural) ?? new Map<string, ObjectVersion>();
+  #row(plural: string): Map<string, StoredObject> {
+    const row = this.#rows.get(plural) ?? new Map<string, StoredObject>();
     this.#rows.set(plural, row);
     return row;
   }
 
-  #createVersion(object: KubeObject): ObjectVersion {
+  #createVersion(object: KubeObject): StoredObject {
     const { name = '', namespace = '' } = object.metadata;
-    return { name, namespace, revision: ++this.#revision, labels: object.metadata.labels, object: () => object } as unknown as ObjectVersion;
+    return { name, namespace, revision: ++this.#revision, labels: object.metadata.labels, object: () => object } as unknown as StoredObject;
   }
 
   #tell(plural: string, event: RegistryEvent): void {

@@ -4,15 +4,15 @@ import {
   invalidValue, parseIpAddress, parseIpRange, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type Place, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each, isGiven } from './check.ts';
+import { type Errors, type FieldValue, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each, isGiven } from './check.ts';
 
-const specOf = (object: KubeObject): Place => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
 
-function checkHostName(place: Place): Errors {
+function checkHostName(place: FieldValue): Errors {
   return checkText(place, toText(place.value).includes('*') ? checkWildcardDnsSubdomain : checkDnsSubdomain);
 }
 
-function checkReference(reference: Place): Errors {
+function checkReference(reference: FieldValue): Errors {
   const group = at(reference, 'apiGroup');
   return [
     ...(isGiven(group) ? checkText(group, checkDnsSubdomain) : []),
@@ -23,7 +23,7 @@ function checkReference(reference: Place): Errors {
   ];
 }
 
-function checkServiceBackend(backend: Place): Errors {
+function checkServiceBackend(backend: FieldValue): Errors {
   const name = at(backend, 'service', 'name');
   const errors: FieldError[] = toText(name.value) === '' ? [required(name.path)] : [...checkText(name, checkDnsLabel)];
   const portName = at(backend, 'service', 'port', 'name');
@@ -34,7 +34,7 @@ function checkServiceBackend(backend: Place): Errors {
   return hasNumber ? [...errors, ...checkPortNumber(portNumber)] : [...errors, required(backend.path, 'port name or number is required')];
 }
 
-function checkBackend(backend: Place): Errors {
+function checkBackend(backend: FieldValue): Errors {
   const [hasResource, hasService] = [isGiven(at(backend, 'resource')), isGiven(at(backend, 'service'))];
   if (hasResource && hasService) return [invalidValue(backend.path, '', 'cannot set both resource and service backends')];
   if (hasResource) return checkReference(at(backend, 'resource'));
@@ -44,7 +44,7 @@ function checkBackend(backend: Place): Errors {
 const wrongSequences = ['//', '/./', '/../', '%2f', '%2F'];
 const wrongEnds = ['/..', '/.'];
 
-function checkExactPath(place: Place): Errors {
+function checkExactPath(place: FieldValue): Errors {
   const path = toText(place.value);
   return [
     ...(path.startsWith('/') ? [] : [invalidValue(place.path, path, 'must be an absolute path')]),
@@ -53,7 +53,7 @@ function checkExactPath(place: Place): Errors {
   ];
 }
 
-function checkPath(entry: Place): Errors {
+function checkPath(entry: FieldValue): Errors {
   const type = at(entry, 'pathType');
   const path = at(entry, 'path');
   if (!isGiven(type)) return [required(type.path, 'pathType must be specified')];
@@ -64,7 +64,7 @@ function checkPath(entry: Place): Errors {
   return [...errors, ...checkBackend(at(entry, 'backend'))];
 }
 
-function checkRule(rule: Place): Errors {
+function checkRule(rule: FieldValue): Errors {
   const host = at(rule, 'host');
   const errors: FieldError[] = [];
   if (toText(host.value) !== '') {
@@ -108,7 +108,7 @@ export function validateIngress(ingress: KubeObject): Errors {
 const maxControllerLength = 250;
 const domainPrefixed = /^[^/]+\/.+$/;
 
-function checkController(place: Place): Errors {
+function checkController(place: FieldValue): Errors {
   const text = toText(place.value);
   const errors: FieldError[] = text.length > maxControllerLength ? [tooLong(place.path, maxControllerLength)] : [];
   if (text === '') return [...errors, required(place.path)];
@@ -116,7 +116,7 @@ function checkController(place: Place): Errors {
   return [...errors, ...checkText({ path: place.path, value: text.slice(0, text.indexOf('/')) }, checkDnsSubdomain)];
 }
 
-function checkParameters(parameters: Place): Errors {
+function checkParameters(parameters: FieldValue): Errors {
   const scope = at(parameters, 'scope');
   const namespace = at(parameters, 'namespace');
   const errors = checkReference(parameters);
@@ -138,7 +138,7 @@ export function checkSameController(ingressClass: KubeObject, old: KubeObject): 
   return checkImmutable(at(specOf(ingressClass), 'controller'), at(specOf(old), 'controller'));
 }
 
-function checkPolicyPort(entry: Place): Errors {
+function checkPolicyPort(entry: FieldValue): Errors {
   const protocol = at(entry, 'protocol');
   const port = at(entry, 'port');
   const end = at(entry, 'endPort');
@@ -157,7 +157,7 @@ function checkPolicyPort(entry: Place): Errors {
 
 const rangeProblem = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-function checkBlock(block: Place): Errors {
+function checkBlock(block: FieldValue): Errors {
   const cidr = at(block, 'cidr');
   if (toText(cidr.value) === '') return [required(cidr.path)];
   const range = parseIpRange(toText(cidr.value));
@@ -170,7 +170,7 @@ function checkBlock(block: Place): Errors {
   });
 }
 
-function checkPeer(peer: Place): Errors {
+function checkPeer(peer: FieldValue): Errors {
   const block = at(peer, 'ipBlock');
   const selectors = [at(peer, 'podSelector'), at(peer, 'namespaceSelector')].filter(isGiven);
   const errors: FieldError[] = [...selectors.flatMap(checkSelector), ...(isGiven(block) ? checkBlock(block) : [])];

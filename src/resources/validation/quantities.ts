@@ -1,37 +1,37 @@
 // Quantities as validations compare and show them.
 import { type FieldError, type Quantity, canonicalizeQuantity, compareQuantities, invalidValue, parseQuantity } from '../../apimachinery/index.ts';
 import { toText } from '../columns/common.ts';
-import { type Errors, type Place, at } from './check.ts';
+import { type Errors, type FieldValue, at } from './check.ts';
 
 const zero = parseQuantity('0');
 
 /** The quantity at a place; zero when there is none. */
-export const quantityAt = ({ value }: Place): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
+export const quantityAt = ({ value }: FieldValue): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
 
 /** As messages show it; nothing is zero. */
-export const showQuantity = ({ value }: Place): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
+export const showQuantity = ({ value }: FieldValue): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
 
 /** Negative, zero or positive as one is less than, equal to or more than the other. */
-export const compareAt = (one: Place, other: Place): number => compareQuantities(quantityAt(one), quantityAt(other));
+export const compareAt = (one: FieldValue, other: FieldValue): number => compareQuantities(quantityAt(one), quantityAt(other));
 
 /** The quantity must be above zero. */
-export function checkPositive(place: Place): Errors {
+export function checkPositive(place: FieldValue): Errors {
   return compareQuantities(quantityAt(place), zero) > 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than zero')];
 }
 
 /** The quantity must not be below zero. */
-export function checkNatural(place: Place): Errors {
+export function checkNatural(place: FieldValue): Errors {
   return compareQuantities(quantityAt(place), zero) >= 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than or equal to 0')];
 }
 
 /** Whether a quantity is a whole number. */
-function isWholeQuantity(place: Place): boolean {
+function isWholeQuantity(place: FieldValue): boolean {
   const { mantissa, exponent } = quantityAt(place);
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
 /** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */
-export function roundUpToWhole(place: Place, unitExponent = 0): bigint {
+export function roundUpToWhole(place: FieldValue, unitExponent = 0): bigint {
   const { mantissa, exponent: own } = quantityAt(place);
   const exponent = own - unitExponent;
   if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
@@ -40,12 +40,12 @@ export function roundUpToWhole(place: Place, unitExponent = 0): bigint {
 }
 
 /** The quantity must be a whole number. */
-export function checkWhole(place: Place): readonly FieldError[] {
+export function checkWhole(place: FieldValue): readonly FieldError[] {
   return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
 }
 
 /** The entries of a list of resources, by name, as `list[name]`. */
-export function entriesOf(list: Place): readonly (Place & { readonly name: string })[] {
+export function entriesOf(list: FieldValue): readonly (FieldValue & { readonly name: string })[] {
   const value = list.value;
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));

@@ -1,6 +1,6 @@
 // Warnings about pods and templates of pods: what works, but hardly as meant. In the order in which the reference tells them.
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type Place, at, each } from '../validation/check.ts';
+import { type FieldValue, at, each } from '../validation/check.ts';
 import { warnOfAddress } from './addresses.ts';
 import { warnOfContainers, warnOfFraction } from './containers.ts';
 import { warnOfLabel, warnOfLabelMap, warnOfNodeAffinity } from './labels.ts';
@@ -24,17 +24,17 @@ const oldVolumes: readonly (readonly [string, string])[] = [
 const shownAs: Readonly<Record<string, string>> = { storageos: 'storageOS' };
 
 /** Warns of volume sources that are on their way out, wherever they may stand. */
-export function warnOfOldVolumes(volume: Place): readonly string[] {
+export function warnOfOldVolumes(volume: FieldValue): readonly string[] {
   return oldVolumes.filter(([kind]) => readPath(volume.value, kind) !== undefined)
     .map(([kind, told]) => `${at(volume, shownAs[kind] ?? kind).path}: ${told}`);
 }
 
 /** Warns of storage that a claim asks for in fractions of bytes. */
-export function warnOfClaimSpec(spec: Place): readonly string[] {
+export function warnOfClaimSpec(spec: FieldValue): readonly string[] {
   return ['requests', 'limits'].flatMap((list) => warnOfFraction(at(spec, 'resources', list), 'storage'));
 }
 
-function warnOfRepeats(list: Place, name: string, shown: string): readonly string[] {
+function warnOfRepeats(list: FieldValue, name: string, shown: string): readonly string[] {
   const seen = new Set<string>();
   return each(list).flatMap((entry) => {
     const { path, value } = at(entry, name);
@@ -44,16 +44,16 @@ function warnOfRepeats(list: Place, name: string, shown: string): readonly strin
   });
 }
 
-const missingSelector = ({ path, value }: Place): readonly string[] =>
+const missingSelector = ({ path, value }: FieldValue): readonly string[] =>
   (value === undefined ? [`${path}: a null labelSelector results in matching no pod`] : []);
 
-function warnOfSpread(spec: Place): readonly string[] {
+function warnOfSpread(spec: FieldValue): readonly string[] {
   return each(at(spec, 'topologySpreadConstraints')).flatMap((constraint) => [
     ...warnOfLabel(at(constraint, 'topologyKey'), true), ...missingSelector(at(constraint, 'labelSelector')),
   ]);
 }
 
-function warnOfPodAffinity(affinity: Place): readonly string[] {
+function warnOfPodAffinity(affinity: FieldValue): readonly string[] {
   const required = each(at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'));
   const preferred = each(at(affinity, 'preferredDuringSchedulingIgnoredDuringExecution'));
   return [
@@ -62,14 +62,14 @@ function warnOfPodAffinity(affinity: Place): readonly string[] {
   ];
 }
 
-function warnOfAnnotations(metadata: Place): readonly string[] {
+function warnOfAnnotations(metadata: FieldValue): readonly string[] {
   return oldAnnotations.filter(([key]) => readPath(metadata.value, 'annotations', key) !== undefined)
     .map(([key, told]) => `${at(metadata, 'annotations').path}[${key}]: ${told}`);
 }
 
-const containersOf = (spec: Place): readonly Place[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
+const containersOf = (spec: FieldValue): readonly FieldValue[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
-function warnOfSeccomp(metadata: Place, spec: Place): readonly string[] {
+function warnOfSeccomp(metadata: FieldValue, spec: FieldValue): readonly string[] {
   const entry = (key: string): readonly string[] => (readPath(metadata.value, 'annotations', key) === undefined
     ? [] : [`${at(metadata, 'annotations').path}[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`]);
   const own = at(spec, 'securityContext', 'seccompProfile').value === undefined ? entry('seccomp.security.alpha.kubernetes.io/pod') : [];
@@ -77,7 +77,7 @@ function warnOfSeccomp(metadata: Place, spec: Place): readonly string[] {
   return [...own, ...others.flatMap(({ value }) => entry(`container.seccomp.security.alpha.kubernetes.io/${toText(readPath(value, 'name'))}`))];
 }
 
-function warnOfVolumes(spec: Place): readonly string[] {
+function warnOfVolumes(spec: FieldValue): readonly string[] {
   const volumes = at(spec, 'volumes');
   const own = each(volumes).flatMap((volume) => {
     return [...warnOfOldVolumes(volume), ...warnOfClaimSpec(at(volume, 'ephemeral', 'volumeClaimTemplate', 'spec'))];
@@ -86,7 +86,7 @@ function warnOfVolumes(spec: Place): readonly string[] {
 }
 
 /** Warns of what is doubtful about a pod, or about a template that pods will be made from; `pod` is where metadata and spec are. */
-export function warnOfPod(pod: Place): readonly string[] {
+export function warnOfPod(pod: FieldValue): readonly string[] {
   const [metadata, spec] = [at(pod, 'metadata'), at(pod, 'spec')];
   const selector = at(spec, 'nodeSelector');
   const secrets = at(spec, 'imagePullSecrets');

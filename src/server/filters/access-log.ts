@@ -1,15 +1,15 @@
 // One line per request, where the verbosity asks for it.
-import { follow } from '../../base/index.ts';
-import type { ServerExchange } from '../exchange.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
-import type { Logger } from '../logger.ts';
+import { mapMaybe } from '../../base/index.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
+import type { Logger } from '../observability/logger.ts';
 
 const accessVerbosity = 3;
 
 /** Logs requests once their answer is known. */
 export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
   if (logger.verbosity < accessVerbosity) return (exchange, next) => next(exchange);
-  return (exchange, next) => follow(next(exchange), (response) => {
+  return (exchange, next) => mapMaybe(next(exchange), (response) => {
     logAccess(logger, exchange, response.status);
     return response;
   });

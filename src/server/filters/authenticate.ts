@@ -1,7 +1,7 @@
 // Who is calling. Wrong credentials are the reference's 401, whatever was asked for.
 import { unauthorized } from '../../apimachinery/index.ts';
-import { follow } from '../../base/index.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
+import { mapMaybe } from '../../base/index.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
 
 /** Sets `user`. */
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
@@ -10,7 +10,7 @@ export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 
     const credentials = {
       authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
     };
-    return follow(authenticate(credentials), (found) => {
+    return mapMaybe(authenticate(credentials), (found) => {
       if (found.type === 'refused') throw unauthorized();
       exchange.user = found.user;
       return next(exchange);

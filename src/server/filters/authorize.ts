@@ -1,14 +1,14 @@
 // Whether the caller may. Comes before any look at what exists, so that a refusal tells nothing.
 import { refuse } from '../../auth/index.ts';
-import { follow } from '../../base/index.ts';
+import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
 
 /** Lets allowed requests pass; the others are the reference's 403. */
 export function authorizeRequests({ authorize, respondError }: Pick<FilterDependencies, 'authorize' | 'respondError'>): Filter {
   return (exchange, next) => {
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
-    return follow(authorize(attributes), (decision) => {
+    return mapMaybe(authorize(attributes), (decision) => {
       if (decision.type === 'allow') return next(exchange);
       const refusal = respondError(exchange, refuse(attributes, decision.reason));
       return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };

@@ -1,12 +1,12 @@
 // How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes. Watches and their like are exempt.
 // Past the deadline the caller gets the reference's 504; a response that has begun is cut off, so that slow readers do not stay for ever.
+import { parseDuration } from '../../base/index.ts';
 import { type StatusError, badRequest, timeoutError } from '../../apimachinery/index.ts';
-import type { Soon } from '../../base/index.ts';
+import type { MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
-import { Deadlines } from '../deadlines.ts';
-import type { ServerExchange } from '../exchange.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
-import { parseDuration } from '../duration.ts';
+import { Deadlines } from '../http/deadlines.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
 
 const mutationLimitMs = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
@@ -49,7 +49,7 @@ function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number
 }
 
 /** The answer, or the 504 if that comes first. */
-function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>, { message, set }: Late): Soon<Response> {
+function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>, { message, set }: Late): MaybePromise<Response> {
   /** There while the answer is awaited. */
   let refuse: ((error: StatusError) => void) | undefined;
   exchange.onClosed(set(() => {

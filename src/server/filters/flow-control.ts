@@ -1,15 +1,15 @@
 // API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
 // a request belongs. Watches count until they have begun; other long requests and those of exempt levels are never held up.
-import { type Soon, attempt, follow } from '../../base/index.ts';
+import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
-import type { ServerExchange } from '../exchange.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
 
 /** The answer; `release` is called once it is there, or has failed. */
-function releaseAfter(answer: () => Soon<Response>, release: () => void): Soon<Response> {
-  return follow(attempt(answer, (error) => {
+function releaseAfter(answer: () => MaybePromise<Response>, release: () => void): MaybePromise<Response> {
+  return mapMaybe(catchMaybe(answer, (error) => {
     release();
     throw error;
   }), (response) => {
@@ -27,14 +27,14 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
   const endMutation = (): void => {
     gauges.mutating -= 1;
   };
-  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>): Soon<Response> => {
+  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>): MaybePromise<Response> => {
     if (exchange.longRunning) return next(exchange);
     const isRead = isReadVerb(exchange.info.verb);
     gauges[isRead ? 'readOnly' : 'mutating'] += 1;
     exchange.onClosed(isRead ? endRead : endMutation);
     return next(exchange);
   };
-  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => Soon<Response>, flow: Flow): Soon<Response> => {
+  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>, flow: Flow): MaybePromise<Response> => {
     const release = (): void => flowControl.release(flow);
     if (!exchange.longRunning) {
       exchange.onClosed(release);

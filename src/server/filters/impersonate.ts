@@ -1,8 +1,8 @@
 // Acting as somebody else, where the headers ask for it and the caller may. From here on the request is the other one's.
 import { type Impersonate, readImpersonation } from '../../auth/index.ts';
 import { describeAttributes } from '../authorization.ts';
-import type { ServerExchange } from '../exchange.ts';
-import type { Filter } from '../filters.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Filter } from './filters.ts';
 
 /** Replaces `user`. */
 export function impersonateUsers({ impersonate }: { readonly impersonate: Impersonate }): Filter {

@@ -1,10 +1,10 @@
 // Counts every request under upstream's metric names once it is finished, watches under their own gauge while they run.
-import { follow } from '../../base/index.ts';
-import type { Filter, FilterDependencies } from '../filters.ts';
+import { mapMaybe } from '../../base/index.ts';
+import type { Filter, FilterDependencies } from './filters.ts';
 
 /** Feeds the metrics. */
 export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>): Filter {
-  return (exchange, next) => follow(next(exchange), (response) => {
+  return (exchange, next) => mapMaybe(next(exchange), (response) => {
     if (exchange.longRunning) metrics.longRunning += 1;
     exchange.onClosed(() => {
       if (exchange.longRunning) metrics.longRunning -= 1;

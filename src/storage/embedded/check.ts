@@ -1,5 +1,5 @@
 // Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them.
-import type { Pacer } from './sliced-range.ts';
+import type { TimeSlice } from './sliced-range.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
 
 /** What a check found. */
@@ -36,20 +36,20 @@ class Findings {
 interface Check {
   readonly snapshot: Snapshot;
   readonly findings: Findings;
-  readonly pacer: Pacer;
+  readonly timeSlice: TimeSlice;
   readonly revision: number;
   readonly swept: number;
 }
 
 /** Checks everything at `snapshot`, in slices that `pacer` measures. */
-export async function checkTables(snapshot: Snapshot, pacer: Pacer): Promise<CheckReport> {
+export async function checkTables(snapshot: Snapshot, timeSlice: TimeSlice): Promise<CheckReport> {
   const findings = new Findings();
   const revision = findings.attempt(() => snapshot.revision) ?? 0;
   const compaction = findings.attempt(() => snapshot.compaction) ?? { compactRevision: 0, sweptRevision: 0 };
   if (compaction.sweptRevision > compaction.compactRevision || compaction.compactRevision > revision) {
     findings.add(`compaction record out of order: swept ${compaction.sweptRevision}, compacted ${compaction.compactRevision}, revision ${revision}`);
   }
-  const check = { snapshot, findings, pacer, revision, swept: compaction.sweptRevision };
+  const check = { snapshot, findings, timeSlice, revision, swept: compaction.sweptRevision };
   const versions = await checkLog(check);
   const live = await checkIndex(check, () => snapshot.liveVersions(everything));
   const old = await checkIndex(check, () => snapshot.oldVersions(everything));
@@ -58,10 +58,10 @@ export async function checkTables(snapshot: Snapshot, pacer: Pacer): Promise<Che
 }
 
 /** Answers the number of versions (not tombstones) in the log. */
-async function checkLog({ snapshot, findings, pacer, revision, swept }: Check): Promise<number> {
+async function checkLog({ snapshot, findings, timeSlice, revision, swept }: Check): Promise<number> {
   let versions = 0;
   for (const modRevision of snapshot.logRevisions()) {
-    if (pacer.isDue) await pacer.pause();
+    if (timeSlice.isDue) await timeSlice.pause();
     if (modRevision > revision) findings.add(`revision ${modRevision} is in the log, beyond the counter ${revision}`);
     const record = findings.attempt(() => snapshot.record(modRevision));
     if (!record) continue;
@@ -77,7 +77,7 @@ async function checkIndex(check: Check, entries: () => Iterable<(ScannedVersion 
   let count = 0;
   try {
     for (const entry of entries()) {
-      if (check.pacer.isDue) await check.pacer.pause();
+      if (check.timeSlice.isDue) await check.timeSlice.pause();
       if (!entry) continue;
       count += 1;
       check.findings.attempt(() => check.snapshot.version(entry));

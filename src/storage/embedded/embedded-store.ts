@@ -10,14 +10,14 @@ import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
 } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
-import { Applier, type DurableChange } from './applier.ts';
+import { Checkpointer, type DurableChange } from './checkpointer.ts';
 import { type CheckReport, checkTables } from './check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
 import { MappedMemory } from './mapped-memory.ts';
 import { type PendingHead, PendingState } from './pending.ts';
 import { type LogRecord, encodeLeaseKey } from './record.ts';
-import { Pacer, readSliced } from './sliced-range.ts';
+import { TimeSlice, readSliced } from './sliced-range.ts';
 import { Sweeper } from './sweeper.ts';
 import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
 
@@ -64,7 +64,7 @@ export class EmbeddedStore implements Store {
   readonly #commits: GroupCommit;
   /** Commits to the tables. */
   readonly #tableCommits: GroupCommit;
-  readonly #applier: Applier;
+  readonly #checkpointer: Checkpointer;
   #journal: Journal | undefined;
   /** Entries of the journal's commit under way. */
   #entries: Buffer[] = [];
@@ -105,7 +105,7 @@ export class EmbeddedStore implements Store {
       write: (fill) => this.#tables.write(fill), onCommitted: () => undefined, onFailed: (error) => this.#recoverTables(error),
       failpoint: (name) => failpoint(`${name}-apply`),
     });
-    this.#applier = new Applier({
+    this.#checkpointer = new Checkpointer({
       tables: this.#tables, commits: this.#tableCommits, clock: parts.clock, applied: revision, onApplied: (changes) => this.#settle(changes),
     });
     this.#sweeper = new Sweeper({ tables: this.#tables, commits: this.#tableCommits, state: compaction, failpoint });
@@ -125,13 +125,13 @@ export class EmbeddedStore implements Store {
   /** Resolves when the journal is open; before, nothing may be written. */
   async openJournal(): Promise<void> {
     const { directory, createdAt, sync = true } = this.#parts;
-    this.#journal = await openJournal({ directory, createdAt, sync, makeRoom: (revision) => this.#applier.drain(revision) });
+    this.#journal = await openJournal({ directory, createdAt, sync, makeRoom: (revision) => this.#checkpointer.drain(revision) });
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
     this.#checkOpen();
     // A disk that is full leaves the rest where it is; then it is read from there.
-    if (this.#applier.waiting.length > 0) await this.#applier.drain().catch(() => undefined);
+    if (this.#checkpointer.waiting.length > 0) await this.#checkpointer.drain().catch(() => undefined);
     await this.#mapped.giveBack();
     while (this.#readers >= this.#concurrentReads) await new Promise<void>((resolve) => this.#waitingReaders.push(resolve));
     this.#checkOpen();
@@ -185,7 +185,7 @@ export class EmbeddedStore implements Store {
 
   async timesToLive(): Promise<ReadonlyMap<number, number>> {
     this.#checkOpen();
-    await this.#applier.drain(this.#pending.durable);
+    await this.#checkpointer.drain(this.#pending.durable);
     const leases = this.#tables.read((snapshot) => snapshot.leases(latestMs, Number.MAX_SAFE_INTEGER));
     return tellTimesToLive(leases, this.#parts.clock.now());
   }
@@ -203,8 +203,8 @@ export class EmbeddedStore implements Store {
   /** Verifies the whole file, at the newest durable state unless a full disk keeps the tables behind it. */
   async check(): Promise<CheckReport> {
     this.#checkOpen();
-    await this.#applier.drain().catch(() => undefined);
-    return this.#withSnapshot((snapshot) => checkTables(snapshot, this.#pacer()));
+    await this.#checkpointer.drain().catch(() => undefined);
+    return this.#withSnapshot((snapshot) => checkTables(snapshot, this.#timeSlice()));
   }
 
   #checkOpen(): void {
@@ -225,21 +225,21 @@ export class EmbeddedStore implements Store {
   }
 
   async #compact(revision: number): Promise<void> {
-    await this.#applier.drain(revision);
+    await this.#checkpointer.drain(revision);
     await this.#sweeper.compact(revision);
   }
 
   async #rangeAt(snapshot: Snapshot, request: RangeRequest): Promise<RangeResult> {
     const inTables = snapshot.revision;
-    const waiting = this.#applier.waiting.filter(({ event }) => event.kv.modRevision > inTables);
+    const waiting = this.#checkpointer.waiting.filter(({ event }) => event.kv.modRevision > inTables);
     const newest = waiting.at(-1)?.event.kv.modRevision ?? inTables;
     const { compactRevision } = this.#sweeper;
     const revision = request.revision ?? newest;
     if (revision > newest) return { type: 'future', revision: newest };
     if (revision < compactRevision) return { type: 'compacted', compactRevision, revision: newest };
-    const pacer = this.#pacer();
+    const timeSlice = this.#timeSlice();
     if (revision > inTables) return { type: 'ok', revision: newest, ...(await this.#readAhead({ snapshot, request, revision, waiting })) };
-    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === inTables, pacer })) };
+    return { type: 'ok', revision: newest, ...(await readSliced({ snapshot, request, revision, isNewest: revision === inTables, timeSlice })) };
   }
 
   /** A range that the tables are behind of: theirs, with the changes that wait put on top. */
@@ -247,7 +247,7 @@ export class EmbeddedStore implements Store {
     snapshot: Snapshot; request: RangeRequest; revision: number; waiting: readonly DurableChange[];
   }): Promise<{ kvs: KeyValue[]; more: boolean; count: number }> {
     const { start, end, limit = Infinity, countOnly = false } = request;
-    const base = await readSliced({ snapshot, request: { start, end }, revision: snapshot.revision, isNewest: true, pacer: this.#pacer() });
+    const base = await readSliced({ snapshot, request: { start, end }, revision: snapshot.revision, isNewest: true, timeSlice: this.#timeSlice() });
     const found = new Map(base.kvs.map((kv) => [kv.key, kv]));
     const isInside = createBoundsTest(request);
     for (const { event: { type, kv } } of waiting) {
@@ -259,8 +259,8 @@ export class EmbeddedStore implements Store {
     return { kvs, more: found.size > kvs.length, count: found.size };
   }
 
-  #pacer(): Pacer {
-    return new Pacer(this.#parts.clock, () => this.#closed !== undefined);
+  #timeSlice(): TimeSlice {
+    return new TimeSlice(this.#parts.clock, () => this.#closed !== undefined);
   }
 
   #write(request: TxnRequest, previous: KeyValue | undefined): Promise<TxnResult> {
@@ -287,7 +287,7 @@ export class EmbeddedStore implements Store {
       bytes: write.record.length,
       committed: () => {
         this.#pending.markDurable(modRevision);
-        this.#applier.add(write);
+        this.#checkpointer.add(write);
         this.#completed.push(write.event);
         write.resolve({ type: 'committed', revision: modRevision });
       },
@@ -322,7 +322,7 @@ export class EmbeddedStore implements Store {
    * opening the directory again finds the last durable state.
    */
   #recover(error: Error): void {
-    this.#pending.fail(error, this.#applier.waiting.map(({ event }) => event));
+    this.#pending.fail(error, this.#checkpointer.waiting.map(({ event }) => event));
     const journal = this.#journal as Journal;
     if (journal.isUnsure || journal.last > this.#pending.durable) this.#fail(error, 'a commit failed and may yet have reached the disk');
   }
@@ -341,7 +341,7 @@ export class EmbeddedStore implements Store {
   #findDisagreement(): string | undefined {
     try {
       const onDisk = this.#tables.read((snapshot) => snapshot.revision);
-      return onDisk === this.#applier.applied ? undefined : `yet reached the disk as revision ${onDisk}`;
+      return onDisk === this.#checkpointer.applied ? undefined : `yet reached the disk as revision ${onDisk}`;
     } catch (error) {
       return `the file cannot be read any more (${(error as Error).message})`;
     }
@@ -357,7 +357,7 @@ export class EmbeddedStore implements Store {
 
   /** History is in the tables up to where they are known to be, and with the applier from there. */
   #readHistory(range: KeyRange, span: RevisionSpan): HistoryPart {
-    const { applied, waiting } = this.#applier;
+    const { applied, waiting } = this.#checkpointer;
     if (span.from <= applied) {
       const through = Math.min(span.through, applied);
       return this.#tables.read((snapshot) => readHistory(snapshot, range, { from: span.from, through }));
@@ -401,8 +401,8 @@ export class EmbeddedStore implements Store {
     await Promise.all([this.#sweeper.stop(), this.#compaction.stop(), this.#mapped.stop()]);
     await this.#commits.idle();
     // What a full disk keeps out of the tables is in the journal, where the next start finds it.
-    if (this.#poison === undefined) await this.#applier.drain().catch(() => undefined);
-    this.#applier.stop();
+    if (this.#poison === undefined) await this.#checkpointer.drain().catch(() => undefined);
+    this.#checkpointer.stop();
     await this.#tableCommits.idle();
     while (this.#readers > 0) await new Promise((resolve) => setImmediate(resolve));
     for (const reader of this.#waitingReaders.splice(0)) reader();

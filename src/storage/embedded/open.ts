@@ -11,7 +11,7 @@ import {
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
 import { recoverTables } from './recovery.ts';
-import { Pacer } from './sliced-range.ts';
+import { TimeSlice } from './sliced-range.ts';
 import { Tables } from './tables.ts';
 
 /** What the embedded Store may be told. */
@@ -59,7 +59,7 @@ export async function checkEmbeddedStore(target: string | Store): Promise<CheckR
   const opened = await openDirectory({ directory: target }, undefined);
   const snapshot = opened.tables.snapshot();
   try {
-    return await checkTables(snapshot, new Pacer(systemClock, () => false));
+    return await checkTables(snapshot, new TimeSlice(systemClock, () => false));
   } finally {
     snapshot.done();
     await abandon(opened);
@@ -103,7 +103,7 @@ async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt
 async function proveTail(directory: string, tables: Tables, missing: MissingTail): Promise<void> {
   const snapshot = tables.snapshot();
   try {
-    const { ok } = await checkTables(snapshot, new Pacer(systemClock, () => false));
+    const { ok } = await checkTables(snapshot, new TimeSlice(systemClock, () => false));
     if (!ok) throw cutShort(directory, missing);
   } finally {
     snapshot.done();

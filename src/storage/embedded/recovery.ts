@@ -1,6 +1,6 @@
 // After a crash: what the journal holds and the tables do not goes into the tables, before anybody reads them.
 import { StorageFormatError } from '../errors.ts';
-import { putChange } from './applier.ts';
+import { putChange } from './checkpointer.ts';
 import { type JournaledChange, readJournal } from './journal.ts';
 import { encodeRecord } from './record.ts';
 import { type Tables, toKeyValue } from './tables.ts';

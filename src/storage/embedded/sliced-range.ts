@@ -15,11 +15,11 @@ interface SlicedRead {
   /** Revision to read at; at most the snapshot's. */
   readonly revision: number;
   readonly isNewest: boolean;
-  readonly pacer: Pacer;
+  readonly timeSlice: TimeSlice;
 }
 
 /** Gives other work a turn whenever a slice has been used up. */
-export class Pacer {
+export class TimeSlice {
   readonly #isClosed: () => boolean;
   #entries = 0;
   #started: number;
@@ -46,17 +46,17 @@ export class Pacer {
 
 /** The key-values and the count of `read.request`. */
 export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; more: boolean; count: number }> {
-  const { snapshot, request, pacer } = read;
+  const { snapshot, request, timeSlice } = read;
   const limit = request.countOnly ? 0 : (request.limit ?? Infinity);
   const kvs: KeyValue[] = [];
   let count = 0;
   if (compareKeys(request.start, request.end) >= 0) return { kvs, more: false, count };
   for (const version of versionsAt(read)) {
-    if (pacer.isDue) await pacer.pause();
+    if (timeSlice.isDue) await timeSlice.pause();
     if (!version) continue;
     if (request.uncounted && kvs.length >= limit) return { kvs, more: true, count };
     if (read.isNewest && kvs.length >= limit) {
-      count += await countLive({ snapshot, pacer, range: { start: version.key, end: request.end } });
+      count += await countLive({ snapshot, timeSlice, range: { start: version.key, end: request.end } });
       break;
     }
     if (kvs.length < limit) kvs.push(snapshot.version(version));
@@ -65,10 +65,10 @@ export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; m
   return { kvs, more: count > kvs.length, count };
 }
 
-async function countLive(options: { snapshot: Snapshot; pacer: Pacer; range: KeyRange }): Promise<number> {
+async function countLive(options: { snapshot: Snapshot; timeSlice: TimeSlice; range: KeyRange }): Promise<number> {
   let count = 0;
   for (count of options.snapshot.liveCounts(options.range)) {
-    if (options.pacer.isDue) await options.pacer.pause();
+    if (options.timeSlice.isDue) await options.timeSlice.pause();
   }
   return count;
 }

@@ -1,0 +1,62 @@
+// The packer: every chunk of a map once, a little at a time, and nothing after it was closed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Clock, createSortedMap } from '../base/index.ts';
+import type { Entry } from './contract.ts';
+import { ChunkCompactor } from './chunk-compactor.ts';
+
+function makeClock(): { clock: Clock; runAll: () => number } {
+  let nowMs = 0;
+  const due: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => nowMs,
+    monotonicMs: () => (nowMs += 1),
+    after(_delayMs, callback) {
+      due.push(callback);
+      return { cancel: () => void due.splice(due.indexOf(callback), due.includes(callback) ? 1 : 0) };
+    },
+  };
+  const runAll = (): number => {
+    let ran = 0;
+    for (let next = due.shift(); next !== undefined; next = due.shift()) {
+      next();
+      ran++;
+    }
+    return ran;
+  };
+  return { clock, runAll };
+}
+
+const mapOf = (count: number) => createSortedMap<Entry<number>>(
+  Array.from({ length: count }, (_, i) => ({ key: `/${String(i).padStart(6, '0')}`, modRevision: i + 1, value: i })),
+);
+
+test('begin hands over every chunk once, in slices, and a map that was gone over not again', () => {
+  const { clock, runAll } = makeClock();
+  const seen: number[] = [];
+  const chunkCompactor = new ChunkCompactor<number>(clock, (chunk) => {
+    seen.push(...chunk.map(({ value }) => value));
+    return true;
+  });
+  const map = mapOf(2000);
+  chunkCompactor.begin(map);
+  chunkCompactor.begin(mapOf(3));
+  assert.ok(runAll() > 2, 'the work is cut into slices');
+  assert.deepEqual(seen, Array.from({ length: 2000 }, (_, i) => i));
+  chunkCompactor.begin(map);
+  assert.equal(runAll(), 0);
+});
+
+test('close ends the work', () => {
+  const { clock, runAll } = makeClock();
+  let chunks = 0;
+  const chunkCompactor = new ChunkCompactor<number>(clock, () => {
+    chunks++;
+    chunkCompactor.close();
+    return true;
+  });
+  chunkCompactor.begin(mapOf(2000));
+  runAll();
+  chunkCompactor.begin(mapOf(10));
+  assert.ok(runAll() === 0 && chunks < 10);
+});

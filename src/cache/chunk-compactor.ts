@@ -1,0 +1,54 @@
+// Goes over the chunks of a copy in the background, a few milliseconds at a time, so that their owner can move what they hold closer together.
+//
+//   idle ──begin(a map not gone over yet)──▶ packing ──every chunk handed over──▶ idle        slices: SLICE_MS of work, then PAUSE_MS of none
+import type { Chunk, Clock, SortedMap, Timer } from '../base/index.ts';
+import type { Entry } from './contract.ts';
+
+const SLICE_MS = 4;
+const PAUSE_MS = 2;
+const ALL = { start: '', end: '\uffff' };
+
+/** One cache's packer. */
+export class ChunkCompactor<T> {
+  readonly #clock: Clock;
+  readonly #pack: (chunk: readonly Entry<T>[]) => boolean;
+  #done: SortedMap<Entry<T>> | undefined;
+  #running: Iterator<Chunk<Entry<T>>> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(clock: Clock, pack: (chunk: readonly Entry<T>[]) => boolean) {
+    this.#clock = clock;
+    this.#pack = pack;
+  }
+
+  /** Goes over this version of the copy soon, unless it has been or another is being gone over. */
+  begin(map: SortedMap<Entry<T>>): void {
+    if (this.#closed || this.#running !== undefined || map === this.#done) return;
+    this.#done = map;
+    this.#running = map.chunks(ALL)[Symbol.iterator]();
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#running = undefined;
+  }
+
+  #schedule(): void {
+    this.#timer = this.#clock.after(PAUSE_MS, () => this.#slice());
+  }
+
+  #slice(): void {
+    const endMs = this.#clock.monotonicMs() + SLICE_MS;
+    for (;;) {
+      const next = this.#running?.next();
+      if (next === undefined || next.done === true) {
+        this.#running = undefined;
+        return;
+      }
+      if (this.#pack(next.value.chunk) && this.#clock.monotonicMs() >= endMs) return this.#schedule();
+    }
+  }
+}

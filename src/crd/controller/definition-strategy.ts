@@ -1,0 +1,43 @@
+// The strategy of CustomResourceDefinitions themselves, on top of what their row has already (defaults, storedVersions).
+import { internalError } from '../../apimachinery/index.ts';
+import { type Clock, limitTime, tooLong } from '../../base/index.ts';
+import type { Strategy } from '../../registry/index.ts';
+import type { ValidateRules } from '../validate/validate-version.ts';
+import { validateSchemaRules } from '../validate/rules.ts';
+import { beginTermination } from './terminating.ts';
+import {
+  type SchemaLimits, validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
+} from '../validate/validate.ts';
+
+/** A step is the judgement of one default or rule: hostile ones would take minutes. */
+const longestStepMs = 500;
+
+function guard<T>(clock: Clock, step: () => T): T {
+  const result = limitTime(clock, longestStepMs, step);
+  if (result === tooLong) throw internalError('the definition needs more computation than is available to it');
+  return result;
+}
+
+/** Completes the strategy of the built-in row. */
+export function createDefinitionStrategy(base: Strategy, clock: Clock, validateRules: ValidateRules = validateSchemaRules): Strategy {
+  const limits: SchemaLimits = { validateRules, guard: (step) => guard(clock, step) };
+  return {
+    ...base,
+    applyDefaults(object, version) {
+      noteEmptyVersions(object);
+      base.applyDefaults?.(object, version);
+    },
+    async prepareValidation(object, { context, pause }) {
+      if (context.subresource !== 'status') await validateSchemasAhead(object, limits, pause);
+    },
+    validate: (object) => validateDefinition(object, validateRules),
+    validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,
+      validateRules)),
+    warnings: (object, old, { subresource }) => (subresource === 'status' ? [] : listFormatWarnings(object, old)),
+    // Unlike those of other kinds, the status path takes metadata too.
+    prepareForUpdate(object, old, context) {
+      if (context.subresource !== 'status') base.prepareForUpdate?.(object, old, context);
+    },
+    terminate: beginTermination,
+  };
+}

@@ -1,0 +1,185 @@
+// A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
+// needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
+import type { KubeObject, OpenAPIV3Schema, Schema } from '../apimachinery/index.ts';
+import type { Clock, Random } from '../base/index.ts';
+import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
+import { type ColumnSpec, createColumns } from './columns.ts';
+import { createConverter } from './conversion/conversion.ts';
+import { readField } from './json-path.ts';
+import { SchemaCache, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
+import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
+import { type SendConversion, type WebhookConversion, createRemoteConverter } from './conversion/webhook-conversion.ts';
+
+/** spec.names, and status.acceptedNames. */
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly kind: string;
+  readonly listKind?: string;
+  readonly categories?: readonly string[];
+}
+
+/** Where a kind keeps what its scale subresource shows. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+/** An entry of spec.versions. */
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served?: boolean;
+  readonly storage?: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: OpenAPIV3Schema };
+  readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
+  readonly additionalPrinterColumns?: readonly ColumnSpec[];
+  readonly selectableFields?: readonly { readonly jsonPath: string }[];
+}
+
+/** The spec of a definition, as the API has it. */
+export interface DefinitionSpec {
+  readonly group: string;
+  readonly names: DefinitionNames;
+  readonly scope: string;
+  readonly versions: readonly DefinitionVersion[];
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: WebhookConversion };
+  readonly preserveUnknownFields?: boolean;
+}
+
+/** A condition of a definition, as the API has it. */
+export interface DefinitionCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The status of a definition, as the API has it. */
+export interface DefinitionStatus {
+  readonly conditions?: readonly DefinitionCondition[] | null;
+  readonly acceptedNames?: DefinitionNames;
+  readonly storedVersions?: readonly string[] | null;
+}
+
+/** spec of a definition object. */
+export const specOf = (definition: KubeObject): DefinitionSpec => definition['spec'] as DefinitionSpec;
+/** status of a definition object. */
+export const statusOf = (definition: KubeObject): DefinitionStatus => (definition['status'] ?? {}) as DefinitionStatus;
+
+/** Whether a condition of the definition is True. */
+export const isTrue = (definition: KubeObject, type: string): boolean =>
+  statusOf(definition).conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+
+/** What rows are made with. */
+export interface RowDependencies {
+  /** Schema of metav1.ObjectMeta. */
+  readonly objectMeta: Schema;
+  /** Prints the time since a timestamp, as ages are printed. */
+  readonly formatAge: (durationMs: number) => string;
+  /** Evaluates x-kubernetes-validations; without it they are not checked. */
+  readonly checkRules?: CheckRules | undefined;
+  /** Reaches conversion webhooks; without it conversions by webhook fail. */
+  readonly sendConversion?: SendConversion | undefined;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly clock: Clock;
+  /** Judges writes that take long; without it they are judged at once. */
+  readonly validateInWorker?: StrategyParts['validateInWorker'];
+  /** What the schemas of all rows share; a cache of its own unless given. */
+  readonly schemaCache?: SchemaCache;
+  /** Stands for the definition: see Resource.fingerprint. */
+  readonly fingerprint?: string;
+}
+
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
+const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+const subresourceVerbs = ['get', 'patch', 'update'] as const;
+
+/** The row of an established definition; `reload` answers the same definition again when a schema is wanted. */
+export function createRow(definition: KubeObject, reload: () => KubeObject, dependencies: RowDependencies): Resource {
+  const spec = specOf(definition);
+  const names = statusOf(definition).acceptedNames ?? spec.names;
+  const { group } = spec;
+  const { objectMeta, formatAge, checkRules, clock, validateInWorker, schemaCache: cache = new SchemaCache() } = dependencies;
+  const schemas = createSchemas(spec.versions.map(({ name }) => name), { reload, objectMeta, cache });
+  const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
+  const storageVersion = (spec.versions.find(({ storage }) => storage === true) ?? spec.versions[0] as DefinitionVersion).name;
+  const scale = findScale(spec.versions);
+  const { convert, readStored } = createConverter({ group, storageVersion, schemas });
+  return {
+    group, kind: names.kind, listKind: names.listKind ?? `${names.kind}List`, plural: names.plural, singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
+    versions: versions.map((version) => createVersionRow(spec, version, { schemas, reload, formatAge })),
+    storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
+      selectableFields: listSelectableFields(spec.versions),
+    createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
+    storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules, clock, validateInWorker }),
+    ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
+    ...(scale !== undefined && {
+      scale: {
+        specReplicas: scale.specReplicasPath, statusReplicas: scale.statusReplicasPath, ...(scale.labelSelectorPath && { selector: scale.labelSelectorPath }),
+      },
+    }),
+  };
+}
+
+const unreachable: SendConversion = () => Promise.reject(new Error('webhooks cannot be called from here'));
+
+function remoteConversion(
+  { group, conversion }: DefinitionSpec, schemas: VersionSchemas, { sendConversion = unreachable, random }: RowDependencies,
+): Pick<Resource, 'convertRemotely'> {
+  if (conversion?.strategy !== 'Webhook' || schemas.size < 2) return {};
+  return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion, random }) };
+}
+
+interface VersionParts {
+  readonly schemas: VersionSchemas;
+  readonly reload: () => KubeObject;
+  readonly formatAge: RowDependencies['formatAge'];
+}
+
+function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { schemas, reload, formatAge }: VersionParts): ResourceVersionRow {
+  const warning = deprecationWarning(spec, version);
+  const { name } = version;
+  return {
+    name, served: version.served === true, published: () => sourceOf(reload(), name),
+    get schema() { return schemas.get(name) as Schema; },
+    columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
+    subresources: listSubresources([version]).map((subresource) => subresource.name),
+    ...(warning !== undefined && { deprecationWarning: warning }),
+  };
+}
+
+function deprecationWarning({ group, names, versions }: DefinitionSpec, version: DefinitionVersion): string | undefined {
+  if (version.deprecated !== true) return undefined;
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const current = versions.filter(({ served, deprecated }) => served === true && deprecated !== true).map(({ name }) => name).sort(compareVersions)[0];
+  const text = `${group}/${version.name} ${names.kind} is deprecated`;
+  return current !== undefined && compareVersions(current, version.name) < 0 ? `${text}; use ${group}/${current} ${names.kind}` : text;
+}
+
+/** What the scale path reads and writes, where there is one. */
+export function findScale(versions: readonly DefinitionVersion[]): ScalePaths | undefined {
+  return versions.find(({ subresources }) => subresources?.scale !== undefined)?.subresources?.scale;
+}
+
+function listSubresources(versions: readonly DefinitionVersion[]): Subresource[] {
+  const found: Subresource[] = [];
+  if (versions.some(({ subresources }) => subresources?.status !== undefined)) found.push({ name: 'status', verbs: subresourceVerbs });
+  if (findScale(versions) !== undefined) found.push({ name: 'scale', verbs: subresourceVerbs, kind: scaleKind });
+  return found;
+}
+
+const namesOfFields = ({ selectableFields }: DefinitionVersion): string[] => selectableFields?.map(({ jsonPath }) => jsonPath.replace(/^\./, '')) ?? [];
+
+/** The fields of all versions; each version has some of them. */
+function listSelectableFields(versions: readonly DefinitionVersion[]): Record<string, (object: KubeObject) => string> {
+  const names = new Set(versions.flatMap(namesOfFields));
+  return Object.fromEntries([...names].map((name) => [name, (object: KubeObject) => formatScalar(readField(object, `.${name}`))]));
+}
+
+const formatScalar = (value: unknown): string => (value === undefined || value === null || typeof value === 'object' ? '' : String(value));

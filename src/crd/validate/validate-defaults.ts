@@ -1,0 +1,55 @@
+// Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
+import { type FieldError, type OpenAPIV3Schema, compileRules, invalidValue, validateEmbedded, validateValue } from '../../apimachinery/index.ts';
+import { type Steps, createStride } from '../../base/index.ts';
+
+const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
+
+/** Nodes without a default are cheap: only some of them end a step. */
+const isDue = createStride(50);
+
+/** Problems of all defaults of a structural schema. */
+export function* validateDefaults(schema: OpenAPIV3Schema, at: string): Steps<FieldError[]> {
+  const errors: FieldError[] = [];
+  yield* walk({ ...schema, 'x-kubernetes-embedded-resource': true }, { at, insideMeta: false }, errors);
+  return errors;
+}
+
+function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: string; readonly insideMeta: boolean }, errors: FieldError[]): Steps<void> {
+  if (schema.default !== undefined || isDue()) yield;
+  const isResource = schema['x-kubernetes-embedded-resource'] === true;
+  const inMeta = insideMeta && !isResource;
+  if (schema.default !== undefined && schema.default !== null && !inMeta) errors.push(...validateDefault(schema, `${at}.default`));
+  if (schema.items !== undefined) yield* walk(schema.items, { at: `${at}.items`, insideMeta: inMeta }, errors);
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    const place = { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') };
+    yield* walk(schema.properties![name] as OpenAPIV3Schema, place, errors);
+  }
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object') yield* walk(additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
+}
+
+function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
+  const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, schema.default, 'must not have unknown fields')] : [];
+  const embedded = validateEmbedded(schema, schema.default, { at, root: true });
+  errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at })));
+  return errors.length > 0 ? errors : breakRules(schema, at);
+}
+
+/** What the rules of a node say of its default. */
+function breakRules(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
+  const root = schema['x-kubernetes-embedded-resource'] === true;
+  return compileRules(schema, { root }).validate({ value: schema.default, path: at }).errors;
+}
+
+/** Whether pruning would take something away. */
+function hasUnknown(schema: OpenAPIV3Schema | undefined, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((item) => hasUnknown(schema?.items, item));
+  const { properties, additionalProperties } = schema ?? {};
+  return Object.entries(value).some(([key, child]) => {
+    if (schema?.['x-kubernetes-embedded-resource'] === true && metaFields.has(key)) return false;
+    if (properties !== undefined && Object.hasOwn(properties, key)) return hasUnknown(properties[key], child);
+    if (additionalProperties !== undefined && additionalProperties !== false) return additionalProperties !== true && hasUnknown(additionalProperties, child);
+    return schema?.['x-kubernetes-preserve-unknown-fields'] !== true;
+  });
+}

@@ -1,0 +1,116 @@
+// Discovery over HTTP: `/api`, `/apis`, `/apis/{group}`, group versions; aggregated with ETag at the roots. Bodies are kept until the
+// catalog changes.
+import { notAcceptable } from '../../apimachinery/index.ts';
+import { negotiate as negotiateType } from '../../codec/index.ts';
+import type { EndpointsDependencies } from '../dependencies.ts';
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
+import { encodeBody } from '../response/encoding.ts';
+import { checkGet, notServed, respondUnavailable } from '../response/errors.ts';
+import type { Exchange, Response } from '../exchange.ts';
+import { FORM_TYPES, type Form, OBJECT_TYPES } from '../request/media.ts';
+import { checkAccept, wantsPretty } from '../request/negotiate.ts';
+import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
+
+const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const FORMS: readonly Form[] = ['json', 'yaml', 'protobuf'];
+
+interface Cached {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/** The discovery documents, cached per catalog generation. */
+export class Discovery {
+  readonly #dependencies: EndpointsDependencies;
+  readonly #cache = new Map<string, Cached>();
+  #generation = -1;
+
+  constructor(dependencies: EndpointsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `/api` (core) and `/apis`. */
+  async answerRoot(exchange: Exchange, core: boolean): Promise<Response> {
+    const form = aggregatedForm(exchange.headers['accept']);
+    if (core) checkGet(exchange);
+    if (form !== undefined) return this.#answerAggregated(exchange, core, form);
+    if (core) checkAccept(exchange, OBJECT_TYPES);
+    return core
+      ? this.#answer(exchange, 'APIVersions', () => apiVersions(this.#dependencies.catalog, this.#dependencies.serverAddress()))
+      : this.#answer(exchange, 'APIGroupList', () => apiGroupList(this.#dependencies.catalog));
+  }
+
+  /** `/apis/{group}`. */
+  async answerGroup(exchange: Exchange, group: string): Promise<Response> {
+    if (!this.#dependencies.catalog.groups().some(({ name }) => name === group && name !== '')) return respondNotFoundText(exchange);
+    return this.#answer(exchange, 'APIGroup', () => apiGroup(this.#dependencies.catalog, group));
+  }
+
+  /** `/api/v1` and `/apis/{group}/{version}`. */
+  async answerGroupVersion(exchange: Exchange, groupVersion: { group: string; version: string }): Promise<Response> {
+    const { catalog, hashes } = this.#dependencies;
+    const rows = catalog.resources().filter(({ group }) => group === groupVersion.group);
+    const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
+    if (!served && this.#dependencies.isRemote?.(groupVersion.group, groupVersion.version)) return respondUnavailable();
+    if (!served) return notServed(exchange, rows);
+    if (rows.some(({ custom }) => !custom)) {
+      checkGet(exchange);
+      checkAccept(exchange, OBJECT_TYPES);
+    }
+    return this.#answer(exchange, 'APIResourceList', () => apiResourceList(catalog, hashes, groupVersion));
+  }
+
+  async #answer(exchange: Exchange, kind: string, make: () => unknown): Promise<Response> {
+    const schema = this.#dependencies.schemas.definition(`${META_PREFIX}${kind}`);
+    const form = negotiateType(exchange.headers['accept'], schema ? FORMS : FORMS.slice(0, 2))?.type as Form | undefined;
+    if (form === undefined) throw notAcceptable(OBJECT_TYPES);
+    const pretty = form === 'json' && wantsPretty(exchange);
+    const { body } = this.#cached(`${exchange.path.replace(/\/+$/, '')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
+      form, pretty));
+    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: FORM_TYPES[form], body: [body] });
+  }
+
+  async #answerAggregated(exchange: Exchange, core: boolean, form: Form): Promise<Response> {
+    const pretty = form === 'json' && wantsPretty(exchange);
+    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies.catalog, core) }, form, pretty);
+    const { body, etag } = this.#cached(`aggregated ${core} ${form} ${pretty}`, make);
+    const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`),
+      'cache-control': 'public', vary: 'Accept', etag };
+    if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
+    const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [body] });
+    const vary = response.headers['content-encoding'] ? 'Accept, Accept-Encoding' : 'Accept';
+    return { ...response, headers: { ...response.headers, ...headers, vary } };
+  }
+
+  #cached(key: string, make: () => Uint8Array): Cached {
+    const { catalog, hashes } = this.#dependencies;
+    if (catalog.generation !== this.#generation) this.#cache.clear();
+    this.#generation = catalog.generation;
+    let found = this.#cache.get(key);
+    if (!found) {
+      const body = make();
+      found = { body, etag: `"${toHex(hashes.sha512(body))}"` };
+      this.#cache.set(key, found);
+    }
+    return found;
+  }
+}
+
+/** Protobuf envelopes name a version even where the JSON of the core group has none. */
+function withVersion(value: unknown, form: Form): unknown {
+  return form === 'protobuf' ? { apiVersion: 'v1', ...(value as object) } : value;
+}
+
+/** Upper-case hexadecimal, as ETags are written. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('').toUpperCase();
+}
+
+/** The form of aggregated discovery that is asked for, wherever in the list it stands; undefined: the legacy documents. */
+function aggregatedForm(accept: string | undefined): Form | undefined {
+  if (accept === undefined || accept === '') return undefined;
+  const found = negotiateType(accept, ['json', 'yaml'], (_, transform) =>
+    transform?.kind === 'APIGroupDiscoveryList' && transform.group === 'apidiscovery.k8s.io' && transform.version === 'v2');
+  return found?.type as Form | undefined;
+}

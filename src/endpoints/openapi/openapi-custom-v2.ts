@@ -1,0 +1,49 @@
+// Definitions of custom resources in OpenAPI v2, without what kubectl cannot read there: junctors, nulls, and the inside of what keeps unknown
+// fields. Mirrors the reference's reduction of structural schemas.
+import type { Catalog } from '../../registry/index.ts';
+import { customDefinitions } from './openapi-custom.ts';
+
+type Json = Record<string, unknown>;
+
+const preserves = (schema: Json): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function withoutNullables(required: unknown, properties: Json): unknown {
+  if (!Array.isArray(required)) return undefined;
+  const left = required.filter((name) => (properties[name as string] as Json | undefined)?.['nullable'] !== true);
+  return left.length > 0 ? left : undefined;
+}
+
+/** A reference as v2 writes it, with the words around it. */
+function reduceReference({ description, allOf, $ref }: Json): Json | undefined {
+  const [only] = Array.isArray(allOf) ? allOf as Json[] : [];
+  const target = $ref ?? only?.['$ref'];
+  if (typeof target !== 'string') return undefined;
+  return { ...(description !== undefined && { description }), $ref: target.replace('#/components/schemas/', '#/definitions/') };
+}
+
+function reduce(schema: Json): Json {
+  const reference = reduceReference(schema);
+  if (reference !== undefined) return reference;
+  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, nullable, type, items, properties, required, additionalProperties, ...rest } = schema;
+  const isClosed = nullable !== true && !preserves(schema);
+  const own = isObject(properties) ? properties : {};
+  const inside = isClosed && isObject(items) ? items : undefined;
+  const isUntyped = nullable === true || (type === 'array' && inside === undefined) || (preserves(schema) && type === 'object');
+  const needed = withoutNullables(required, own);
+  return {
+    ...rest, ...(type !== undefined && !isUntyped && { type }), ...(needed !== undefined && { required: needed }), ...(inside && { items: reduce(inside) }),
+    ...(isClosed && isObject(properties) && { properties: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, reduce(one as Json)])) }),
+    ...(additionalProperties !== undefined && { additionalProperties: isObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
+  };
+}
+
+/** The definitions of all custom kinds, by name. A kind that keeps whatever it is given says nothing but that it is an object. */
+export function customDefinitionsV2(catalog: Catalog): Record<string, Json> {
+  const places = catalog.groups().flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })));
+  const all = places.flatMap((place) => Object.entries(customDefinitions(catalog, place)));
+  return Object.fromEntries(all.map(([name, schema]) => {
+    const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
+    return [name, preserves(schema) ? { type: 'object', ...kind } : reduce(schema)];
+  }));
+}

@@ -1,0 +1,79 @@
+// The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
+import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
+import { JSON_TYPE, OBJECT_TYPES, YAML_TYPE } from '../request/media.ts';
+import { type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
+import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
+import { customDefinitionsV2 } from './openapi-custom-v2.ts';
+import { collectDefinitions, definitionName, type DefinitionSource, groupByPath } from './openapi-v3.ts';
+
+type Json = Record<string, unknown>;
+
+const PREFIX = '#/definitions/';
+const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+
+function parameterJson({ name, in: place, type }: Parameter): Json {
+  return { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
+}
+
+function bodyParameter({ body, method }: Operation, source: DefinitionSource): Json[] {
+  const name = body && definitionName(source, body);
+  if (!name) return [];
+  return [{ name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema: { $ref: `${PREFIX}${name}` } }];
+}
+
+function responses(operation: Operation, source: DefinitionSource): Json {
+  const name = operation.answer === 'text' ? undefined : definitionName(source, operation.answer);
+  const schema = name ? { $ref: `${PREFIX}${name}` } : { type: 'string' };
+  return Object.fromEntries(operation.statuses.map((status) => [status, { description: REASONS[status], ...(status !== '401' && { schema }) }]));
+}
+
+/** Types of bodies; this dialect names them even where there is none. */
+function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] {
+  if (action === undefined) return OBJECT_TYPES;
+  if (consumes.length > 0 && !consumes.includes('*/*')) return consumes;
+  return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
+}
+
+function operationJson(operation: Operation, source: DefinitionSource): Json {
+  const { tag, id, action, kind, produces } = operation;
+  const parameters = [...bodyParameter(operation, source), ...queryParameters(operation).map(parameterJson)];
+  return {
+    consumes: consumesOf(operation, source), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
+    responses: responses(operation, source), ...(action && { 'x-kubernetes-action': action }), ...(kind && { 'x-kubernetes-group-version-kind': kind }),
+  };
+}
+
+function allOperations({ catalog }: DefinitionSource): Operation[] {
+  const out = [rootOperation('api'), rootOperation('apis')];
+  for (const { name, versions } of catalog.groups()) {
+    const isCustom = catalog.resources().every(({ group, custom }) => group !== name || custom);
+    if (name !== '' && !isCustom) out.push(rootOperation(`apis/${name}`));
+    for (const version of versions) out.push(...operationsOf(catalog, { group: name, version }));
+  }
+  return out;
+}
+
+/** Names of all definitions that paths refer to. */
+function namesIn(paths: Json): Set<string> {
+  return new Set(Array.from(JSON.stringify(paths).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name as string));
+}
+
+function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
+  const schema = schemas.definition(name);
+  return schema && toOpenAPIv2(schema);
+}
+
+/** Builds the whole document. */
+export function openApiV2Document(source: DefinitionSource, version: string): Json {
+  const paths = groupByPath(allOperations(source), (operation) => operationJson(operation, source), (path) => {
+    const parameters = pathParameters(path);
+    return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
+  });
+  const custom = customDefinitionsV2(source.catalog);
+  const definitions = collectDefinitions(namesIn(paths), (name) => custom[name] ?? writeDefinition(source.schemas, name), PREFIX);
+  return {
+    swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions,
+    securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },
+    security: [{ BearerToken: [] }],
+  };
+}

@@ -1,0 +1,171 @@
+// OpenAPI v3 documents of single group versions: paths from the operations, components from the schemas that they reach.
+import { type GroupVersionKind, type Schema, type SchemaSet, toOpenAPIv3 } from '../../apimachinery/index.ts';
+import type { Catalog } from '../../registry/index.ts';
+import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
+import { type BodyKind, type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
+import { customDefinitions, customName } from './openapi-custom.ts';
+
+type Json = Record<string, unknown>;
+
+const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const REFERENCE_PREFIX = '#/components/schemas/';
+const SECURITY = { BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } };
+
+/** Where definitions come from. */
+export interface DefinitionSource {
+  readonly schemas: SchemaSet;
+  readonly catalog: Catalog;
+}
+
+/** The name of the definition of a kind; undefined when there is none. */
+export function definitionName({ schemas, catalog }: DefinitionSource, body: BodyKind): string | undefined {
+  if ('meta' in body) return `${META_PREFIX}${body.meta}`;
+  const row = catalog.findKind(body.group, body.kind.replace(/List$/, '')) ?? catalog.findKind(body.group, body.kind);
+  if (row?.custom) return customName(body);
+  return schemas.forKind(body)?.name;
+}
+
+function parameterJson({ name, in: place, type }: Parameter): Json {
+  return { name, in: place, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
+}
+
+function content(types: readonly string[], schema: Json): Json {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+
+function responsesJson(operation: Operation, source: DefinitionSource): Json {
+  const name = operation.answer === 'text' ? undefined : definitionName(source, operation.answer);
+  const schema = name ? { $ref: `${REFERENCE_PREFIX}${name}` } : { type: 'string' };
+  return Object.fromEntries(operation.statuses.map((status) => [
+    status, { description: REASONS[status], ...(status !== '401' && { content: content(operation.produces, schema) }) },
+  ]));
+}
+
+function requestBody({ body, consumes, method, kind }: Operation, source: DefinitionSource): Json | undefined {
+  const name = body && definitionName(source, body);
+  if (!body || !name) return undefined;
+  const custom = kind ? source.catalog.findKind(kind.group, kind.kind)?.custom : false;
+  const types = custom && consumes.includes('*/*') ? ['application/json', 'application/yaml'] : consumes;
+  return { content: content(types, { $ref: `${REFERENCE_PREFIX}${name}` }), ...(method !== 'delete' && { required: true }) };
+}
+
+function operationJson(operation: Operation, source: DefinitionSource): Json {
+  const { tag, id, action, kind } = operation;
+  const parameters = queryParameters(operation).map(parameterJson);
+  const body = requestBody(operation, source);
+  return {
+    tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }), ...(body && { requestBody: body }), responses: responsesJson(operation, source),
+    ...(action && { 'x-kubernetes-action': action }), ...(kind && { 'x-kubernetes-group-version-kind': kind }),
+  };
+}
+
+/** Operations grouped by path, paths sorted. */
+export function groupByPath<T>(operations: readonly Operation[], write: (operation: Operation) => T, extra: (path: string) => Json): Json {
+  const paths = new Map<string, Record<string, unknown>>();
+  for (const operation of operations) {
+    const item = paths.get(operation.path) ?? {};
+    item[operation.method] = write(operation);
+    paths.set(operation.path, item);
+  }
+  const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([path, item]) => [path, { ...item, ...extra(path) }]));
+}
+
+function pathsJson(operations: readonly Operation[], source: DefinitionSource): Json {
+  return groupByPath(operations, (operation) => operationJson(operation, source), (path) => {
+    const parameters = pathParameters(path);
+    return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
+  });
+}
+
+/** Names that a written schema refers to. */
+function referencesOf(value: unknown, prefix: string, found: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) referencesOf(item, prefix, found);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string') found.add(inner.slice(prefix.length));
+      else referencesOf(inner, prefix, found);
+    }
+  }
+}
+
+/** All definitions that `roots` reach, sorted by name. */
+export function collectDefinitions(
+  roots: Iterable<string>, write: (name: string) => Json | undefined, prefix: string,
+): Json {
+  const done = new Map<string, Json>();
+  const queue = [...roots];
+  while (queue.length > 0) {
+    const name = queue.pop() as string;
+    if (done.has(name)) continue;
+    const definition = write(name);
+    if (!definition) continue;
+    done.set(name, definition);
+    const found = new Set<string>();
+    referencesOf(definition, prefix, found);
+    queue.push(...found);
+  }
+  return Object.fromEntries([...done].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Writes definitions by name; each is written once and kept, since group versions share most of them. */
+export class DefinitionWriter {
+  readonly #schemas: SchemaSet;
+  readonly #written = new WeakMap<Schema, Json>();
+
+  constructor(schemas: SchemaSet) {
+    this.#schemas = schemas;
+  }
+
+  write(name: string): Json | undefined {
+    const schema = this.#schemas.definition(name);
+    if (!schema) return undefined;
+    let written = this.#written.get(schema);
+    if (!written) this.#written.set(schema, (written = toOpenAPIv3(schema)));
+    return written;
+  }
+}
+
+/** What a document is made of. */
+export interface DocumentSource extends DefinitionSource {
+  readonly writer: DefinitionWriter;
+  readonly version: string;
+}
+
+function makeDocument(source: DocumentSource, operations: readonly Operation[], { custom, info }: { custom: Record<string, Json>; info: Json }): Json {
+  const paths = pathsJson(operations, source);
+  const roots = new Set<string>(Object.keys(custom));
+  referencesOf(paths, REFERENCE_PREFIX, roots);
+  const schemas = collectDefinitions(roots, (name) => custom[name] ?? source.writer.write(name), REFERENCE_PREFIX);
+  const isCustom = Object.keys(custom).length > 0;
+  const components = { schemas, ...(!isCustom && { securitySchemes: SECURITY }) };
+  return { openapi: '3.0.0', info, paths, components, ...(!isCustom && { security: [{ BearerToken: [] }] }) };
+}
+
+const kubernetesInfo = (version: string): Json => ({ title: 'Kubernetes', version });
+
+/** The document of a group version. */
+export function groupVersionDocument(source: DocumentSource, groupVersion: Pick<GroupVersionKind, 'group' | 'version'>): Json {
+  const custom = customDefinitions(source.catalog, groupVersion);
+  const isCustom = Object.keys(custom).length > 0;
+  const info = isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : kubernetesInfo(source.version);
+  return makeDocument(source, operationsOf(source.catalog, groupVersion), { custom, info });
+}
+
+/** The document of `/api/`, `/apis/` or `/apis/{group}/`. */
+export function rootDocument(source: DocumentSource, path: string): Json {
+  return makeDocument(source, [rootOperation(path)], { custom: {}, info: kubernetesInfo(source.version) });
+}
+
+/** The document of `/version/`. */
+export function versionDocument(source: DocumentSource): Json {
+  const name = 'io.k8s.apimachinery.pkg.version.Info';
+  const schema = { $ref: `${REFERENCE_PREFIX}${name}` };
+  const responses = { 200: { description: 'OK', content: content(['application/json'], schema) }, 401: { description: 'Unauthorized' } };
+  const document = makeDocument(source, [], { custom: {}, info: kubernetesInfo(source.version) });
+  const paths = { '/version/': { get: { tags: ['version'], operationId: 'getCodeVersion', responses } } };
+  const schemas = collectDefinitions([name], (each) => source.writer.write(each), REFERENCE_PREFIX);
+  return { ...document, paths, components: { ...(document['components'] as Json), schemas } };
+}

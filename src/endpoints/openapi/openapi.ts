@@ -1,0 +1,202 @@
+// OpenAPI over HTTP. The v3 index names a hash per document, which is made of what the document is made of, so that documents are only
+// built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
+import { createTimeSlice } from '../../base/index.ts';
+import { parseAccept } from '../../codec/index.ts';
+import type { EndpointsDependencies } from '../dependencies.ts';
+import { toHex } from '../discovery/discovery.ts';
+import { encodeText } from '../response/encoding.ts';
+import type { Exchange, Response } from '../exchange.ts';
+import { JSON_TYPE } from '../request/media.ts';
+import { customDefinitions } from './openapi-custom.ts';
+import { operationsOf } from './openapi-operations.ts';
+import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
+import { openApiV2Document } from './openapi-v2.ts';
+import { DefinitionWriter, type DocumentSource, groupVersionDocument, rootDocument, versionDocument } from './openapi-v3.ts';
+import type { Resource } from '../../registry/index.ts';
+import { splitPath } from '../request/request-info.ts';
+import { headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
+
+type Json = Record<string, unknown>;
+
+const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+/** Documents kept in bytes; the rest is built again when asked for. */
+const MAX_KEPT = 8;
+/** What a document may take before others have their turn. */
+const turnMs = 12;
+
+/** The type of the answer: JSON, or the protobuf type under its name or its old spelling; undefined when neither is acceptable. */
+function chooseType(accept: string | undefined, protobuf: string): string | undefined {
+  if (accept === undefined || accept === '') return JSON_TYPE;
+  const old = protobuf.replace(/\.v(\d)\.v1\.0/, '.v$1@v1.0');
+  for (const { type, subtype } of parseAccept(accept)) {
+    const name = `${type}/${subtype}`;
+    if (name === '*/*' || name === 'application/*' || name === JSON_TYPE) return JSON_TYPE;
+    if (name === protobuf || name === old) return protobuf;
+  }
+  return undefined;
+}
+
+
+interface DocumentHash {
+  readonly rows: readonly Resource[];
+  readonly hash: string;
+}
+
+const areSame = (some: readonly Resource[], others: readonly Resource[]): boolean => some.length === others.length && some.every((row, i) => row === others[i]);
+
+/** Rows by `group/version` that they are served in. */
+function groupRows(rows: readonly Resource[]): Map<string, Resource[]> {
+  const groups = new Map<string, Resource[]>();
+  for (const row of rows) {
+    for (const { name, served } of row.versions) {
+      if (!served) continue;
+      const key = `${row.group}/${name}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, [row]);
+      else known.push(row);
+    }
+  }
+  return groups;
+}
+
+/** The OpenAPI documents of what the catalog serves. */
+export class OpenApi {
+  readonly #dependencies: EndpointsDependencies;
+  readonly #source: DocumentSource;
+  readonly #kept = new Map<string, Uint8Array>();
+  /** By path: its hash, and the rows that it was made of. */
+  #hashes = new Map<string, DocumentHash>();
+  #generation = -1;
+  readonly #startedMs: number;
+
+  constructor(dependencies: EndpointsDependencies) {
+    const { schemas, catalog, version, clock } = dependencies;
+    this.#dependencies = dependencies;
+    this.#source = { schemas, catalog, writer: new DefinitionWriter(schemas), version: version.gitVersion };
+    this.#startedMs = clock.now();
+  }
+
+  /** Everything below `/openapi`. */
+  async answer(exchange: Exchange): Promise<Response> {
+    this.#refresh();
+    const path = exchange.path;
+    if (path === '/openapi/v2') return this.#answerV2(exchange);
+    if (path === '/openapi/v3') return this.#answerIndex(exchange);
+    return path.startsWith('/openapi/v3/') ? this.#answerV3(exchange, splitPath(path).slice(2).join('/')) : respondNotFoundText(exchange);
+  }
+
+  #refresh(): void {
+    const { catalog } = this.#dependencies;
+    if (catalog.generation === this.#generation) return;
+    this.#generation = catalog.generation;
+    this.#kept.clear();
+    const served = groupRows(catalog.resources());
+    const before = this.#hashes;
+    this.#hashes = new Map();
+    for (const path of this.#paths()) {
+      const { group, version } = groupVersionOf(path) ?? { group: '', version: '' };
+      const rows = served.get(`${group}/${version}`) ?? [];
+      const known = before.get(path);
+      this.#hashes.set(path, known !== undefined && areSame(known.rows, rows) ? known : { rows, hash: this.#hashOf(path, rows) });
+    }
+  }
+
+  *#paths(): Iterable<string> {
+    const { catalog } = this.#dependencies;
+    const builtin = new Set(catalog.resources().filter(({ custom }) => !custom).map(({ group }) => group));
+    yield* ['api', 'apis', 'version'];
+    for (const { name, versions } of catalog.groups()) {
+      const prefix = name === '' ? 'api' : `apis/${name}`;
+      if (name !== '' && builtin.has(name)) yield prefix;
+      for (const version of versions) yield `${prefix}/${version}`;
+    }
+  }
+
+  /** The hash of what a document is made of: the server's version, its operations, and what stands for the schemas of custom kinds. */
+  #hashOf(path: string, rows: readonly Resource[]): string {
+    const { catalog, hashes, version } = this.#dependencies;
+    const groupVersion = groupVersionOf(path);
+    const custom = rows.filter((row) => row.custom);
+    const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
+    const parts = groupVersion
+      ? [rows.every((row) => row.custom) ? [] : operationsOf(catalog, groupVersion).map(({ id }) => id), rows.length,
+        known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : customDefinitions(catalog, groupVersion)]
+      : [];
+    return toHex(hashes.sha512(encodeText(JSON.stringify([version.gitVersion, path, ...parts]))));
+  }
+
+  #document(path: string): Json {
+    const groupVersion = groupVersionOf(path);
+    if (groupVersion) return groupVersionDocument(this.#source, groupVersion);
+    return path === 'version' ? versionDocument(this.#source) : rootDocument(this.#source, path);
+  }
+
+  #keep(key: string, body: Uint8Array): Uint8Array {
+    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as string);
+    this.#kept.set(key, body);
+    return body;
+  }
+
+  async #answerIndex(exchange: Exchange): Promise<Response> {
+    const entries = [...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1));
+    const paths = Object.fromEntries(entries.map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]));
+    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: JSON_TYPE, body: [encodeText(JSON.stringify({ paths }))] });
+  }
+
+  async #answerV3(exchange: Exchange, path: string): Promise<Response> {
+    const hash = this.#hashes.get(path)?.hash;
+    if (hash === undefined) return respondNotFoundText(exchange);
+    const type = chooseType(exchange.headers['accept'], V3_PROTOBUF);
+    if (type === undefined) return respondText(exchange, 406, '');
+    const asked = exchange.query.get('hash');
+    const headers = { ...headersFor(exchange, type), vary: 'Accept', etag: `"${hash}"` };
+    if (asked !== null && asked !== '' && asked !== hash) {
+      return { status: 301, headers: { ...headers, location: `/openapi/v3/${path}?hash=${hash}` }, body: new Uint8Array(0) };
+    }
+    const forever = asked === hash && { 'cache-control': 'public, immutable', expires: new Date(this.#dependencies.clock.now() + YEAR_MS).toUTCString() };
+    return this.#send(exchange, { headers: { ...headers, ...forever }, etag: `"${hash}"`, make: () => this.#bytes(`v3 ${path}`, type,
+      () => this.#document(path)) });
+  }
+
+  async #answerV2(exchange: Exchange): Promise<Response> {
+    const type = chooseType(exchange.headers['accept'], V2_PROTOBUF);
+    if (type === undefined) return respondText(exchange, 406, '');
+    const hash = toHex(this.#dependencies.hashes.sha512(encodeText([...this.#hashes.values()].map(({ hash: each }) => each).join(' '))));
+    const etag = `"${hash}"`;
+    const headers = {
+      ...headersFor(exchange, type), vary: 'Accept-Encoding, Accept', etag, 'last-modified': new Date(this.#startedMs).toUTCString(),
+    };
+    return this.#send(exchange, { headers, etag, make: () => this.#bytes('v2', type, () => openApiV2Document(this.#source, this.#source.version)) });
+  }
+
+  /** Documents can be large: they are made in one turn and encoded in the next. What was made of a state that has passed is not kept. */
+  async #bytes(key: string, type: string, make: () => Json): Promise<Uint8Array> {
+    const known = this.#kept.get(`${key} ${type}`);
+    if (known !== undefined) return known;
+    const generation = this.#generation;
+    const pause = createTimeSlice(this.#dependencies.clock, turnMs);
+    const document = make();
+    await pause();
+    const bytes = type === V3_PROTOBUF ? encodeDocumentV3(document) : type === V2_PROTOBUF ? encodeDocumentV2(document) : encodeText(JSON.stringify(document));
+    return generation === this.#generation ? this.#keep(`${key} ${type}`, bytes) : bytes;
+  }
+
+  async #send(
+    exchange: Exchange, answer: { headers: Record<string, string | readonly string[]>; etag: string; make: () => Promise<Uint8Array> },
+  ): Promise<Response> {
+    const { headers, etag, make } = answer;
+    if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
+    const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [await make()] });
+    const encoding = response.headers['content-encoding'];
+    return { ...response, headers: { ...headers, ...(encoding && { 'content-encoding': encoding }) } };
+  }
+}
+
+/** The group version of a document's path; undefined for the roots. */
+function groupVersionOf(path: string): { group: string; version: string } | undefined {
+  const [prefix, first, second] = path.split('/');
+  if (prefix === 'api' && first !== undefined) return { group: '', version: first };
+  return prefix === 'apis' && second !== undefined ? { group: first as string, version: second } : undefined;
+}

@@ -1,0 +1,73 @@
+// The texts of bodies that cannot be read, as upstream's serializers and transformDecodeError write them.
+import { badRequest, type GroupVersionKind, type StatusError } from '../../apimachinery/index.ts';
+
+const SUMMARY_BYTES = 30;
+const OPEN_BRACE = 0x7b;
+/** The Go type that the reference reads kind and apiVersion into; it stands in messages. */
+const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+/** The name of the scheme of built-in kinds in messages. */
+const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
+
+/** The beginning of a body for a message: text when it looks like JSON, hexadecimal otherwise. */
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const head = bytes.subarray(0, SUMMARY_BYTES);
+  const text = bytes[0] === OPEN_BRACE ? new TextDecoder().decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytes.length > SUMMARY_BYTES ? `${text} ...` : text;
+}
+
+/** A body whose type could not be found out. */
+export function unrecognized(kind: string, why: string, bytes: Uint8Array): StatusError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summarize(bytes)})`);
+}
+
+/** A body whose type is known, but that does not fit. */
+export function cannotBeHandled(found: Pick<GroupVersionKind, 'kind' | 'version'>, kind: string, why: string): StatusError {
+  return badRequest(`${found.kind} in version ${JSON.stringify(found.version)} cannot be handled as a ${kind}: ${why}`);
+}
+
+/** No such kind. */
+export function notRegistered({ group, version, kind }: GroupVersionKind, scheme = SCHEME): string {
+  const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map((text) => JSON.stringify(text));
+  return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
+}
+
+/** The internal package of a group, as conversions name it. */
+const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.')[0] as string));
+
+/** A kind that is known, but is not the one of the path. */
+export function unknownConversion(from: GroupVersionKind, to: GroupVersionKind): string {
+  return `converting (${from.version}.${from.kind}) to (${packageOf(to.group)}.${to.kind}): unknown conversion`;
+}
+
+/** JSON that is not an object. */
+export function notAnObject(value: unknown): string {
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+  return `json: cannot unmarshal ${type} into Go value of type ${TYPE_META}`;
+}
+
+/** apiVersion or kind that is not a string. */
+export function notAString(field: string, value: unknown): string {
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+  return `json: cannot unmarshal ${type} into Go struct field .${field} of type string`;
+}
+
+/** Finding out kind and version failed. */
+export function versionKindError(why: string): string {
+  return `couldn't get version/kind; json parse error: ${why}`;
+}
+
+/** Group versions that the reference still reads although it no longer serves them: a body in one of them has the wrong version, not an unknown one. */
+const FORMER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  apps: ['v1beta1', 'v1beta2'], autoscaling: ['v2beta1', 'v2beta2'], batch: ['v1beta1'], policy: ['v1beta1'],
+  'authentication.k8s.io': ['v1alpha1', 'v1beta1'], 'authorization.k8s.io': ['v1beta1'], 'certificates.k8s.io': ['v1alpha1', 'v1beta1'],
+  'coordination.k8s.io': ['v1alpha2', 'v1beta1'], 'discovery.k8s.io': ['v1beta1'], 'events.k8s.io': ['v1beta1'],
+  'networking.k8s.io': ['v1beta1'], 'node.k8s.io': ['v1alpha1', 'v1beta1'], 'rbac.authorization.k8s.io': ['v1alpha1', 'v1beta1'],
+  'scheduling.k8s.io': ['v1alpha1', 'v1beta1'], 'storage.k8s.io': ['v1alpha1', 'v1beta1'],
+  'admissionregistration.k8s.io': ['v1alpha1', 'v1beta1'], 'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
+};
+
+/** Whether the reference knows a version of a group that is not served. */
+export function isFormerVersion(group: string, version: string): boolean {
+  return FORMER_VERSIONS[group]?.includes(version) ?? false;
+}

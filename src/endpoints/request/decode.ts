@@ -1,0 +1,235 @@
+// Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
+import {
+  DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
+  type JsonValue,
+  type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
+} from '../../apimachinery/index.ts';
+import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
+  YamlError } from '../../codec/index.ts';
+import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
+import type { Catalog } from '../../registry/index.ts';
+import {
+  cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
+} from './decode-errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { type Form, OBJECT_TYPES } from './media.ts';
+import { bodyForm } from './negotiate.ts';
+
+/** Bodies are at most this long. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** More problems than these are not listed. */
+const MAX_STRICT_ERRORS = 100;
+
+/** How strict unknown and duplicate fields are taken. */
+export type Level = 'Ignore' | 'Warn' | 'Strict';
+
+/** What a body shall be. */
+export interface Expected extends GroupVersionKind {
+  readonly schema: Schema;
+  readonly custom: boolean;
+  /** Versions that are not served and mean the same. */
+  readonly formerVersions?: readonly string[];
+}
+
+/** Where kinds are known and problems are told. */
+interface DecodeContext {
+  readonly catalog: Catalog;
+  readonly level: Level;
+  readonly warnings: string[];
+  readonly parseYaml: ParseYaml;
+  /** A turn for others between reading the text and typing it, when one is due. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** Time that a body may take before others have their turn. */
+export const bodyTurnMs = 12;
+
+/** A body that was read. */
+export interface RawBody {
+  readonly bytes: Uint8Array;
+  readonly form: Form;
+}
+
+/** The form that the request's Content-Type names; throws the 415 of another one. */
+export function requireBodyForm(exchange: Exchange): Form {
+  const form = bodyForm(exchange.headers['content-type']);
+  if (form === undefined) throw unsupportedMediaType(OBJECT_TYPES);
+  return form;
+}
+
+interface Parsed {
+  readonly value: JsonValue;
+  /** Keys that were set twice: paths in JSON, lines in YAML. */
+  readonly duplicates: readonly string[];
+  readonly oddNumbers?: readonly OddNumber[] | undefined;
+  /** The apiVersion and kind of the envelope; absent in text, which carries them itself. */
+  readonly type?: { readonly apiVersion: string; readonly kind: string };
+  readonly raw?: Uint8Array;
+}
+
+function parseBody(body: RawBody, expected: Expected, context: DecodeContext): MaybePromise<Parsed> {
+  return catchMaybe(() => parseForm(body, expected, context), (error) => {
+    if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), body.bytes);
+    if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, body.bytes);
+    throw error;
+  });
+}
+
+function parseForm({ bytes, form }: RawBody, expected: Expected, { parseYaml }: DecodeContext): MaybePromise<Parsed> {
+  if (form === 'yaml') return parseYaml(bytes);
+  if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
+  const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+  return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
+}
+
+/** apiVersion and kind of parsed JSON; throws what the reference says about values of other types. */
+function readType(value: JsonValue, fail: (why: string) => Error): { apiVersion: string; kind: string } {
+  if (value === null) return { apiVersion: '', kind: '' };
+  if (typeof value !== 'object' || Array.isArray(value)) throw fail(versionKindError(notAnObject(value)));
+  const read = (field: 'apiVersion' | 'kind'): string => {
+    const found = value[field] ?? '';
+    if (typeof found !== 'string') throw fail(versionKindError(notAString(field, found)));
+    return found;
+  };
+  return { apiVersion: read('apiVersion'), kind: read('kind') };
+}
+
+/** The type of the body, with what it leaves out taken from the path. */
+function resolveType(type: { apiVersion: string; kind: string }, expected: GroupVersionKind, fail: (why: string) => Error): GroupVersionKind {
+  const groupVersion = parseGroupVersion(type.apiVersion);
+  if (!groupVersion) throw fail(`unexpected GroupVersion string: ${type.apiVersion}`);
+  const { group, version } = groupVersion.group === '' && groupVersion.version === '' ? expected : groupVersion;
+  return { group, version, kind: type.kind === '' ? expected.kind : type.kind };
+}
+
+/** Kinds that every group version knows besides its own. */
+const META_KINDS = new Set(['List', 'Status', 'DeleteOptions', 'ListOptions', 'GetOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'WatchEvent']);
+
+function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKind): boolean {
+  if (META_KINDS.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
+  const row = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
+  return row !== undefined && !row.custom && (row.versions.some(({ name }) => name === version) || isFormerVersion(group, version));
+}
+
+function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind): Error {
+  return badRequest(`the API version in the data (${formatGroupVersion(found)}) does not match the expected API version (${formatGroupVersion(expected)})`);
+}
+
+/** Throws unless the body is of the kind of the path. */
+function checkType(found: GroupVersionKind, expected: Expected, catalog: Catalog): void {
+  const isVersion = found.version === expected.version || expected.formerVersions?.includes(found.version) === true;
+  if (found.kind === expected.kind && found.group === expected.group && isVersion) return;
+  if (!isRegistered(catalog, found)) throw cannotBeHandled(found, expected.kind, notRegistered(found));
+  if (found.kind !== expected.kind || found.group !== expected.group) throw cannotBeHandled(found, expected.kind, unknownConversion(found, expected));
+  throw mismatchedVersion(found, expected);
+}
+
+/** Nothing is known of a version that is not served, so everything in such a body is unknown. */
+function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): void {
+  const found = parseGroupVersion(apiVersion);
+  if (context.level !== 'Warn' || found?.group !== expected.group) return;
+  const row = context.catalog.findKind(expected.group, expected.kind);
+  if (row === undefined || row.versions.some(({ name }) => name === found.version)) return;
+  const unknown = Object.keys(value as JsonObject).filter((key) => key !== 'apiVersion' && key !== 'kind' && key !== 'metadata').sort();
+  context.warnings.push(...unknown.map((key) => `unknown field ${JSON.stringify(key)}`));
+}
+
+/** Custom resources have to name their type. */
+function checkCustomType(value: JsonValue, bytes: Uint8Array, context: { readonly expected: Expected; readonly context: DecodeContext }): void {
+  const { expected } = context;
+  const { apiVersion, kind } = readType(value, (why) => unrecognized(expected.kind, why, bytes));
+  if (kind === '') {
+    throw unrecognized(expected.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
+  }
+  if (apiVersion !== formatGroupVersion(expected)) {
+    warnOfUnknown(value, apiVersion, context);
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(expected)})`);
+  }
+  if (kind !== expected.kind) {
+    const name = (value as { metadata?: { name?: string } }).metadata?.name ?? '';
+    throw invalid({ group: expected.group, kind }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
+  }
+}
+
+/** Texts about keys that YAML or a custom resource sets twice; they come before what the schema says. */
+function duplicateTexts({ duplicates }: Parsed, form: Form, level: Level): string[] {
+  if (form !== 'yaml') return duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  return level === 'Strict' && duplicates.length > 0 ? [formatYamlDuplicates(duplicates)] : [...duplicates];
+}
+
+/** Tells problems as warnings, or throws them, as the level says. */
+function judge(problems: readonly string[], { level, warnings }: DecodeContext, fail: (why: string) => Error): void {
+  if (level === 'Ignore' || problems.length === 0) return;
+  const shown = problems.slice(0, MAX_STRICT_ERRORS);
+  if (level === 'Strict') throw fail(`strict decoding error: ${shown.join(', ')}`);
+  warnings.push(...shown);
+}
+
+function decodeProtobuf(raw: Uint8Array, expected: Expected, bytes: Uint8Array): KubeObject {
+  try {
+    return withType(decodeMessage(expected.schema, raw) as unknown as KubeObject, expected);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, bytes);
+    throw error;
+  }
+}
+
+/** What a typed body is made from. */
+interface Untyped {
+  readonly value: JsonObject;
+  readonly duplicates?: readonly string[];
+  readonly oddNumbers?: readonly OddNumber[] | undefined;
+}
+
+/** Types JSON by a schema; `fail` words what does not fit. Returns the object and the texts about unknown and duplicate fields. */
+export function typeObject(
+  { value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
+): { object: KubeObject; strictErrors: readonly string[] } {
+  try {
+    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
+    if (expected.custom) {
+      const decoded = decodeCustomObject(expected.schema, value);
+      return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };
+    }
+    const { object, strictErrors } = decodeObject(expected.schema, value, options);
+    const typed = withType(object as unknown as KubeObject, expected);
+    if (forgetsOwners(value)) typed.metadata.managedFields = [];
+    return { object: typed, strictErrors };
+  } catch (error) {
+    if (error instanceof DecodeError) throw fail(error.message, error.mismatch);
+    throw error;
+  }
+}
+
+/** An empty list of owners means something; like every empty list with omitempty, typing drops it. */
+function forgetsOwners({ metadata }: JsonObject): boolean {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false;
+  return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
+}
+
+/** The object with its type and with metadata, the type first where it was absent. */
+function withType(object: KubeObject, expected: Expected): KubeObject {
+  const type = { kind: expected.kind, apiVersion: formatGroupVersion(expected) };
+  const typed = object.kind && object.apiVersion ? Object.assign(object, type) : { ...type, ...object, ...type };
+  typed.metadata ??= {};
+  return typed;
+}
+
+/** Decodes a body into an object of the expected kind, without defaults. */
+export function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): MaybePromise<KubeObject> {
+  return mapMaybe(parseBody(body, expected, context), (parsed) => mapMaybe(context.pause(), () => typeBody(parsed, body, { expected, context })));
+}
+
+function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): KubeObject {
+  const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
+  if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });
+  const found = resolveType(parsed.type ?? readType(parsed.value, fail), expected, fail);
+  checkType(found, expected, context.catalog);
+  if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);
+  const cannot = (why: string): Error => cannotBeHandled(found, expected.kind, why);
+  const value = (parsed.value ?? {}) as JsonObject;
+  const inPlace = body.form === 'json' && !expected.custom;
+  const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
+  judge(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
+  return object;
+}

@@ -1,0 +1,51 @@
+// Accept headers against what the reference answers to them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StatusError } from '../../apimachinery/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { checkAccept, COLLECTION_PRODUCES, negotiate, negotiateStream } from './negotiate.ts';
+import { OBJECT_TYPES } from './media.ts';
+
+const offer = { protobuf: true, conversions: true };
+const custom = { protobuf: false, conversions: true };
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+test('negotiate picks a representation as the reference does', () => {
+  assert.deepEqual(negotiate(undefined, offer), { form: 'json' });
+  assert.deepEqual(negotiate('application/vnd.kubernetes.protobuf,application/json', offer), { form: 'protobuf' });
+  assert.deepEqual(negotiate('application/vnd.kubernetes.protobuf,application/json', custom), { form: 'json' });
+  assert.deepEqual(negotiate('application/json;q=0.1,application/yaml', offer), { form: 'yaml' });
+  assert.deepEqual(negotiate(`${table},application/json`, offer), { form: 'json', conversion: { kind: 'Table', version: 'v1' } });
+  assert.deepEqual(negotiate('application/json;as=Table;v=v9;g=meta.k8s.io,application/json', offer), { form: 'json' });
+  assert.deepEqual(negotiate('application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', custom), {
+    form: 'protobuf', conversion: { kind: 'PartialObjectMetadata', version: 'v1' },
+  });
+});
+
+const refusal = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof StatusError);
+    assert.equal(error.code, 406);
+    return error.message;
+  }
+  return assert.fail('accepted');
+};
+
+test('negotiate refuses with the list of types, negotiateStream with that of streams', () => {
+  const objects = 'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  assert.equal(refusal(() => negotiate('application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', offer)), objects);
+  assert.equal(refusal(() => negotiate(table, { protobuf: true, conversions: false })), objects);
+  assert.equal(refusal(() => negotiateStream('application/vnd.kubernetes.protobuf', custom)), objects);
+  assert.equal(refusal(() => negotiateStream('application/yaml', offer)),
+    'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch');
+});
+
+test('checkAccept refuses half wildcards with the representations of the route', () => {
+  const exchange = (accept: string): Exchange => ({ headers: { accept } }) as unknown as Exchange;
+  checkAccept(exchange('text/html, */*;q=0.1'), OBJECT_TYPES);
+  checkAccept(exchange('application/json;q=0'), OBJECT_TYPES);
+  assert.match(refusal(() => checkAccept(exchange('application/*'), COLLECTION_PRODUCES)),
+    /^406: Not Acceptable\n\nAvailable representations: .*;stream=watch$/);
+});

@@ -1,0 +1,195 @@
+// The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
+import {
+  badRequest, byteLength, type FieldError, forbiddenField, invalid, invalidValue, notSupported, required, tooLong,
+} from '../../apimachinery/index.ts';
+import type { DeleteOptions } from '../../registry/index.ts';
+import { isTrue } from './request-info.ts';
+
+/** ListOptions of a list, a watch or a deletecollection. */
+export interface ListQuery {
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly timeoutSeconds: number | undefined;
+  readonly limit: number;
+  readonly continue: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+/** CreateOptions, UpdateOptions and PatchOptions: what a write says about itself. */
+export interface WriteQuery {
+  readonly dryRun: readonly string[];
+  readonly fieldManager: string;
+  readonly fieldValidation: string;
+  /** Patches only. */
+  readonly force: boolean | undefined;
+}
+
+type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+type Level = 'Ignore' | 'Warn' | 'Strict';
+
+const INT64 = /^[+-]?[0-9]+$/;
+const LEVELS = ['', 'Ignore', 'Strict', 'Warn'];
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** An integer of the query as strconv.ParseInt reads it; undefined when absent. */
+function parseInteger(query: URLSearchParams, key: string): number | undefined {
+  const text = query.get(key);
+  if (text === null) return undefined;
+  if (!INT64.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = BigInt(text);
+  if (value > INT64_MAX || value < -INT64_MAX - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return Number(value);
+}
+
+function parseBoolean(query: URLSearchParams, key: string): boolean | undefined {
+  return query.has(key) ? isTrue(query.getAll(key)) : undefined;
+}
+
+/** Reads ListOptions; throws the 400 of a malformed number. */
+export function parseListQuery(query: URLSearchParams): ListQuery {
+  const text = (key: string): string => query.get(key) ?? '';
+  return {
+    labelSelector: text('labelSelector'), fieldSelector: text('fieldSelector'), watch: parseBoolean(query, 'watch') ?? false,
+    allowWatchBookmarks: parseBoolean(query, 'allowWatchBookmarks') ?? false, resourceVersion: text('resourceVersion'),
+    resourceVersionMatch: text('resourceVersionMatch'), timeoutSeconds: parseInteger(query, 'timeoutSeconds'),
+    limit: parseInteger(query, 'limit') ?? 0, continue: text('continue'), sendInitialEvents: parseBoolean(query, 'sendInitialEvents'),
+  };
+}
+
+/** A watch from "" or "0" that says nothing else starts with the state, as upstream's WatchList defaults make it. */
+export function defaultListQuery(options: ListQuery): ListQuery {
+  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '' || !options.watch) return options;
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+}
+
+const MATCH = 'resourceVersionMatch';
+
+function listErrors({ resourceVersionMatch: match, resourceVersion, continue: token, sendInitialEvents }: ListQuery): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (resourceVersion === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', ''], true));
+    if (match === 'Exact' && resourceVersion === '0') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function watchErrors({ resourceVersionMatch: match, continue: token, sendInitialEvents }: ListQuery): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match === '') return errors;
+  if (sendInitialEvents === undefined) {
+    errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan'], true));
+  if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}
+
+function throwInvalid(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
+}
+
+/** Throws the 422 of options that contradict each other. */
+export function validateListQuery(options: ListQuery): void {
+  throwInvalid('ListOptions', options.watch ? watchErrors(options) : listErrors(options));
+}
+
+/** Reads the options of a write. */
+export function parseWriteQuery(query: URLSearchParams): WriteQuery {
+  return {
+    dryRun: query.getAll('dryRun'), fieldManager: query.get('fieldManager') ?? '', fieldValidation: query.get('fieldValidation') ?? '',
+    force: parseBoolean(query, 'force'),
+  };
+}
+
+const MANAGER_MAX_BYTES = 128;
+const GO_ESCAPES: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
+
+/** A text as Go quotes it, which differs from JSON in control characters. */
+function quoteGo(text: string): string {
+  const escaped = Array.from(text, (char) => {
+    const code = char.codePointAt(0) as number;
+    if (char === '"' || char === '\\') return `\\${char}`;
+    return code < 0x20 || code === 0x7f ? (GO_ESCAPES[char] ?? `\\x${code.toString(16).padStart(2, '0')}`) : char;
+  });
+  return `"${escaped.join('')}"`;
+}
+
+/** Managers are short and printable; the first character that is not is named with its place in bytes. */
+function managerErrors(manager: string): FieldError[] {
+  if (byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong('fieldManager', MANAGER_MAX_BYTES)];
+  let at = 0;
+  for (const char of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+      const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0');
+      const message = `Invalid value: ${quoteGo(manager)}: invalid character U+${code} (at position ${at})`;
+      return [{ reason: 'FieldValueInvalid', field: 'fieldManager', message }];
+    }
+    at += byteLength(char);
+  }
+  return [];
+}
+
+function dryRunErrors(dryRun: readonly string[]): FieldError[] {
+  return dryRun.some((value) => value !== 'All') ? [notSupported('dryRun', dryRun, ['All'])] : [];
+}
+
+/** Throws the 422 of a write's options. `apply` says that the patch is a server-side apply. */
+export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply = false): void {
+  const errors: FieldError[] = [];
+  if (kind === 'PatchOptions') {
+    if (!apply && options.force !== undefined) errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+    if (apply && options.fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+  }
+  errors.push(...managerErrors(options.fieldManager), ...dryRunErrors(options.dryRun));
+  if (!LEVELS.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, LEVELS, true));
+  throwInvalid(kind, errors);
+}
+
+/** How strict decoding is; Warn unless told. */
+export function validationLevel(options: WriteQuery): Level {
+  return options.fieldValidation === '' ? 'Warn' : (options.fieldValidation as Level);
+}
+
+/** DeleteOptions with what only endpoints look at. */
+export interface DeleteQuery extends DeleteOptions {
+  readonly dryRun: readonly string[];
+}
+
+/** Reads DeleteOptions from the query, which counts only when there is no body. */
+export function parseDeleteQuery(query: URLSearchParams): DeleteQuery {
+  const gracePeriodSeconds = parseInteger(query, 'gracePeriodSeconds');
+  const orphanDependents = parseBoolean(query, 'orphanDependents');
+  const propagationPolicy = query.get('propagationPolicy');
+  const uid = query.get('uid');
+  return {
+    dryRun: query.getAll('dryRun'),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy !== null && { propagationPolicy }), ...(uid !== null && { preconditions: { uid } }),
+  };
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
+
+/** Throws the 422 of DeleteOptions. */
+export function validateDeleteOptions({ propagationPolicy: policy, orphanDependents, dryRun }: DeleteQuery): void {
+  const errors: FieldError[] = [];
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
+  }
+  if (policy !== undefined && !POLICIES.slice(0, 3).includes(policy)) errors.push(notSupported('propagationPolicy', policy, POLICIES, true));
+  errors.push(...dryRunErrors(dryRun));
+  throwInvalid('DeleteOptions', errors);
+}

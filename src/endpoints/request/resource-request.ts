@@ -1,0 +1,102 @@
+// What the handlers of all verbs share: what a row offers, who writes, which kind a body has.
+import { formatGroupVersion, type Schema } from '../../apimachinery/index.ts';
+import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../../registry/index.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Expected } from './decode.ts';
+import { OBJECT_TYPES } from './media.ts';
+import { checkAccept, COLLECTION_PRODUCES, negotiate, type Offer, type Representation } from './negotiate.ts';
+import type { WriteQuery } from './options.ts';
+
+const MANAGER_MAX_LENGTH = 128;
+
+/** Forms that objects of a row can be shown in. */
+export function offerOf(resource: Resource): Offer {
+  return { protobuf: !resource.custom, conversions: resource.verbs.includes('get') || resource.verbs.includes('list') };
+}
+
+/** Checks Accept as the route of the call does, then picks a representation. */
+export function negotiateCall({ exchange, resource }: ResourceRequest, collection = false): Representation {
+  const accept = exchange.headers['accept'] ?? '';
+  const offer = offerOf(resource);
+  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0);
+  const known = agreed.get(accept)?.[route];
+  if (known !== undefined) return known;
+  if (!resource.custom) checkAccept(exchange, collection ? COLLECTION_PRODUCES : OBJECT_TYPES);
+  const found = negotiate(accept, offer);
+  remember(accept, route, found);
+  return found;
+}
+
+/** What headers came to, by kind of route: clients send the same few again and again. */
+const agreed = new Map<string, Representation[]>();
+const mostAgreed = 200;
+const longestAgreed = 500;
+
+function remember(accept: string, route: number, found: Representation): void {
+  if (accept.length > longestAgreed) return;
+  if (agreed.size >= mostAgreed) agreed.clear();
+  const routes = agreed.get(accept) ?? [];
+  routes[route] = found;
+  agreed.set(accept, routes);
+}
+
+/** The row of the call's subresource; undefined for the object itself. */
+export function subresourceOf({ resource, target, subresource }: Pick<ResourceRequest, 'resource' | 'target' | 'subresource'>): Subresource | undefined {
+  return subresourcesIn(resource, target.version).find(({ name }) => name === subresource);
+}
+
+/** The schema of the resource's own kind in the version of the call. */
+export function schemaOf({ resource, target }: Pick<ResourceRequest, 'resource' | 'target'>): Schema {
+  return resource.versions.find(({ name }) => name === target.version)?.schema ?? { type: 'any' };
+}
+
+/** The kind that the bodies of a call have. */
+export function expectedKind(call: ResourceRequest): Expected {
+  const { resource, target: { version } } = call;
+  const kind = call.subresource === '' ? undefined : subresourceOf(call)?.kind;
+  if (!kind || (kind.group === resource.group && kind.version === version && kind.kind === resource.kind)) {
+    return { group: resource.group, version, kind: resource.kind, schema: schemaOf(call), custom: resource.custom };
+  }
+  return { schema: call.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false, ...kind };
+}
+
+/** Schema of autoscaling/v1 Scale. */
+export function scaleSchema({ dependencies }: ResourceRequest): Schema {
+  return dependencies.schemas.forKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) ?? { type: 'any' };
+}
+
+/** apiVersion of the resource's own kind. */
+export function apiVersionOf({ resource, target }: Pick<ResourceRequest, 'resource' | 'target'>): string {
+  return formatGroupVersion({ group: resource.group, version: target.version });
+}
+
+let lastManager = { userAgent: '', manager: 'unknown' };
+
+/** The manager of a write that names none: the program that the user agent names. The next request is often the same client's. */
+function managerOfUserAgent(userAgent: string): string {
+  if (lastManager.userAgent !== userAgent) lastManager = { userAgent, manager: findManager(userAgent) };
+  return lastManager.manager;
+}
+
+function findManager(userAgent: string): string {
+  const program = (userAgent.split('/')[0] as string).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
+  return program.slice(0, MANAGER_MAX_LENGTH) || 'unknown';
+}
+
+/** The context of a write. */
+export function writeContext({ exchange, dependencies }: ResourceRequest, query: WriteQuery, options: unknown): WriteContext {
+  const { requireAccess } = dependencies;
+  return {
+    authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
+    user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
+    warnings: exchange.warnings, signal: exchange, options,
+  };
+}
+
+/** The options object of a write, as admission shows it. */
+export function writeOptions(kind: string, query: WriteQuery): Record<string, unknown> {
+  return {
+    kind, apiVersion: 'meta.k8s.io/v1', ...(query.dryRun.length > 0 && { dryRun: query.dryRun }), ...(query.force !== undefined && { force: query.force }),
+    ...(query.fieldManager && { fieldManager: query.fieldManager }), ...(query.fieldValidation && { fieldValidation: query.fieldValidation }),
+  };
+}

@@ -1,0 +1,49 @@
+// PartialObjectMetadata(List): an object without anything but its metadata.
+import type { ObjectMeta, Schema, SchemaSet } from '../../apimachinery/index.ts';
+import type { ListResult } from '../../registry/index.ts';
+
+/** Fields of ObjectMeta in the order of the Go struct, which is that of the JSON. */
+const META_FIELDS = [
+  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp',
+  'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
+] as const;
+
+/** Metadata with its fields in order. */
+function orderMetadata(metadata: ObjectMeta): ObjectMeta {
+  const out: Record<string, unknown> = {};
+  for (const field of META_FIELDS) if (metadata[field] !== undefined) out[field] = metadata[field];
+  return out;
+}
+
+/** The metadata of an object as a document of its own. */
+export function partialObject(metadata: ObjectMeta, version: string): { kind: string; apiVersion: string; metadata: ObjectMeta } {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: orderMetadata(metadata) };
+}
+
+/** ListMeta of a list, without the empty fields. */
+export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'remainingItemCount'>): Record<string, unknown> {
+  return {
+    resourceVersion: String(list.revision), ...(list.continue && { continue: list.continue }),
+    ...(list.remainingItemCount !== undefined && list.remainingItemCount > 0 && { remainingItemCount: list.remainingItemCount }),
+  };
+}
+
+/** Schemas for protobuf: the OpenAPI data has no PartialObjectMetadata, but its fields are two. */
+interface PartialSchemas {
+  readonly object: Schema;
+  readonly list: Schema;
+}
+
+const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+
+/** Builds the schemas from those of ObjectMeta and ListMeta; undefined when the set has none. */
+export function partialSchemas(schemas: SchemaSet): PartialSchemas | undefined {
+  const meta = schemas.definition(`${META_PREFIX}ObjectMeta`);
+  const listMeta = schemas.definition(`${META_PREFIX}ListMeta`);
+  if (!meta || !listMeta) return undefined;
+  const field = (name: string, schema: Schema, number: number) =>
+    [name, { name, schema, required: false, omitEmpty: false, pointer: false, number }] as const;
+  const object: Schema = { type: 'object', fields: new Map([field('metadata', meta, 1)]) };
+  const list: Schema = { type: 'object', fields: new Map([field('metadata', listMeta, 1), field('items', { type: 'array', items: object }, 2)]) };
+  return { object, list };
+}

@@ -1,0 +1,94 @@
+// Answers: headers that every answer has, Status in the negotiated form, objects, compression of large bodies, Warning headers.
+import type { MaybePromise } from '../../base/index.ts';
+import { internalError, type Schema, type SchemaSet, type Status, StatusError } from '../../apimachinery/index.ts';
+import { byteLength, type Encodable, encodeBody, encodePretty, encodeText, joinBytes } from './encoding.ts';
+import type { Exchange, Response } from '../exchange.ts';
+import { FORM_TYPES, type Form, JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
+import { negotiateError, wantsPretty } from '../request/negotiate.ts';
+import { formatWarnings } from './warnings.ts';
+
+type Headers = Record<string, string | readonly string[]>;
+
+/** Bodies up to this size are never compressed. */
+const GZIP_MIN_BYTES = 128 * 1024;
+const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
+
+/** What a responder needs of the room's dependencies. */
+interface Responder {
+  readonly schemas: SchemaSet;
+  readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
+}
+
+/** Headers of an answer with a body of this type; warnings so far included. */
+export function headersFor(exchange: Exchange, contentType: string): Headers {
+  const headers: Headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
+  if (exchange.warnings.length === 0) return headers;
+  const warnings = formatWarnings(exchange.warnings);
+  if (warnings.length > 0) headers['warning'] = warnings;
+  return headers;
+}
+
+/** Whether the client can read gzip. */
+export const acceptsGzip = (exchange: Exchange): boolean =>
+  (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');
+
+/** What an answer says that is compressed. */
+export const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } as const;
+
+/** Answers with whole bytes, compressed when they are large and the client can read it. */
+export function respondBytes(
+  exchange: Exchange, responder: Pick<Responder, 'gzip'>, answer: { status: number; contentType: string; body: readonly Uint8Array[] },
+): MaybePromise<Response> {
+  const headers = headersFor(exchange, answer.contentType);
+  const { status, body } = answer;
+  if (byteLength(body) <= GZIP_MIN_BYTES || !acceptsGzip(exchange)) return { status, headers, body };
+  return responder.gzip(joinBytes(body)).then((zipped) =>
+    ({ status, headers: { ...headers, ...gzipHeaders }, body: zipped }));
+}
+
+/** Answers with a value in a form. */
+export function respondValue(
+  exchange: Exchange, responder: Responder, answer: { status: number; form: Form; value: Encodable },
+): MaybePromise<Response> {
+  const body = encodeBody(answer.value, answer.form, answer.form === 'json' && wantsPretty(exchange));
+  return respondBytes(exchange, responder, { status: answer.status, contentType: FORM_TYPES[answer.form], body: [body] });
+}
+
+/** The schema of Status; undefined when the schema set has no meta types (then Status is always JSON). */
+export function statusSchema(schemas: SchemaSet): Schema | undefined {
+  return schemas.definition(STATUS_SCHEMA);
+}
+
+/** The Status that an error becomes; what is no StatusError is our bug and says only that. */
+function toStatus(error: unknown): Status {
+  if (error instanceof StatusError) return error.status;
+  return internalError(error instanceof Error ? error.message : String(error)).status;
+}
+
+/** Answers an error: Status in the accepted form, indented JSON when nothing is acceptable. */
+export function respondError(exchange: Exchange, error: unknown, schemas?: SchemaSet): Response {
+  const status = toStatus(error);
+  const code = status.code ?? 500;
+  let form = negotiateError(exchange.headers['accept']);
+  const schema = schemas && form === 'protobuf' ? statusSchema(schemas) : undefined;
+  if (form === 'protobuf' && !schema) form = 'json';
+  const body = form === undefined ? encodePretty(status) : encodeBody({ value: status, schema }, form, form === 'json' && wantsPretty(exchange));
+  const headers = headersFor(exchange, FORM_TYPES[form ?? 'json']);
+  const retryAfter = status.details?.retryAfterSeconds;
+  return { status: code, headers: retryAfter ? { ...headers, 'retry-after': String(retryAfter) } : headers, body };
+}
+
+/** Plain text, as Go's http.Error and http.NotFound write it. */
+export function respondText(exchange: Exchange, status: number, text: string): Response {
+  return { status, headers: { ...headersFor(exchange, TEXT_TYPE), 'x-content-type-options': 'nosniff' }, body: encodeText(text) };
+}
+
+/** The answer for paths that nothing serves. */
+export function respondNotFoundText(exchange: Exchange): Response {
+  return respondText(exchange, 404, '404 page not found\n');
+}
+
+/** Indented JSON whatever was accepted: `/version`, `/`. */
+export function respondRawJson(exchange: Exchange, value: unknown): Response {
+  return { status: 200, headers: headersFor(exchange, JSON_TYPE), body: encodePretty(value) };
+}

@@ -1,0 +1,106 @@
+// DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
+import type { MaybePromise } from '../../base/index.ts';
+import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
+import { decodeEnvelope, decodeMessage, JsonError, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
+import type { DeleteResult, WriteContext } from '../../registry/index.ts';
+import { negotiateCall, writeContext } from '../request/resource-request.ts';
+import { MAX_BODY_BYTES, type RawBody, requireBodyForm } from '../request/decode.ts';
+import { notAString, notAnObject, notRegistered, versionKindError } from '../request/decode-errors.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Response } from '../exchange.ts';
+import { listOptions, respondList } from './list.ts';
+import { readCollectionOptions } from '../request/list-options.ts';
+import type { Representation } from '../request/negotiate.ts';
+import { type DeleteQuery, parseDeleteQuery, validateDeleteOptions } from '../request/options.ts';
+import { respondValue, statusSchema } from '../response/respond.ts';
+import { respondObject } from '../response/respond-object.ts';
+
+const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+async function parseOptions({ bytes, form }: RawBody, schema: Schema, { parseYaml }: Pick<ResourceRequest['dependencies'], 'parseYaml'>): Promise<JsonObject> {
+  try {
+    if (form === 'protobuf') {
+      const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+      return { apiVersion, kind, ...(decodeMessage(schema, raw) as JsonObject) };
+    }
+    const { value } = form === 'yaml' ? await parseYaml(bytes) : parseJson(bytes);
+    if (typeof value !== 'object' || Array.isArray(value)) throw badRequest(versionKindError(notAnObject(value)));
+    const odd = (['apiVersion', 'kind'] as const).find((field) => typeof (value?.[field] ?? '') !== 'string');
+    if (odd !== undefined) throw badRequest(versionKindError(notAString(odd, value?.[odd])));
+    return value ?? {};
+  } catch (error) {
+    if (error instanceof JsonError) throw badRequest(versionKindError(error.message));
+    if (error instanceof YamlError || error instanceof ProtobufError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function checkKind({ kind, apiVersion }: JsonObject): void {
+  if (kind === undefined || kind === '' || kind === 'DeleteOptions') return;
+  const groupVersion = parseGroupVersion(String(apiVersion ?? '')) ?? { group: '', version: String(apiVersion) };
+  throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, OPTIONS_SCHEME));
+}
+
+async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<DeleteQuery> {
+  const schema = call.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
+  const value = await parseOptions({ bytes, form: requireBodyForm(call.exchange) }, schema, call.dependencies);
+  checkKind(value);
+  try {
+    const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;
+    return { ...options, dryRun: options.dryRun ?? [] };
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** The options of the request, validated. */
+async function readDeleteOptions(call: ResourceRequest): Promise<DeleteQuery> {
+  const bytes = await call.exchange.readBody(MAX_BODY_BYTES);
+  const options = bytes.length > 0 ? await decodeOptions(call, bytes) : parseDeleteQuery(call.exchange.query);
+  validateDeleteOptions(options);
+  return options;
+}
+
+function deleteContext(call: ResourceRequest, options: DeleteQuery): WriteContext {
+  const { dryRun, ...rest } = options;
+  const shown = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...rest, ...(dryRun.length > 0 && { dryRun }) };
+  return writeContext(call, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
+}
+
+interface Deleted {
+  readonly result: DeleteResult;
+  readonly options: DeleteQuery;
+  readonly representation: Representation;
+}
+
+function respondDeleted(call: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
+  const { resource, dependencies, exchange, name } = call;
+  // 202 tells a client that asked for the dependents to go as well that it has to wait.
+  const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
+  if (result.type === 'pending' || resource.returnsDeleted) return respondObject(call, { status, object: result.object, representation });
+  const { uid } = result.object;
+  const value = success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(uid && { uid }) });
+  const answer = { status, form: representation.form, value: { value, schema: statusSchema(dependencies.schemas) } };
+  return respondValue(exchange, dependencies, answer);
+}
+
+/** Deletes an object. */
+export async function handleDelete(call: ResourceRequest): Promise<Response> {
+  const representation = negotiateCall(call);
+  const options = await readDeleteOptions(call);
+  const { dryRun: _, ...rest } = options;
+  const result = await call.dependencies.registry.delete({ name: call.name, options: rest, context: deleteContext(call, options), ...call.target });
+  return respondDeleted(call, { result, options, representation });
+}
+
+/** Deletes every object of a collection that the selectors choose; answers what they were. */
+export async function handleDeleteCollection(call: ResourceRequest): Promise<Response> {
+  const representation = negotiateCall(call);
+  const collection = readCollectionOptions({ ...call, name: '' }, true);
+  const options = await readDeleteOptions(call);
+  const { dryRun: _, ...rest } = options;
+  const list = await call.dependencies.registry.deleteCollection(call.target, listOptions(collection), rest, deleteContext(call, options));
+  return respondList(call, list, representation);
+}

@@ -1,0 +1,58 @@
+// A watch over HTTP: its options, its errors, and the stream that answers it.
+import { methodNotSupported, StatusError } from '../../apimachinery/index.ts';
+import type { RegistryWatch, WatchOptions } from '../../registry/index.ts';
+import type { Topic } from '../watch/broadcast.ts';
+import { offerOf } from '../request/resource-request.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Response } from '../exchange.ts';
+import { createWatchEventEncoder, type WatchEventEncoder } from '../watch/watch-event-encoder.ts';
+import type { CollectionOptions } from '../request/list-options.ts';
+import { negotiateStream, streamType } from '../request/negotiate.ts';
+import { headersFor } from '../response/respond.ts';
+import { WatchStream } from '../watch/watch-stream.ts';
+
+const DEFAULT_MIN_TIMEOUT_SECONDS = 1800;
+
+function watchOptions(options: CollectionOptions): WatchOptions {
+  return {
+    predicate: options.predicate, ...(options.resourceVersion && { resourceVersion: options.resourceVersion }),
+    ...(options.sendInitialEvents !== undefined && { sendInitialEvents: options.sendInitialEvents }),
+    allowWatchBookmarks: options.allowWatchBookmarks,
+  };
+}
+
+function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector }: CollectionOptions, { encode, shared }: WatchEventEncoder): Topic | undefined {
+  return shared === undefined ? undefined : { resource, encode, key: JSON.stringify([shared, target.namespace, name, labelSelector, fieldSelector]) };
+}
+
+/** How long a watch lives: what is asked, or a random time so that clients do not all come back at once. */
+function timeoutOf({ dependencies: { random, minRequestTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS } }: ResourceRequest, { timeoutSeconds }: CollectionOptions): number {
+  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return Math.min(timeoutSeconds * 1000, 2 ** 31 - 1);
+  return (minRequestTimeoutSeconds + (minRequestTimeoutSeconds * random.below(1_000_000)) / 1_000_000) * 1000;
+}
+
+/** Errors that upstream tells inside the stream, since its watch starts before they are known. */
+const isStreamError = (error: unknown): error is StatusError => error instanceof StatusError && (error.code === 410 || error.code === 504);
+
+/** Answers a watch as a stream that ends with its timeout. */
+export async function handleWatch(call: ResourceRequest, options: CollectionOptions): Promise<Response> {
+  const { exchange, dependencies, resource } = call;
+  const { clock, random, registry, writeThrottle, broadcasts } = dependencies;
+  if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
+  const representation = negotiateStream(exchange.headers['accept'], offerOf(resource));
+  const encoder = createWatchEventEncoder(call, representation);
+  const headers = headersFor(exchange, streamType(representation.form));
+  let watch: RegistryWatch;
+  try {
+    watch = await registry.watch(call.target, watchOptions(options));
+  } catch (error) {
+    if (!isStreamError(error)) throw error;
+    const frame = encoder.encodeError(error.status);
+    return { status: 200, headers, body: async (sink) => void sink.write(frame) };
+  }
+  const parts = {
+    writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(call, options, encoder), timeoutMs: timeoutOf(call, options),
+    bookmarks: options.allowWatchBookmarks,
+  };
+  return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };
+}

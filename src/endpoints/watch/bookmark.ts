@@ -1,0 +1,45 @@
+// The object of a BOOKMARK: the empty form of its kind, which is the zero value of the Go type, with a resourceVersion.
+import type { Field, KubeObject, Schema } from '../../apimachinery/index.ts';
+import { apiVersionOf, schemaOf } from '../request/resource-request.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+
+/** Marks the bookmark that ends the initial events. */
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const TYPE_FIELDS = new Set(['kind', 'apiVersion', 'metadata']);
+const NULL_FORMATS = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
+const MAX_DEPTH = 20;
+
+function zeroOf({ schema, pointer }: Field, depth: number): unknown {
+  if (pointer || NULL_FORMATS.has(schema.format ?? '')) return null;
+  if (schema.type === 'object' && schema.fields) return zeroFields(schema, depth + 1);
+  if (schema.type === 'string') return '';
+  if (schema.type === 'integer' || schema.type === 'number') return 0;
+  return schema.type === 'boolean' ? false : null;
+}
+
+/** The fields that Go writes even when they are empty. */
+function zeroFields(schema: Schema, depth = 0): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const [name, field] of schema.fields ?? []) {
+    if (!field.omitEmpty && depth < MAX_DEPTH && !(depth === 0 && TYPE_FIELDS.has(name))) out[name] = zeroOf(field, depth);
+  }
+  return out;
+}
+
+/** Replicas are no pointer in the internal type that upstream makes the bookmark of. */
+function zeroBody(call: ResourceRequest): Record<string, unknown> {
+  const body = zeroFields(schemaOf(call));
+  const spec = body['spec'];
+  if (call.resource.scale && typeof spec === 'object' && spec !== null) body['spec'] = { replicas: 0, ...spec };
+  return body;
+}
+
+/** Makes the object of a bookmark. */
+export function bookmarkObject(call: ResourceRequest, { revision, initialEventsEnd }: { revision: number; initialEventsEnd: boolean }): KubeObject {
+  const annotations = initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {};
+  const resourceVersion = String(revision);
+  const apiVersion = apiVersionOf(call);
+  const { kind, custom } = call.resource;
+  if (custom) return { apiVersion, kind, metadata: { ...annotations, resourceVersion } };
+  return { kind, apiVersion, metadata: { resourceVersion, ...annotations }, ...zeroBody(call) };
+}

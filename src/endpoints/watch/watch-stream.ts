@@ -1,0 +1,178 @@
+// One receiver of a watch. It pulls events in batches and writes what is ready in one piece; there is no promise per event.
+//
+//   catching up (a watch of its own) ──nothing is left──▶ following a broadcast ──the next event comes while the receiver is behind──┐
+//        ▲      └─ the receiver is behind: nothing happens until it has read ─┘                                                     │
+//        └────────────────────────────── with a fork of the broadcast's watch ◀──────────────────────────────────────────────────────┘
+//
+//   any state ──(timeout, end of the watch, receiver gone)──▶ closed
+import { expired, failure, StatusError } from '../../apimachinery/index.ts';
+import type { Clock, Random, Timer } from '../../base/index.ts';
+import type { RegistryEvent, RegistryWatch } from '../../registry/index.ts';
+import { BATCH_EVENTS, type Broadcast, type Broadcasts, type Follower, type Topic } from './broadcast.ts';
+import type { Sink } from '../exchange.ts';
+import type { WatchEventEncoder } from './watch-event-encoder.ts';
+import type { WriteThrottle } from './write-throttle.ts';
+import { cutBatch } from './batch.ts';
+
+const BOOKMARK_EVERY_MS = 60_000;
+const BOOKMARK_JITTER = 0.25;
+/** A last bookmark comes this long before the timeout. */
+const LAST_BOOKMARK_MS = 2_000;
+
+/** What a stream runs on. */
+interface StreamParts {
+  readonly watch: RegistryWatch;
+  readonly encoder: WatchEventEncoder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly writeThrottle: WriteThrottle;
+  readonly broadcasts: Broadcasts;
+  /** Absent where frames depend on the receiver. */
+  readonly topic: Topic | undefined;
+  readonly timeoutMs: number;
+  readonly bookmarks: boolean;
+}
+
+/** Sends one watch to one sink. */
+export class WatchStream implements Follower {
+  readonly #parts: StreamParts;
+  readonly #sink: Sink;
+  readonly #timers = new Set<Timer>();
+  readonly #deadlineMs: number;
+  /** Either the watch of this stream alone, or the broadcast that it follows. */
+  #own: RegistryWatch | undefined;
+  #broadcast: Broadcast | undefined;
+  /** Taken and not written yet. */
+  #pending: readonly RegistryEvent[] = [];
+  #behind = false;
+  #closed = false;
+  #resolve: () => void = () => undefined;
+
+  constructor(parts: StreamParts, sink: Sink) {
+    this.#parts = parts;
+    this.#sink = sink;
+    this.#own = parts.watch;
+    this.#deadlineMs = parts.clock.monotonicMs() + parts.timeoutMs;
+  }
+
+  /** Resolves when the stream is over. */
+  run(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      if (this.#sink.signal.aborted) return this.#close();
+      this.#sink.signal.addEventListener('abort', this.#close, { once: true });
+      this.#after(this.#parts.timeoutMs, () => this.#end());
+      if (this.#parts.bookmarks) this.#scheduleBookmarks();
+      this.#pump();
+    });
+  }
+
+  deliver(bytes: Uint8Array, events: readonly RegistryEvent[]): void {
+    if (!this.#behind) return this.#write(bytes);
+    const broadcast = this.#broadcast as Broadcast;
+    this.#own = broadcast.fork();
+    this.#pending = events;
+    this.#broadcast = undefined;
+    broadcast.leave(this);
+  }
+
+  finish(end: 'expired' | 'closed', error: StatusError | undefined): void {
+    if (end === 'expired') this.fail(error ?? expired('too old resource version'));
+    else this.#close();
+  }
+
+  /** An error is the last event. */
+  fail(error: unknown): void {
+    const status = error instanceof StatusError ? error.status : failure(500, 'InternalError', String(error)).status;
+    if (!this.#closed) this.#sink.write(this.#parts.encoder.encodeError(status));
+    this.#close();
+  }
+
+  #after(delayMs: number, callback: () => void): void {
+    const timer = this.#parts.clock.after(Math.max(0, delayMs), () => {
+      this.#timers.delete(timer);
+      if (!this.#closed) callback();
+    });
+    this.#timers.add(timer);
+  }
+
+  /** Bookmarks about once a minute, so that many watches do not write at once, and one before the timeout. */
+  #scheduleBookmarks(): void {
+    const { clock, random } = this.#parts;
+    const left = this.#deadlineMs - clock.monotonicMs();
+    const jittered = BOOKMARK_EVERY_MS * (1 - BOOKMARK_JITTER + (2 * BOOKMARK_JITTER * random.below(1000)) / 1000);
+    const beforeEnd = left - LAST_BOOKMARK_MS;
+    if (beforeEnd <= 0) return;
+    this.#after(Math.min(jittered, beforeEnd), () => {
+      this.#writeBookmark();
+      this.#scheduleBookmarks();
+    });
+  }
+
+  #writeBookmark(): void {
+    if (this.#behind || this.#pending.length > 0) return;
+    const revision = (this.#broadcast ?? this.#own)?.revision ?? 0;
+    if (revision > 0) this.#write(this.#parts.encoder.encode({ type: 'BOOKMARK', revision, initialEventsEnd: false }));
+  }
+
+  readonly #wake = (): void => this.#parts.writeThrottle.run(this.#pump);
+
+  readonly #pump = (): void => {
+    try {
+      while (this.#own !== undefined && !this.#behind && this.#step(this.#own));
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  /** Writes one piece; false when there is nothing to do for now. */
+  #step(own: RegistryWatch): boolean {
+    const more = own.take(BATCH_EVENTS - this.#pending.length);
+    if (more.length > 0) this.#pending = [...this.#pending, ...more];
+    if (this.#pending.length > 0) {
+      const { bytes, rest } = cutBatch(this.#pending, this.#parts.encoder.encode);
+      this.#pending = rest;
+      this.#write(bytes);
+      return true;
+    }
+    if (own.end !== undefined) this.finish(own.end, own.error);
+    else this.#rest(own);
+    return false;
+  }
+
+  #rest(own: RegistryWatch): void {
+    const { broadcasts, topic } = this.#parts;
+    this.#broadcast = topic && broadcasts.join(this, own, topic);
+    if (this.#broadcast === undefined) own.onReadable(this.#wake);
+    else this.#own = undefined;
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#sink.write(bytes)) return;
+    this.#behind = true;
+    this.#sink.drained().then(this.#catchUp, this.#close);
+  }
+
+  readonly #catchUp = (): void => {
+    this.#behind = false;
+    this.#pump();
+  };
+
+  /** What came while the server rested is still sent. */
+  #end(): void {
+    this.#broadcast?.flush();
+    this.#pump();
+    this.#close();
+  }
+
+  readonly #close = (): void => {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#broadcast?.leave(this);
+    this.#own?.close();
+    this.#own = undefined;
+    this.#resolve();
+  };
+}

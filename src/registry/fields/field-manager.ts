@@ -1,0 +1,204 @@
+// Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
+// Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
+import {
+  ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
+  type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
+  parseGroupVersion, updateManagers,
+} from '../../apimachinery/index.ts';
+import { convertNow } from '../objects/restartable-conversion.ts';
+import type { TrackUpdate } from '../contract.ts';
+import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
+import { formatTime } from '../verbs/lifecycle.ts';
+import { type Resource, subresourcesIn } from '../resource.ts';
+import { applyScale } from './scale.ts';
+import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
+
+/** The versions of a row as the ladder asks for them. */
+interface RowVersions extends ManagedVersions {
+  /** The object in which nobody has set anything but its type: what Go's zero value encodes to. It is shared. */
+  zeroOf(apiVersion: string, schema: Schema): KubeObject;
+}
+
+const versionsOf = new WeakMap<Resource, RowVersions>();
+
+function managedVersions(resource: Resource): RowVersions {
+  let versions = versionsOf.get(resource);
+  if (versions === undefined) versionsOf.set(resource, (versions = describeVersions(resource)));
+  return versions;
+}
+
+function describeVersions(resource: Resource): RowVersions {
+  const zeros = new Map<string, KubeObject>();
+  const rowOf = (apiVersion: string) => {
+    const parsed = parseGroupVersion(apiVersion);
+    return parsed?.group === resource.group ? resource.versions.find((v) => v.name === parsed.version) : undefined;
+  };
+  return {
+    schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,
+    convert(object, apiVersion) {
+      return { ...convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? ''), apiVersion };
+    },
+    zeroOf(apiVersion, schema) {
+      let zero = zeros.get(apiVersion);
+      if (zero === undefined) {
+        zero = { ...decodeObject(schema, { metadata: {} }).object, apiVersion, kind: resource.kind } as KubeObject;
+        zeros.set(apiVersion, zero);
+      }
+      return zero;
+    },
+  };
+}
+
+const resets = new WeakMap<Resource, Map<string, FieldSet | undefined>>();
+
+/** Paths that a request to this subresource cannot write, and so does not come to own. */
+function resetFields(resource: Resource, version: string, subresource: string): FieldSet | undefined {
+  const key = `${version} ${subresource}`;
+  let known = resets.get(resource);
+  if (known === undefined) resets.set(resource, (known = new Map()));
+  if (!known.has(key)) known.set(key, computeReset(resource, version, subresource));
+  return known.get(key);
+}
+
+function computeReset(resource: Resource, version: string, subresource: string): FieldSet | undefined {
+  const own = resource.resetFields?.[subresource];
+  if (own !== undefined) return own.length === 0 ? undefined : fieldSetOf(...own.map((path) => path.map((name) => `f:${name}`)));
+  if (subresource === 'status') return resource.custom ? fieldSetOf(['f:spec'], ['f:metadata']) : fieldSetOf(['f:spec']);
+  return subresourcesIn(resource, version).some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
+}
+
+/** managedFields after a create, PUT or patch; undefined when nobody owns anything. An object whose owners are unknown stays so. */
+export const trackUpdate: TrackUpdate = (input) => {
+  const { resource, version, subresource, manager, nowMs, old, object } = input;
+  if (subresource === 'scale' && old !== undefined) return trackScale({ ...input, old });
+  const versions = managedVersions(resource);
+  const apiVersion = formatGroupVersion({ group: resource.group, version });
+  const schema = versions.schemaFor(apiVersion);
+  if (schema === undefined) return object.metadata.managedFields;
+  const managers = managersBefore(old, object, subresource !== '');
+  if (managers.size === 0 && old !== undefined) return undefined;
+  const updater = { manager, apiVersion, subresource, time: formatTime(nowMs) };
+  const reset = resetFields(resource, version, subresource);
+  try {
+    if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
+    const live = old ?? versions.zeroOf(apiVersion, schema);
+    return encodeManagers(updateManagers({ versions, live, object, managers, reset }, updater));
+  } catch (error) {
+    // Values that cannot be typed (items without their keys) are refused by validation; until then owners stay as they were.
+    if (error instanceof TypedValueError) return encodeManagers(managers);
+    throw error;
+  }
+};
+
+/** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
+const ownedAtFirst = new WeakMap<Resource, Map<string, FieldSet>>();
+const mostOutlines = 256;
+
+interface NewObject {
+  readonly resource: Resource;
+  readonly schema: Schema;
+  readonly object: KubeObject;
+  readonly updater: Updater;
+  readonly reset: FieldSet | undefined;
+}
+
+/** managedFields of an object that nobody has stated owners of. Objects of one outline share the search for its paths. */
+function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): ManagedFieldsEntry[] | undefined {
+  const versions = managedVersions(resource);
+  const live = versions.zeroOf(updater.apiVersion, schema);
+  const outline = outlineOf(live, object);
+  const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
+  let known = ownedAtFirst.get(resource);
+  if (known === undefined) ownedAtFirst.set(resource, (known = new Map()));
+  let set = key === undefined ? undefined : known.get(key);
+  if (set === undefined) {
+    const managers = updateManagers({ versions, live, object, managers: new Map(), reset }, updater);
+    set = [...managers.values()][0]?.set ?? emptySet;
+    if (known.size >= mostOutlines) known.clear();
+    if (key !== undefined) known.set(key, set);
+  }
+  const { manager, apiVersion, subresource, time } = updater;
+  return set.isEmpty ? undefined : [encodeManager({ manager, operation: 'Update', apiVersion, subresource, time, set })];
+}
+
+function trackScale({ resource, version, manager, nowMs, old, object }: Parameters<TrackUpdate>[0] & { old: KubeObject }): ManagedFieldsEntry[] | undefined {
+  const before = old.metadata.managedFields;
+  const live = toOwnedScale(resource, old, before);
+  const managers = managersBefore(live, live, true);
+  if (managers.size === 0) return ownersOfScaled({ resource, version }, before, undefined);
+  const change = { versions: scaleVersions, live, object: toOwnedScale(resource, object, undefined), managers, reset: undefined };
+  const after = updateManagers(change, { manager, apiVersion: scaleVersion, subresource: 'scale', time: formatTime(nowMs) });
+  return ownersOfScaled({ resource, version }, before, encodeManagers(after));
+}
+
+/** One server-side apply on a row. */
+interface ApplyRequest {
+  readonly resource: Resource;
+  readonly version: string;
+  readonly subresource: string;
+  readonly schema: Schema;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly nowMs: number;
+  readonly current: KubeObject | undefined;
+  /** The applied configuration: decoded, not defaulted. */
+  readonly applied: KubeObject;
+}
+
+/** The object after the apply, with its managedFields. Throws StatusError 409 for conflicts, with a cause per path. */
+export function applyObject(request: ApplyRequest): KubeObject {
+  const { resource, version, subresource, schema, manager, force, current, applied } = request;
+  if (subresource === 'scale' && current !== undefined) return applyScaleOf(current, request);
+  const apiVersion = formatGroupVersion({ group: resource.group, version });
+  const versions = managedVersions(resource);
+  const zero = versions.zeroOf(apiVersion, schema);
+  const run = (forced: boolean): KubeObject => {
+    const { object, managedFields } = applyConfiguration({
+      versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
+      time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
+    return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
+  };
+  if (manager !== kubectlManager) return withStatusOfConflict(() => run(force));
+  return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
+}
+
+/** What kubectl's own client-side applies left behind is no conflict. */
+function runForKubectl(run: (forced: boolean) => KubeObject, { force, current, schema }: ApplyRequest): KubeObject {
+  try {
+    return run(force);
+  } catch (error) {
+    if (!(error instanceof ApplyConflictError)) throw error;
+    const left = unexplainedConflict(error, current, schema);
+    if (left !== undefined) throw left;
+    return run(true);
+  }
+}
+
+function withStatusOfConflict(run: () => KubeObject): KubeObject {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof ApplyConflictError ? conflictStatus(error) : error;
+  }
+}
+
+const conflictStatus = ({ message, causes }: ApplyConflictError): StatusError =>
+  failure(409, 'Conflict', message, { causes: causes.map((cause) => ({ ...cause })) });
+
+/** The object after an apply of its Scale. */
+function applyScaleOf(current: KubeObject, { resource, version, manager, force, nowMs, applied }: ApplyRequest): KubeObject {
+  const before = current.metadata.managedFields;
+  const live = toOwnedScale(resource, current, before);
+  const replicas = (applied['spec'] as { replicas?: number } | null | undefined)?.replicas;
+  const config = { apiVersion: scaleVersion, kind: 'Scale', metadata: {}, ...(replicas !== undefined && { spec: { replicas } }) };
+  return withStatusOfConflict(() => {
+    const { object: scale, managedFields } = applyConfiguration({
+      versions: scaleVersions, apiVersion: scaleVersion, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
+      zero: { apiVersion: scaleVersion, kind: 'Scale', metadata: {} },
+    });
+    const { resourceVersion } = applied.metadata;
+    applyScale(resource, current, { ...scale, metadata: { ...scale.metadata, ...(resourceVersion && { resourceVersion }) } });
+    const owners = ownersOfScaled({ resource, version }, before, managedFields);
+    return { ...current, metadata: { ...current.metadata, managedFields: owners } };
+  });
+}

@@ -1,0 +1,61 @@
+// The record that client-side apply keeps in an annotation: which conflicts of kubectl's server-side apply it explains, and its upkeep
+// while an object has it. Mirrors upstream's lastAppliedManager and lastAppliedUpdater.
+import {
+  ApplyConflictError, type KubeObject, type Schema, TypedValueError, compareObjects, toFieldSet, validateAnnotations,
+} from '../../apimachinery/index.ts';
+import { stringifyJson } from '../../codec/index.ts';
+import { sortJson } from '../values.ts';
+
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The manager whose server-side applies take over what its client-side applies did. */
+export const kubectlManager = 'kubectl';
+
+/** What is left of a conflict without the fields that the record states and the object still has; undefined when nothing is left. */
+export function unexplainedConflict(error: ApplyConflictError, current: KubeObject | undefined, schema: Schema): ApplyConflictError | undefined {
+  const recorded = readRecord(current);
+  if (recorded === undefined || current === undefined) return error;
+  try {
+    const { added, modified, removed } = compareObjects(schema, recorded, current);
+    const explained = toFieldSet(schema, recorded).difference(modified).difference(added).difference(removed);
+    const conflicts = [...error.conflicts].map(([identity, { manager, set }]) => [identity, { manager, set: set.difference(explained) }] as const);
+    const left = conflicts.filter(([, { set }]) => !set.isEmpty);
+    return left.length === 0 ? undefined : new ApplyConflictError(new Map(left));
+  } catch (problem) {
+    if (problem instanceof TypedValueError) return error;
+    throw problem;
+  }
+}
+
+function readRecord(object: KubeObject | undefined): unknown {
+  const text = object?.metadata.annotations?.[annotation];
+  if (!text) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029',
+};
+
+/** The object with its record, if it has one, made that of `applied`; without it when annotations would be too big. */
+export function keepRecord(object: KubeObject, applied: KubeObject): KubeObject {
+  const annotations = object.metadata.annotations;
+  if (!annotations?.[annotation]) return object;
+  const record = stringifyJson(sortJson(withoutRecord(applied))).replace(/[<>&\u2028\u2029]/g, (c) => escapes[c] as string);
+  const { [annotation]: _, ...others } = annotations;
+  const kept = { ...annotations, [annotation]: `${record}\n` };
+  const fits = validateAnnotations(kept, 'metadata.annotations').length === 0;
+  return { ...object, metadata: { ...object.metadata, annotations: fits ? kept : others } };
+}
+
+function withoutRecord(applied: KubeObject): KubeObject {
+  const { annotations } = applied.metadata;
+  if (annotations === undefined) return applied;
+  const { [annotation]: _, ...others } = annotations;
+  return { ...applied, metadata: { ...applied.metadata, annotations: others } };
+}

@@ -1,0 +1,82 @@
+// The scale subresource: an object seen as autoscaling/v1 Scale, and a Scale put back into the object. Where replicas and selector are
+// is data of the row (for custom resources, of the definition).
+import { type KubeObject, type MetaLabelSelector, badRequest, createLabelSelector, formatLabelSelector, internalError,
+  labelSelectorOf } from '../../apimachinery/index.ts';
+import { invariant } from '../../base/index.ts';
+import type { Resource } from '../resource.ts';
+import { setOwn } from '../values.ts';
+
+type Fields = Record<string, unknown>;
+
+const segmentsOf = (path: string): string[] => path.split('.').filter((segment) => segment !== '');
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readPath(object: KubeObject, path: string): unknown {
+  let value: unknown = object;
+  for (const segment of segmentsOf(path)) {
+    if (!isFields(value) || !Object.hasOwn(value, segment)) return undefined;
+    value = value[segment];
+  }
+  return value;
+}
+
+function writePath(object: KubeObject, path: string, value: unknown): void {
+  const segments = segmentsOf(path);
+  const last = segments.pop() as string;
+  let at: Fields = object;
+  for (const segment of segments) {
+    if (!isFields(at[segment]) || !Object.hasOwn(at, segment)) setOwn(at, segment, {});
+    at = at[segment] as Fields;
+  }
+  setOwn(at, last, value);
+}
+
+const looksLikeSelector = (value: Fields): boolean => 'matchLabels' in value || 'matchExpressions' in value;
+
+/** A selector as text: a LabelSelector, a plain map of labels (ReplicationController), or already a text (custom resources). */
+function formatSelector(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isFields(value)) return '';
+  if (looksLikeSelector(value)) return formatLabelSelector(labelSelectorOf(value as MetaLabelSelector) ?? createLabelSelector([]));
+  return formatLabelSelector(createLabelSelector(Object.entries(value).map(([key, text]) => ({ key, operator: '=', values: [String(text)] }))));
+}
+
+const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Replicas of a Scale whose object has none, while it is being changed: whoever changes it has to say how many. */
+export const unsetReplicas = -(2 ** 31);
+
+/** The Scale of an object of a row that has one. Custom resources may lack the field of the replicas: `missing` stands for it, else that is an error. */
+export function toScale(resource: Resource, object: KubeObject, missing?: number): KubeObject {
+  const { scale } = resource;
+  invariant(scale !== undefined, `${resource.plural} has no scale`);
+  const found = readPath(object, scale.specReplicas);
+  if (resource.custom && found === undefined && missing === undefined) throw internalError(`the spec replicas field "${scale.specReplicas}" does not exist`);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = resource.custom && found === undefined ? (missing ?? 0) : toCount(found);
+  const selector = scale.selector === undefined ? '' : formatSelector(readPath(object, scale.selector));
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name && { name }), ...(namespace && { namespace }), ...(uid && { uid }), ...(resourceVersion && { resourceVersion }),
+      ...(creationTimestamp && { creationTimestamp }),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: toCount(readPath(object, scale.statusReplicas)), ...(selector !== '' && { selector }) },
+  };
+}
+
+/** Puts the replicas (and the resourceVersion, which then is a precondition) of a Scale into `object`, in place. */
+export function applyScale(resource: Resource, object: KubeObject, scale: KubeObject): void {
+  invariant(resource.scale !== undefined, `${resource.plural} has no scale`);
+  const spec = scale['spec'];
+  const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
+  if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
+  if (replicas === unsetReplicas) throw badRequest(`the spec replicas field "${resource.scale.specReplicas}" cannot be empty`);
+  writePath(object, resource.scale.specReplicas, replicas);
+  const { resourceVersion } = scale.metadata;
+  if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
+  else if (resource.unconditionalUpdate) delete object.metadata.resourceVersion;
+}

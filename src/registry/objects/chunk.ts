@@ -1,0 +1,93 @@
+// Chunks of a snapshot as one piece of memory: the JSON items of neighbouring objects lie side by side, each with a comma before it, so that
+// a list is a few views into such pieces and nothing is copied, and so that a hundred objects cost one allocation instead of a hundred.
+//
+//   ,{"metadata":{"name":"a",…}},{"metadata":{"name":"b",…}},{"metadata":…
+//    └── home of a ────────────┘ └── home of b ────────────┘
+//
+// A version that was superseded leaves its piece (the cache says so): a hot object would otherwise keep one piece alive per change.
+import { allocateLasting } from '../../base/index.ts';
+import type { StoredVersion } from './stored-object.ts';
+
+/** A chunk of the registry's snapshots. */
+type VersionChunk = readonly { readonly value: StoredVersion }[];
+
+/** A chunk is packed in the background when more than a quarter of it lies elsewhere; a list packs whatever it comes across. */
+const LOOSE_SHARE = 0.25;
+/** A leaf that was split leaves its piece to one half: more than this share of a piece unused is given back. */
+const SPARE_SHARE = 0.1;
+const comma = 0x2c;
+
+/** True when versions [from, to) lie side by side in one piece. */
+function isJoined(chunk: VersionChunk, from: number, to: number): boolean {
+  const first = (chunk[from] as VersionChunk[number]).value;
+  const { memory } = first;
+  if (memory === undefined) return false;
+  let { end } = first;
+  for (let i = from + 1; i < to; i++) {
+    const { value } = chunk[i] as VersionChunk[number];
+    if (value.memory !== memory || value.start !== end + 1) return false;
+    end = value.end;
+  }
+  return true;
+}
+
+/** Moves all versions of a chunk into one new piece. False when one of them must stay where it is; then nothing has moved. */
+function pack(chunk: VersionChunk): boolean {
+  const items: Uint8Array[] = [];
+  let size = 0;
+  for (const { value } of chunk) {
+    if (!value.movable) return false;
+    const item = value.item();
+    items.push(item);
+    size += item.length + 1;
+  }
+  const memory = allocateLasting(size);
+  let at = 0;
+  for (const [i, item] of items.entries()) {
+    memory[at] = comma;
+    memory.set(item, at + 1);
+    (chunk[i] as VersionChunk[number]).value.move(memory, at + 1, at + 1 + item.length);
+    at += item.length + 1;
+  }
+  return true;
+}
+
+/** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
+export function joinItems(chunk: VersionChunk, from: number, to: number): Uint8Array {
+  if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) {
+    const first = (chunk[from] as VersionChunk[number]).value;
+    return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as VersionChunk[number]).value.end);
+  }
+  const items = chunk.slice(from, to).map(({ value }) => value.item());
+  const joined = allocateLasting(items.reduce((sum, item) => sum + item.length + 1, 0));
+  let at = 0;
+  for (const item of items) {
+    joined[at] = comma;
+    joined.set(item, at + 1);
+    at += item.length + 1;
+  }
+  return joined;
+}
+
+/** Whether so much of a chunk lies elsewhere, or so much of its piece belongs to others, that it should be packed anew. */
+function isLoose(chunk: VersionChunk): boolean {
+  const memory = chunk[0]?.value.memory;
+  if (memory === undefined) return true;
+  let loose = 0;
+  let used = 0;
+  for (const { value } of chunk) {
+    if (value.memory === memory) used += value.end - value.start + 1;
+    else loose++;
+  }
+  return loose > chunk.length * LOOSE_SHARE || used < memory.length * (1 - SPARE_SHARE);
+}
+
+/** Packs a chunk of which much lies elsewhere, or which uses little of its piece; true when there was work. Objects that cannot be read stay. */
+export function packLoose(chunk: VersionChunk): boolean {
+  if (chunk.length === 0 || !isLoose(chunk)) return false;
+  try {
+    return pack(chunk);
+  } catch {
+    return false;
+  }
+}

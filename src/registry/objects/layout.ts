@@ -1,0 +1,133 @@
+// How objects of one row lie in the store: compact JSON of the storage version that begins with a constant head and has no resourceVersion
+// (etcd's revision is that), with metadata in the order in which the reference writes it:
+//
+//   {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"…","creationTimestamp":"…"},"data":{"k":"v"}}
+//   └────────────────────── head ────────────────────┘                        ▲ resourceVersion goes in here when the object is read
+//
+// Custom resources are written with sorted keys, their type first, resourceVersion before uid.
+import { type KubeObject, type ObjectMeta, type Schema, formatGroupVersion } from '../../apimachinery/index.ts';
+import { encodeJson } from '../../codec/index.ts';
+import { invariant } from '../../base/index.ts';
+import { equalJson, sortJson } from '../values.ts';
+import type { Target } from '../contract.ts';
+import type { Resource } from '../resource.ts';
+
+/** What is constant about the bytes of a row's objects. */
+export interface Layout {
+  readonly resource: Resource;
+  /** Key prefix of the row, with its slash. */
+  readonly prefix: string;
+  /** What stored bytes begin with. */
+  readonly head: Uint8Array;
+  /** The same for a served version, as a single object and as an item of a list. */
+  headOf(version: string, item: boolean): Uint8Array;
+  readonly apiVersion: (version: string) => string;
+  readonly schema: (version: string) => Schema;
+  /** Bytes that the row would read as they are, though it reads what is stored anew. */
+  readonly asRead: WeakSet<Uint8Array>;
+}
+
+const encoder = new TextEncoder();
+
+function makeHead(resource: Resource, version: string, item: boolean): Uint8Array {
+  const kind = JSON.stringify(resource.kind);
+  const apiVersion = JSON.stringify(formatGroupVersion({ group: resource.group, version }));
+  if (resource.custom) return encoder.encode(`{"apiVersion":${apiVersion},"kind":${kind},"metadata":{`);
+  return encoder.encode(item ? '{"metadata":{' : `{"kind":${kind},"apiVersion":${apiVersion},"metadata":{`);
+}
+
+/** The layout of a row whose keys begin with `prefix`. */
+export function createLayout(resource: Resource, prefix: string): Layout {
+  const [singles, items] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
+  const headOf = (version: string, item: boolean): Uint8Array => {
+    const heads = item ? items : singles;
+    let head = heads.get(version);
+    if (head === undefined) heads.set(version, (head = makeHead(resource, version, item)));
+    return head;
+  };
+  return {
+    resource, prefix, headOf, asRead: new WeakSet(),
+    head: headOf(resource.storageVersion, false),
+    apiVersion: (version) => formatGroupVersion({ group: resource.group, version }),
+    schema(version) {
+      const row = resource.versions.find((v) => v.name === version);
+      invariant(row !== undefined, `${resource.plural} has no version ${version}`);
+      return row.schema;
+    },
+  };
+}
+
+const metadataOrder: readonly (keyof ObjectMeta)[] = [
+  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
+  'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
+];
+
+function isEmptyMember(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (name === 'generation') return value === 0;
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value !== 'object') return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+/** Metadata as it is stored: in order, without what is empty, without resourceVersion. */
+function orderMetadata(metadata: ObjectMeta): Record<string, unknown> {
+  const ordered: Record<string, unknown> = {};
+  for (const name of metadataOrder) {
+    const value = metadata[name];
+    if (!isEmptyMember(name, value)) ordered[name] = value;
+  }
+  return ordered;
+}
+
+/** managedFields without their times. */
+function withoutTimes(entries: ObjectMeta['managedFields']): unknown {
+  return entries?.map(({ time: _time, ...entry }) => entry) ?? [];
+}
+
+/** True when storing `object` instead of `old` would change nothing but times in managedFields: then nothing is written. */
+export function sameContent(object: KubeObject, old: KubeObject): boolean {
+  const { metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  const { metadata: oldMetadata, kind: _oldKind, apiVersion: _oldApiVersion, ...oldRest } = old;
+  if (!equalJson(rest, oldRest)) return false;
+  const { managedFields: _fields, ...ordered } = orderMetadata(metadata);
+  const { managedFields: _oldFields, ...oldOrdered } = orderMetadata(oldMetadata);
+  return equalJson(ordered, oldOrdered) && equalJson(withoutTimes(metadata.managedFields), withoutTimes(oldMetadata.managedFields));
+}
+
+/** The bytes to store of an object that is in the storage version. */
+export function encodeStored(layout: Layout, object: KubeObject): Uint8Array {
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  const { kind, storageVersion, custom } = layout.resource;
+  const apiVersion = layout.apiVersion(storageVersion);
+  const ordered = orderMetadata(metadata);
+  if (custom) return encodeJson({ apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) });
+  return encodeJson({ kind, apiVersion, metadata: ordered, ...rest });
+}
+
+/** The same of an object that was read, defaulted and judged in `version`: where that is what is stored, reading it anew would change nothing. */
+export function encodeWritten(layout: Layout, object: KubeObject, version: string): Uint8Array {
+  const value = encodeStored(layout, object);
+  const { readStored, storageVersion } = layout.resource;
+  // A status that creators may not set is left out last; reading puts its default in its place.
+  if (readStored !== undefined && version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined) layout.asRead.add(value);
+  return value;
+}
+
+/** An object in another version of its row; changes and returns the one given when versions differ in their name only. */
+export function convertObject(resource: Resource, object: KubeObject, { from, to }: { readonly from: string; readonly to: string }): KubeObject {
+  if (from === to) return object;
+  const converted = resource.convert === undefined ? object : resource.convert(object, from, to);
+  converted.apiVersion = formatGroupVersion({ group: resource.group, version: to });
+  return converted;
+}
+
+/** An object of a request as its storing row wants it: in that row's group and storage version. */
+export function convertForStorage({ resource, version }: Target, storing: Resource, object: KubeObject): KubeObject {
+  if (resource === storing || (resource.group === storing.group && resource.plural === storing.plural)) {
+    return convertObject(resource, object, { from: version, to: storing.storageVersion });
+  }
+  const [from, to] = [formatGroupVersion({ group: resource.group, version }), formatGroupVersion({ group: storing.group, version: storing.storageVersion })];
+  return resource.convert === undefined ? object : resource.convert(object, from, to);
+}

@@ -1,0 +1,113 @@
+// Object versions: the bytes that readers get are those that decoding, setting resourceVersion and encoding would give.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
+import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
+import { createLayout, encodeStored, encodeWritten } from './layout.ts';
+import { createEncodingMemo } from './encoded-bytes.ts';
+import { type StoredVersion, decodeVersion } from './stored-object.ts';
+import type { Resource } from '../resource.ts';
+import { rows } from '../testing.ts';
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): StoredVersion {
+  const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
+  return decodeVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
+}
+
+const store = (resource: Resource, object: object): StoredVersion =>
+  makeVersion(resource, encodeStored(createLayout(resource, ''), object as KubeObject));
+
+const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { uid: '"uid":"x"', b: 'c' } };
+
+test('bytes puts resourceVersion where the reference has it', () => {
+  const version = store(rows.configMaps, { metadata: meta, data: { k: 'v' } });
+  const rest = '"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"uid":"\\"uid\\":\\"x\\"","b":"c"}},"data":{"k":"v"}}';
+  assert.equal(text(version.bytes('v1', 'json-single')), `{"kind":"ConfigMap","apiVersion":"v1","metadata":{${rest}`);
+  assert.equal(text(version.bytes('v1', 'json-item')), `{"metadata":{${rest}`);
+  assert.equal(version.bytes('v1', 'json-single'), version.bytes('v1', 'json-single'));
+});
+
+test('bytes of custom resources are sorted and carry their type in lists', () => {
+  const version = store(rows.widgets, { spec: { z: 1, a: { d: 1, c: 2 } }, metadata: { ...meta, ownerReferences: [{ uid: 'o', name: 'n' }] } });
+  const expected = '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"b":"c","uid":"\\"uid\\":\\"x\\""},' +
+    '"name":"a","namespace":"ns","ownerReferences":[{"name":"n","uid":"o"}],"resourceVersion":"7","uid":"u"},"spec":{"a":{"c":2,"d":1},"z":1}}';
+  assert.equal(text(version.bytes('v1', 'json-single')), expected);
+  assert.equal(text(version.bytes('v1', 'json-item')), expected);
+});
+
+test('bytes agree with the object for any metadata and data', () => {
+  const strings = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 });
+  const metadata = fc.record({ name: fc.string({ minLength: 1 }), uid: fc.string(), labels: strings, annotations: strings,
+    finalizers: fc.array(fc.string()) }, { requiredKeys: [] });
+  const objects = fc.record({ metadata, data: strings });
+  for (const resource of [rows.configMaps, rows.widgets]) {
+    fc.assert(fc.property(objects, fc.integer({ min: 1, max: 2 ** 53 - 1 }), (object, revision) => {
+      const version = makeVersion(resource, encodeStored(createLayout(resource, ''), object as unknown as KubeObject), revision);
+      const parsed = JSON.parse(text(version.bytes('v1', 'json-single'))) as KubeObject;
+      assert.equal(parsed.metadata.resourceVersion, String(revision));
+      assert.deepEqual(JSON.parse(JSON.stringify(version.object('v1'))), parsed);
+      assert.deepEqual(Object.entries(version.labels ?? {}), Object.entries(parsed.metadata.labels ?? {}));
+      assert.equal(version.uid, parsed.metadata.uid ?? '');
+      assert.deepEqual(Object.entries(parsed['data'] as object).sort(), Object.entries(object.data).sort());
+      const item = JSON.parse(text(version.bytes('v1', 'json-item'))) as KubeObject;
+      assert.deepEqual(item.metadata, parsed.metadata);
+      const lines = [version.bytes('v1', 'json-line')];
+      const home = version.item();
+      version.move(home, 0, home.length);
+      lines.push(version.bytes('v1', 'json-line'));
+      for (const line of lines) assert.equal(text(line), `${text(version.bytes('v1', 'json-single'))}\n`);
+    }));
+  }
+});
+
+test('foreign bytes are understood: protobuf, and JSON in another order', () => {
+  const object = { metadata: { ...meta, labels: { b: 'c' } }, data: { k: 'v' } };
+  const schema = rows.configMaps.versions[0]?.schema;
+  assert.ok(schema !== undefined);
+  const raw = encodeMessage(schema, object as unknown as JsonValue);
+  const expected = text(store(rows.configMaps, object).bytes('v1', 'json-single'));
+  assert.equal(text(makeVersion(rows.configMaps, encodeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap' }, raw)).bytes('v1', 'json-single')), expected);
+  const foreign = bytes(JSON.stringify({ data: object.data, metadata: object.metadata, apiVersion: 'v1', kind: 'ConfigMap' }));
+  assert.equal(text(makeVersion(rows.configMaps, foreign).bytes('v1', 'json-single')), expected);
+  assert.throws(() => makeVersion(rows.configMaps, bytes('{')).object('v1'), { name: 'StatusError' });
+});
+
+test('bytes in protobuf are the envelope of the message with resourceVersion', () => {
+  const version = store(rows.configMaps, { metadata: { ...meta, labels: { b: 'c' } }, data: { k: 'v' } });
+  const envelope = decodeEnvelope(version.bytes('v1', 'protobuf-single'));
+  assert.deepEqual([envelope.apiVersion, envelope.kind], ['v1', 'ConfigMap']);
+  assert.deepEqual(Buffer.from(envelope.raw), Buffer.from(version.bytes('v1', 'protobuf-item')));
+  const schema = rows.configMaps.versions[0]?.schema;
+  assert.ok(schema !== undefined);
+  const decoded = decodeMessage(schema, envelope.raw) as unknown as KubeObject;
+  assert.deepEqual([decoded.metadata.name, decoded.metadata.resourceVersion, decoded['data']], ['a', '7', { k: 'v' }]);
+});
+
+test('a row with convert shows each version of its objects', () => {
+  const convert = (object: KubeObject, from: string, to: string): KubeObject => ({ ...object, data: { from, to } });
+  const [v1] = rows.configMaps.versions;
+  assert.ok(v1 !== undefined);
+  const resource: Resource = { ...rows.configMaps, convert, versions: [v1, { ...v1, name: 'v2' }] };
+  const version = store(resource, { metadata: meta, data: { k: 'v' } });
+  assert.deepEqual(version.object('v2')['data'], { from: 'v1', to: 'v2' });
+  assert.match(text(version.bytes('v2', 'json-single')), /^\{"kind":"ConfigMap","apiVersion":"v2","metadata":.*"resourceVersion":"7".*"to":"v2"/);
+  assert.deepEqual(version.object('v1')['data'], { k: 'v' });
+  const plain: Resource = { ...resource, convert: undefined } as unknown as Resource;
+  assert.match(text(store(plain, { metadata: meta }).bytes('v2', 'json-single')), /^\{"kind":"ConfigMap","apiVersion":"v2","metadata":/);
+});
+
+test('object of bytes that were written as the row reads them is what was written, without reading them anew', () => {
+  let reads = 0;
+  const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
+  const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
+  const decode = (value: Uint8Array): KubeObject =>
+    decodeVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
+  const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v1'))['spec'], reads], [{ size: 1 }, 0]);
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v2'))['spec'], reads], [{ read: true }, 1]);
+  assert.deepEqual([decode(encodeStored(layout, object))['spec'], reads], [{ read: true }, 2]);
+});

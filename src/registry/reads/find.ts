@@ -1,0 +1,34 @@
+// Look-ups of objects that requests depend on (a namespace, a service account, a class), as the reference's plugins make them: from the
+// cache, and from the store when the cache has none. What was acknowledged by this server is in its caches already; what another server
+// wrote comes a moment later, and nothing is asked of the store for every request.
+import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
+import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
+import type { GetOptions, StoredObject, Registry, Target } from '../contract.ts';
+
+type Reads = Pick<Registry, 'get'>;
+type Named = Target & { readonly name: string };
+
+/** The object as the cache has it, else as the store has it this moment; undefined when there is none. */
+export function findKnown(registry: Reads, target: Named): MaybePromise<StoredObject | undefined> {
+  return mapMaybe(find(registry, target, asKnown), (known) => known ?? findCurrent(registry, target));
+}
+
+/** The object as the store has it this moment; undefined when there is none. */
+export function findCurrent(registry: Reads, target: Named): MaybePromise<StoredObject | undefined> {
+  return find(registry, target, asStored);
+}
+
+/** As findKnown, in a version. */
+export async function findKnownObject(registry: Reads, target: Named): Promise<KubeObject | undefined> {
+  return (await findKnown(registry, target))?.object(target.version);
+}
+
+const asKnown: GetOptions = { resourceVersion: '0' };
+const asStored: GetOptions = {};
+
+function find(registry: Reads, target: Named, options: GetOptions): MaybePromise<StoredObject | undefined> {
+  return catchMaybe<StoredObject | undefined>(() => registry.get(target, options), (error) => {
+    if (error instanceof StatusError && error.code === 404) return undefined;
+    throw error;
+  });
+}

@@ -1,0 +1,147 @@
+// One page of a list: from a snapshot, or (for revisions that memory no longer has) from the store. Pages of everything are never copied:
+// they are runs of chunks that snapshots share.
+import type { Entry, Snapshot } from '../../cache/index.ts';
+import type { KeyRange, Store } from '../../storage/index.ts';
+import { mayHold } from '../objects/chunk-values.ts';
+import type { Predicate } from '../contract.ts';
+import type { RequestScope, ResourceStorage } from '../core.ts';
+import type { StoredVersion } from '../objects/stored-object.ts';
+import { joinItems } from '../objects/chunk.ts';
+
+interface Chunk {
+  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of a chunk that is the same (===) in all snapshots that share it. */
+interface Run extends Chunk {
+  joined(): Uint8Array;
+}
+
+class ChunkRun implements Run {
+  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly from: number;
+  readonly to: number;
+
+  constructor(chunk: readonly Entry<StoredVersion>[], from: number, to: number) {
+    this.chunk = chunk;
+    this.from = from;
+    this.to = to;
+  }
+
+  joined(): Uint8Array {
+    return joinItems(this.chunk, this.from, this.to);
+  }
+}
+
+/** What a list answers. */
+export interface Page {
+  readonly type: 'ok';
+  readonly revision: number;
+  readonly items: Iterable<StoredVersion>;
+  readonly count: number;
+  readonly runs?: Iterable<Run>;
+  /** Set when the limit was reached and there are more keys: the last key looked at. */
+  readonly lastKey?: string;
+  /** Keys after the last one. */
+  readonly remaining?: number;
+}
+
+/** What to read. */
+interface PageRequest {
+  readonly predicate: Predicate;
+  readonly range: KeyRange;
+  /** 0: no limit. */
+  readonly limit: number;
+}
+
+/** The first `limit` entries of runs, as runs. */
+function cutRuns(runs: Iterable<Chunk>, limit: number): Run[] {
+  const cut: Run[] = [];
+  let left = limit;
+  for (const { chunk, from, to } of runs) {
+    if (left <= 0) break;
+    const end = Math.min(to, from + left);
+    cut.push(new ChunkRun(chunk, from, end));
+    left -= end - from;
+  }
+  return cut;
+}
+
+function itemsOf(runs: Iterable<Run>): Iterable<StoredVersion> {
+  return {
+    *[Symbol.iterator]() {
+      for (const { chunk, from, to } of runs) for (let i = from; i < to; i++) yield (chunk[i] as Entry<StoredVersion>).value;
+    },
+  };
+}
+
+function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequest, revision: number): Page {
+  const total = snapshot.count(range);
+  if (limit === 0 || total <= limit) {
+    const runs = { *[Symbol.iterator]() { for (const { chunk, from, to } of snapshot.chunks(range)) yield new ChunkRun(chunk, from, to); } };
+    return { type: 'ok', revision, items: itemsOf(runs), count: total, runs };
+  }
+  const runs = cutRuns(snapshot.chunks(range), limit);
+  const last = runs.at(-1) as Run;
+  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredVersion>).key,
+    remaining: total - limit };
+}
+
+/** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
+function* findCandidates(
+  snapshot: Snapshot<StoredVersion>, { predicate, range, scope }: PageRequest & { readonly scope: RequestScope },
+): Generator<Entry<StoredVersion>> {
+  const wanted = scope.viewed ? undefined : predicate.wanted;
+  const withFields = Object.keys(scope.storage.resource.selectableFields).length > 0;
+  for (const { chunk, from, to } of snapshot.chunks(range)) {
+    if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) continue;
+    for (let i = from; i < to; i++) yield chunk[i] as Entry<StoredVersion>;
+  }
+}
+
+/** A page of a snapshot; `revision` is what the list says it is from. */
+export function pageOfSnapshot(snapshot: Snapshot<StoredVersion>, request: PageRequest & { readonly scope: RequestScope }, revision: number): Page {
+  if (request.predicate.everything) return wholePage(snapshot, request, revision);
+  const items: StoredVersion[] = [];
+  for (const { key, value } of findCandidates(snapshot, request)) {
+    if (!request.predicate.matches(request.scope.show(value))) continue;
+    items.push(value);
+    if (items.length !== request.limit) continue;
+    const more = snapshot.count({ start: `${key}\u0000`, end: request.range.end }) > 0;
+    return { type: 'ok', revision, items, count: items.length, ...(more && { lastKey: key }) };
+  }
+  return { type: 'ok', revision, items, count: items.length };
+}
+
+/** Keys read at once from the store; upstream's largest page. */
+const storePageSize = 10_000;
+
+/** A page read from the store, at `revision` or the newest. */
+export async function pageOfStore(
+  store: Store, request: PageRequest & { readonly storage: ResourceStorage; readonly scope: RequestScope; readonly revision?: number },
+): Promise<Page | { readonly type: 'compacted' | 'future'; readonly revision: number }> {
+  const { range, limit, predicate, storage, scope } = request;
+  const items: StoredVersion[] = [];
+  let { start } = range;
+  let revision = request.revision;
+  for (;;) {
+    const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, storePageSize) : storePageSize;
+    // Only a page that ends before its collection does tells how much is left.
+    const result = await store.range({ start, end: range.end, limit: size, uncounted: limit === 0, ...(revision !== undefined && { revision }) });
+    if (result.type !== 'ok') return { type: result.type, revision: result.revision };
+    revision ??= result.revision;
+    for (const [i, kv] of result.kvs.entries()) {
+      const version = storage.decode(kv);
+      if (!predicate.matches(scope.show(version))) continue;
+      items.push(version);
+      if (items.length !== limit) continue;
+      const remaining = result.count - i - 1;
+      return { type: 'ok', revision, items, count: items.length, ...(remaining > 0 && { lastKey: kv.key, remaining }) };
+    }
+    const last = result.kvs.at(-1);
+    if (!result.more || last === undefined) return { type: 'ok', revision, items, count: items.length };
+    start = `${last.key}\u0000`;
+  }
+}

@@ -1,0 +1,105 @@
+// Selectors of a read as one test on object versions: label selectors, and the field selectors that the row declares.
+import { type FieldRequirement, type LabelSelector, badRequest } from '../../apimachinery/index.ts';
+import { wantedField, wantedLabel } from '../objects/chunk-values.ts';
+import type { StoredObject, Predicate } from '../contract.ts';
+import { isSafeSegment } from '../objects/keys.ts';
+import type { ReadVersion } from '../objects/stored-object.ts';
+import type { Resource } from '../resource.ts';
+
+/** The test that everything passes. */
+export const everything: Predicate = Object.freeze({ everything: true, matches: () => true });
+
+type Test = (version: StoredObject) => boolean;
+
+function unknownField(resource: Resource, field: string): never {
+  if (resource.unknownField !== undefined) throw badRequest(resource.unknownField(field));
+  const declares = resource.custom || Object.keys(resource.selectableFields).length > 0;
+  throw badRequest(declares ? `field label not supported: ${field}` : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+function readerOf(resource: Resource, field: string, version: string | undefined): (object: StoredObject) => string {
+  if (field === 'metadata.name') return (object) => object.name;
+  if (field === 'metadata.namespace') return (object) => object.namespace;
+  const index = Object.keys(resource.selectableFields).indexOf(field);
+  const declared = resource.versions.find(({ name }) => name === version)?.selectableFields;
+  if (index < 0 || declared?.includes(field) === false) unknownField(resource, field);
+  return (object) => (object as ReadVersion).fields[index] as string;
+}
+
+function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement, version: string | undefined): Test {
+  const read = readerOf(resource, field, version);
+  const negated = operator === '!=';
+  return (version) => (read(version) === value) !== negated;
+}
+
+function exactValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
+  const value = requirements.find((r) => r.field === field && r.operator === '=')?.value;
+  return value !== undefined && isSafeSegment(value) ? value : undefined;
+}
+
+interface TaggedTest {
+  readonly test: Test;
+  /** The key of an object tells the outcome. */
+  readonly ofKey: boolean;
+  /** What a key must be, where the test asks for that. */
+  readonly exact: 'name' | 'namespace' | undefined;
+}
+
+/** Selectors of a request to a version; without one, all fields of the row may be asked for. */
+interface Selectors {
+  readonly version?: string;
+  readonly labels?: LabelSelector | undefined;
+  readonly fields?: readonly FieldRequirement[];
+}
+
+/** What objects must hold, as far as an index can tell. */
+function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
+  const columns = Object.keys(resource.selectableFields);
+  const wanted = (labels?.requirements ?? []).map(wantedLabel).filter((group) => group !== undefined);
+  for (const { field, operator, value } of fields) {
+    const index = columns.indexOf(field);
+    if (operator === '=' && index >= 0) wanted.push(wantedField(index, value));
+  }
+  return wanted;
+}
+
+const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';
+
+function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
+  const only = tests.length === 1 ? tests[0]?.test : undefined;
+  return only ?? ((version) => tests.every(({ test }) => test(version)));
+}
+
+/** The predicate of a request's selectors; a 400 StatusError for fields that the row does not declare. */
+export function buildPredicate(resource: Resource, selectors: Selectors): Predicate {
+  const { labels, fields = [] } = selectors;
+  const name = exactValue(fields, 'metadata.name');
+  const namespace = exactValue(fields, 'metadata.namespace');
+  const exactOf = ({ field, operator, value }: FieldRequirement): TaggedTest['exact'] => {
+    if (operator !== '=') return undefined;
+    if (field === 'metadata.name' && value === name) return 'name';
+    return field === 'metadata.namespace' && value === namespace ? 'namespace' : undefined;
+  };
+  const tests: TaggedTest[] = fields.map((requirement) => ({
+    test: buildFieldTest(resource, requirement, selectors.version), ofKey: isOfKey(requirement.field), exact: exactOf(requirement),
+  }));
+  if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (object) => labels.matches(object.labels), ofKey: false, exact: undefined });
+  if (tests.length === 0) return everything;
+  const wanted = findWanted(resource, fields, labels);
+  const keys = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
+  return {
+    everything: false, ...(wanted.length > 0 && { wanted }), ...keys, matches: combine(tests),
+    split() {
+      const [ofKey, ofContent] = [tests.filter((each) => each.ofKey), tests.filter((each) => !each.ofKey)];
+      return {
+        keys: ofKey.length === 0 ? everything : { everything: false, ...keys, matches: combine(ofKey) },
+        // These read nothing else of an object version.
+        content: ofContent.length === 0 ? undefined : (parts) => ofContent.every(({ test }) => test(parts as ReadVersion)),
+      };
+    },
+    beyond(keys) {
+      const rest = tests.filter(({ exact }) => exact === undefined || !keys[exact]);
+      return rest.length === 0 ? everything : { everything: false, matches: combine(rest) };
+    },
+  };
+}

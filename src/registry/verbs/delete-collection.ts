@@ -1,0 +1,52 @@
+// Registry.deleteCollection: a list, then a delete of each of its objects, a few at a time. Not atomic, as in the reference: the first
+// error ends it, objects that are gone already do not count as one. The answer is the list as it was found.
+import { StatusError } from '../../apimachinery/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
+import type { DeleteOptions, ListOptions, ListResult, StoredObject, Target, WriteContext } from '../contract.ts';
+import type { Core } from '../core.ts';
+import { deleteObject } from './delete.ts';
+import { listReady } from '../objects/converted.ts';
+import { validateDeleteOptions } from '../options.ts';
+
+/** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
+const workers = 16;
+/** How long the deletion holds the event loop at a time, where the store answers at once. */
+const sliceMs = 5;
+
+/** What a deleteCollection needs besides its target. */
+interface CollectionDeletion {
+  readonly list: ListOptions;
+  readonly options: DeleteOptions;
+  readonly context: WriteContext;
+}
+
+/** Deletes the objects that `list` selects. */
+export async function deleteObjects(core: Core, target: Target, { list, options, context }: CollectionDeletion): Promise<ListResult> {
+  validateDeleteOptions(options);
+  const found = await listReady(core, target, list);
+  const queue = found.items[Symbol.iterator]();
+  const deleteOne = async (object: StoredObject): Promise<void> => {
+    try {
+      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context });
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
+  };
+  const pause = createTimeSlice(core.clock, sliceMs);
+  let failed = false;
+  const work = async (): Promise<void> => {
+    for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
+      try {
+        await pause();
+        await deleteOne(next.value);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: Math.min(workers, found.count) }, work));
+  const refused = results.find((result) => result.status === 'rejected');
+  if (refused !== undefined) throw refused.reason;
+  return found;
+}

@@ -1,0 +1,139 @@
+// Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
+// loop, a first round on the cache's object counts only if it commits or was current.
+import { type KubeObject, type StatusError, notFound } from '../../apimachinery/index.ts';
+import type { DeleteRequest, DeleteResult } from '../contract.ts';
+import { type Core, type RequestScope, checkSignal } from '../core.ts';
+import { groupResource } from '../errors.ts';
+import { objectKey } from '../objects/keys.ts';
+import { encodeStored } from '../objects/layout.ts';
+import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
+import type { StoredVersion } from '../objects/stored-object.ts';
+import { validateDeleteOptions } from '../options.ts';
+import { releaseRemoved } from './reserve.ts';
+import { readyVersion } from '../objects/remote-conversion.ts';
+import { cloneJson, equalJson } from '../values.ts';
+
+interface Round {
+  readonly core: Core;
+  readonly request: DeleteRequest;
+  readonly scope: RequestScope;
+  readonly key: string;
+  readonly current: StoredVersion;
+}
+
+/** What a delete does to an object as it was found. */
+type Plan =
+  | { readonly type: 'nothing' }
+  | { readonly type: 'remove' }
+  /** `object` is stored; `thenRemove`: and removed at once. */
+  | { readonly type: 'mark'; readonly object: KubeObject; readonly thenRemove: boolean };
+
+/** `again`: somebody else was faster. `sure`: something was written. */
+type Outcome = { readonly type: 'again' } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
+
+const again: Outcome = { type: 'again' };
+
+function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
+  const { options } = request;
+  const { resource } = scope.storage;
+  const nowMs = core.clock.now();
+  const object = cloneJson(old);
+  if (resource.strategy.terminate !== undefined && old.metadata.deletionTimestamp === undefined) {
+    beginTermination(resource, object, { options, nowMs });
+    return { type: 'mark', object, thenRemove: false };
+  }
+  if (resource.strategy.holdsDeletion?.(old) === true) return { type: 'nothing' };
+  const grace = applyGrace(resource, object, { options, nowMs });
+  if (grace.type === 'pending') return { type: 'nothing' };
+  const finalizers = propagationFinalizers(resource, object.metadata, options);
+  if (finalizers !== undefined) object.metadata.finalizers = finalizers;
+  const held = (object.metadata.finalizers?.length ?? 0) > 0;
+  if (grace.type === 'begun') return { type: 'mark', object, thenRemove: !held && grace.seconds === 0 };
+  if (!held) return { type: 'remove' };
+  markDeleting(object.metadata, nowMs);
+  return { type: 'mark', object, thenRemove: false };
+}
+
+async function admit({ core, request, current, scope }: Round): Promise<void> {
+  const { resource, version, namespace, name, context } = request;
+  const oldObject = scope.show(current).object(version);
+  const attributes = { resource, version, namespace, operation: 'DELETE', subresource: '', name, object: undefined, oldObject, context } as const;
+  await core.options.admission.mutate(attributes);
+  await core.options.admission.validate(attributes);
+}
+
+async function remove({ core, request, scope, key }: Round, last: StoredVersion): Promise<Outcome> {
+  if (request.context.dryRun) return { type: 'done', sure: false, result: { type: 'gone', object: scope.show(last) } };
+  const result = await core.store.txn({ key, expect: last.revision });
+  if (result.type === 'conflict') return again;
+  const { resource } = scope.storage;
+  await releaseRemoved(core, resource, () => last.object(resource.storageVersion));
+  return { type: 'done', sure: true, result: { type: 'gone', object: scope.show(last.at(result.revision)) } };
+}
+
+async function mark(round: Round, old: KubeObject, { object, thenRemove }: Extract<Plan, { type: 'mark' }>): Promise<Outcome> {
+  const { core, request, scope, key, current } = round;
+  const { storage } = scope;
+  const type = thenRemove ? 'gone' : 'pending';
+  if (!thenRemove && equalJson(object, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
+  const value = encodeStored(storage.layout, object);
+  const at = (modRevision: number): StoredVersion => storage.decode({ key, value, modRevision });
+  if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
+  const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
+  if (result.type === 'conflict') return again;
+  if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
+  return remove(round, at(result.revision));
+}
+
+async function runRound(round: Round): Promise<Outcome> {
+  const { request, scope, current } = round;
+  const { storageVersion } = scope.storage.resource;
+  const old = (await readyVersion(current, storageVersion, request.version)).object(storageVersion);
+  const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
+  if (refused !== undefined) throw refused;
+  const plan = planDelete(round, old);
+  if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
+  await admit(round);
+  checkSignal(request.context.signal);
+  return plan.type === 'remove' ? remove(round, current) : mark(round, old, plan);
+}
+
+/** A round on the cache's object. */
+async function runDoubtfulRound(round: Round): Promise<Outcome> {
+  const isCurrent = async (): Promise<boolean> => (await round.core.readStored(round.scope.storage, round.key))?.revision === round.current.revision;
+  try {
+    const outcome = await runRound(round);
+    if (outcome.type === 'again' || outcome.sure || (await isCurrent())) return outcome;
+  } catch (error) {
+    if (await isCurrent()) throw error;
+  }
+  return again;
+}
+
+function warnOfOrphans({ resource, options, context: { warnings } }: DeleteRequest): void {
+  const text = resource.strategy.deletionWarning;
+  const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined;
+  if (text !== undefined && isDefault && !warnings.includes(text)) warnings.push(text);
+}
+
+/** Registry.delete. */
+export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
+  validateDeleteOptions(request.options);
+  warnOfOrphans(request);
+  const { resource, version, namespace, name, context } = request;
+  const scope = core.scope({ resource, version, namespace });
+  const { storage } = scope;
+  const key = objectKey(core.root, storage.resource, { namespace, name });
+  const cached = storage.cache.get(key)?.value;
+  if (cached !== undefined) {
+    const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });
+    if (outcome.type === 'done') return outcome.result;
+  }
+  for (;;) {
+    checkSignal(context.signal);
+    const current = await core.readStored(storage, key);
+    if (current === undefined) throw notFound(groupResource(resource), name);
+    const outcome = await runRound({ core, request, scope, key, current });
+    if (outcome.type === 'done') return outcome.result;
+  }
+}

@@ -1,0 +1,167 @@
+// From what a client wants to what may be stored: which parts of an object a path may change, generation, and validation.
+// The main path keeps the stored status, the status path keeps everything else; what a kind does differently is in its strategy.
+import {
+  type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate,
+} from '../../apimachinery/index.ts';
+import { invariant } from '../../base/index.ts';
+import type { Target, WriteContext } from '../contract.ts';
+import { checkSignal } from '../core.ts';
+import { finalizerWarnings } from '../metadata.ts';
+import { type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
+import { cloneJson, equalJson } from '../values.ts';
+
+/** One write as strategies see it. */
+export interface Write {
+  readonly target: Target;
+  readonly subresource: string;
+  readonly context: WriteContext;
+  readonly nowMs: number;
+  /** A turn for others, when one is due. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+const hasStatus = ({ resource, version }: Pick<Target, 'resource' | 'version'>): boolean =>
+  subresourcesIn(resource, version).some((s) => s.name === 'status');
+
+function strategyContext({ target, subresource, context, nowMs }: Write): StrategyContext {
+  return { nowMs, namespace: target.namespace, user: context.user, version: target.version, subresource };
+}
+
+const zeroStatuses = new WeakMap<Schema, { readonly status: unknown }>();
+
+/** The status of an object of this schema that nobody has set: absent, or its zero value where the kind always writes one. */
+function zeroStatus({ resource, version }: Target): unknown {
+  if (resource.custom) return undefined;
+  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  invariant(schema !== undefined, `${resource.plural} has no version ${version}`);
+  let zero = zeroStatuses.get(schema);
+  if (zero === undefined) zeroStatuses.set(schema, (zero = { status: decodeObject(schema, { metadata: {} }).object['status'] }));
+  return cloneJson(zero.status);
+}
+
+/** Makes empty lists what they are once stored, in place; before, they are what the client sent, which owners depend on. */
+export function dropEmptyLists({ resource, version }: Target, object: KubeObject): void {
+  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  if (schema !== undefined && !resource.custom) nullEmptyLists(schema, object);
+}
+
+function setStatus(object: KubeObject, status: unknown): void {
+  if (status === undefined) delete object['status'];
+  else object['status'] = status;
+}
+
+/** Makes a new object what may be stored, in place. */
+export function prepareForCreate(object: KubeObject, write: Write): void {
+  const { resource } = write.target;
+  if (hasStatus(write.target) && resource.statusOnCreate !== true) setStatus(object, zeroStatus(write.target));
+  if (resource.tracksGeneration) object.metadata.generation = 1;
+  resource.strategy.prepareForCreate?.(object, strategyContext(write));
+}
+
+/** Lets the kind do the long part of its validation in turns; undefined where it has none. */
+export function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> | undefined {
+  const { strategy } = write.target.resource;
+  return strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
+    checkSignal(write.context.signal);
+    return write.pause();
+  } });
+}
+
+/** Throws 422 with all that is wrong with a new object; adds its warnings. */
+export function validateCreate(object: KubeObject, write: Write): void {
+  const { target: { resource }, context } = write;
+  // Kinds whose updates do without the rule for finalizers do so from the start.
+  const isLoose = resource.metadataChecks !== undefined && !/[MU]/.test(resource.metadataChecks);
+  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose };
+  const errors = validateObjectMeta(object.metadata, rules);
+  const more = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
+  throwInvalid(resource, object, [...errors, ...more]);
+  context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
+}
+
+/** Errors call an object by the group that stores it. */
+const groupOfErrors = ({ group, storedAs }: Resource): string => (storedAs === undefined ? group : storedAs.slice(0, storedAs.indexOf('/')));
+
+function throwInvalid(resource: Resource, object: KubeObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: groupOfErrors(resource), kind: resource.kind }, object.metadata.name ?? '', errors);
+}
+
+/** Everything but metadata and status from `old`, as status paths of built-in kinds work. */
+function keepAllButStatus(object: KubeObject, old: KubeObject): void {
+  const { metadata, status } = object;
+  for (const key of Object.keys(object)) delete object[key];
+  // Members stay in the order in which they are stored.
+  Object.assign(object, old, { metadata, status });
+  if (status === undefined) delete object['status'];
+}
+
+/** The status path of custom resources takes the status and nothing else, whatever the client changed in metadata. */
+function keepCustomMetadata(object: KubeObject, old: KubeObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = cloneJson(old.metadata);
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+}
+
+/** Paths whose body is the parent's kind and that leave the status alone. */
+const mainPaths = new Set(['', 'scale', 'finalize']);
+
+function isolate(object: KubeObject, old: KubeObject, { target, subresource }: Write): void {
+  if (subresource === 'status') {
+    keepAllButStatus(object, old);
+    if (target.resource.custom) keepCustomMetadata(object, old);
+  } else if (mainPaths.has(subresource) && hasStatus(target)) setStatus(object, cloneJson(old['status']));
+}
+
+/** True when something differs for which generation grows: everything but metadata, and status where it has a path of its own. */
+function contentDiffers(target: Target, object: KubeObject, old: KubeObject): boolean {
+  const withStatus = target.resource.custom && !hasStatus(target);
+  const content = ({ metadata: _m, kind: _k, apiVersion: _a, status, ...rest }: KubeObject): unknown => (withStatus ? { ...rest, status } : rest);
+  return !equalJson(content(object), content(old));
+}
+
+function restoreMetadata(object: KubeObject, old: KubeObject): void {
+  const [meta, before] = [object.metadata, old.metadata];
+  if (!meta.uid && before.uid !== undefined) meta.uid = before.uid;
+  if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp;
+  if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+}
+
+/** Paths whose writes are no new intent: generation stays. */
+const uncounted = new Set(['status', 'binding']);
+
+/** Makes the update of `old` what may be stored, in place. */
+export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Write): void {
+  const { resource } = write.target;
+  if (old.metadata.generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = old.metadata.generation;
+  isolate(object, old, write);
+  resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
+  restoreMetadata(object, old);
+  const untouched = object.metadata.generation === old.metadata.generation;
+  if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(write.target, object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+}
+
+/**
+ * Throws 422 with all that is wrong with an update; adds its warnings. The reference checks metadata for every kind and again in the
+ * kind's own validation, so that causes repeat: clients see the same causes here.
+ */
+export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
+  const { target: { resource }, context } = write;
+  const { namespaced, nameRule } = resource;
+  const check = (kind: string): readonly FieldError[] => {
+    if (kind === '*') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
+    if (kind === 'U' || kind === 'u') return validateObjectMetaUpdate(object.metadata, old.metadata, kind === 'U');
+    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: kind === 'm' });
+  };
+  const own = resource.metadataChecks ?? (resource.custom ? 'u*' : 'U*M');
+  const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
+  for (const kind of `u${own}`) errors.push(...check(kind));
+  throwInvalid(resource, object, errors);
+  context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));
+}

@@ -1,0 +1,188 @@
+// Watches: a read that does not end. The initial state (when asked for), then every change, as the predicate sees it:
+//
+//   before \ after   matches     does not    deleted
+//   matches          MODIFIED    DELETED     DELETED     (DELETED shows the state before, at the revision of the change)
+//   did not          ADDED       —           —
+//
+//   starting ──snapshot at R──▶ initial state, in key order ──▶ [bookmark: initial events end] ──▶ changes after R ──▶ end
+import { StatusError, timeoutError } from '../../apimachinery/index.ts';
+import { invariant } from '../../base/index.ts';
+import type { CacheEvent, Entry, Watcher } from '../../cache/index.ts';
+import type { KeyRange } from '../../storage/index.ts';
+import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from '../contract.ts';
+import { type Core, type RequestScope, freshnessLimitMs } from '../core.ts';
+import { expiredWatch } from '../errors.ts';
+import { awaitRevision } from './get.ts';
+import { collectionPrefix, readRange } from '../objects/keys.ts';
+import type { StoredVersion } from '../objects/stored-object.ts';
+import { parseResourceVersion, plainError } from '../options.ts';
+
+interface WatchPlan {
+  readonly scope: RequestScope;
+  readonly predicate: Predicate;
+  readonly range: KeyRange;
+  /** Changes after this revision are wanted. */
+  readonly after: number;
+  /** The state to begin with. */
+  readonly initial: Iterable<Entry<StoredVersion>> | undefined;
+  readonly endBookmark: boolean;
+  /** Changes tell what there was before. */
+  readonly withPrevious: boolean;
+}
+
+/** What deletions show, so that all watchers of one change share one version and its bytes. */
+const lastStates = new WeakMap<StoredVersion, StoredVersion>();
+
+function lastState(previous: StoredVersion, revision: number): StoredVersion {
+  const known = lastStates.get(previous);
+  if (known?.revision === revision) return known;
+  const version = previous.at(revision);
+  lastStates.set(previous, version);
+  return version;
+}
+
+class StreamingWatch implements RegistryWatch {
+  readonly #plan: WatchPlan;
+  readonly #watcher: Watcher<StoredVersion>;
+  #initial: Iterator<Entry<StoredVersion>> | undefined;
+  #bookmarkDue: boolean;
+  /** take() may find something. */
+  #readable = true;
+  #wake: (() => void) | undefined;
+
+  constructor(plan: WatchPlan) {
+    this.#plan = plan;
+    this.#initial = plan.initial?.[Symbol.iterator]();
+    this.#bookmarkDue = plan.endBookmark;
+    this.#watcher = plan.scope.storage.cache.watch(plan.range, plan.after, () => this.#becomeReadable());
+  }
+
+  get revision(): number {
+    return this.#initial !== undefined || this.#bookmarkDue ? 0 : this.#watcher.revision;
+  }
+
+  get end(): 'expired' | 'closed' | undefined {
+    return this.#initial === undefined ? this.#watcher.end : undefined;
+  }
+
+  get error(): StatusError | undefined {
+    return this.end === 'expired' ? expiredWatch(this.#plan.after, this.#plan.scope.storage.cache.revision) : undefined;
+  }
+
+  take(limit: number): readonly RegistryEvent[] {
+    const events: RegistryEvent[] = [];
+    this.#takeInitial(limit, events);
+    while (this.#initial === undefined && events.length < limit) {
+      const wanted = limit - events.length;
+      const changes = this.#watcher.take(wanted);
+      for (const change of changes) {
+        const event = this.#toEvent(change);
+        if (event !== undefined) events.push(event);
+      }
+      if (changes.length < wanted) {
+        this.#readable = this.#watcher.end !== undefined;
+        break;
+      }
+    }
+    return events;
+  }
+
+  onReadable(wake: () => void): void {
+    if (this.#readable) wake();
+    else this.#wake = wake;
+  }
+
+  fork(): RegistryWatch {
+    invariant(this.#initial === undefined && !this.#bookmarkDue, 'a watch is forked after its initial state');
+    return new StreamingWatch({ ...this.#plan, after: this.#watcher.revision, initial: undefined, endBookmark: false });
+  }
+
+  close(): void {
+    this.#wake = undefined;
+    this.#initial = undefined;
+    this.#watcher.close();
+  }
+
+  #becomeReadable(): void {
+    this.#readable = true;
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  #takeInitial(limit: number, events: RegistryEvent[]): void {
+    const { predicate, scope, after } = this.#plan;
+    while (this.#initial !== undefined && events.length < limit) {
+      const next = this.#initial.next();
+      if (next.done === true) {
+        this.#initial = undefined;
+        if (this.#bookmarkDue) events.push({ type: 'BOOKMARK', revision: after, initialEventsEnd: true });
+        this.#bookmarkDue = false;
+        return;
+      }
+      const object = scope.show(next.value.value);
+      if (predicate.matches(object)) events.push({ type: 'ADDED', object, revision: object.revision });
+    }
+  }
+
+  #toEvent({ revision, value, previous }: CacheEvent<StoredVersion>): RegistryEvent | undefined {
+    const { predicate, scope, withPrevious } = this.#plan;
+    const object = value === undefined ? undefined : scope.show(value);
+    const matches = object !== undefined && predicate.matches(object);
+    const matched = previous !== undefined && (predicate.everything || predicate.matches(scope.show(previous)));
+    if (matches && matched && withPrevious) return { type: 'MODIFIED', object, revision, previous: scope.show(lastState(previous, revision)) };
+    if (matches) return { type: matched ? 'MODIFIED' : 'ADDED', object, revision };
+    return matched ? { type: 'DELETED', object: scope.show(lastState(previous, revision)), revision } : undefined;
+  }
+}
+
+/** A watch that cannot begin: the client is told in the stream. */
+function failedWatch(error: StatusError): RegistryWatch {
+  return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, fork: () => failedWatch(error), close: () => undefined };
+}
+
+/** The keys that are watched, and what is left to test of their objects. */
+function watchedRange(core: Core, scope: RequestScope, predicate: Predicate): { readonly range: KeyRange; readonly predicate: Predicate } {
+  const { target, storage } = scope;
+  const byNamespace = target.namespace === '' && predicate.namespace !== undefined && storage.resource.namespaced;
+  const namespace = byNamespace ? predicate.namespace : target.namespace;
+  const name = namespace !== '' || !storage.resource.namespaced ? predicate.name : undefined;
+  return {
+    range: readRange(collectionPrefix(core.root, storage.resource, namespace), name),
+    predicate: predicate.beyond?.({ name: name !== undefined, namespace: byNamespace }) ?? predicate,
+  };
+}
+
+/** Waits for the state that a watch with initial events begins with. */
+async function awaitState(scope: RequestScope, wanted: number | undefined, text: string): Promise<StatusError | undefined> {
+  try {
+    if (wanted === undefined) {
+      if (!(await scope.storage.cache.waitUntilCurrent(freshnessLimitMs))) return timeoutError('the state of the store is not known in time', 1);
+    } else if (wanted > 0) await awaitRevision(scope, wanted, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+/** Registry.watch. */
+export async function watchObjects(core: Core, target: Target, options: WatchOptions & { readonly withPrevious?: boolean }): Promise<RegistryWatch> {
+  const text = options.resourceVersion ?? '';
+  const wanted = parseResourceVersion(text, plainError);
+  const scope = await core.readyPlace(target);
+  const { range, predicate } = watchedRange(core, scope, options.predicate);
+  // From here on; with the state, unless that is declined. Only those who ask for the state are told where it ends.
+  const fromNow = wanted === undefined || wanted === 0;
+  const withState = options.sendInitialEvents ?? fromNow;
+  if (withState || fromNow) {
+    const failed = await awaitState(scope, withState ? wanted : undefined, text);
+    if (failed !== undefined) return failedWatch(failed);
+  }
+  if (!withState && !fromNow && (await core.isBeforeDefinition(scope.storage, wanted))) return failedWatch(expiredWatch(wanted, scope.storage.cache.revision));
+  const snapshot = scope.storage.cache.latest();
+  const after = withState || fromNow ? snapshot.revision : wanted;
+  const initial = withState ? snapshot.entries(range) : undefined;
+  return new StreamingWatch({ scope, predicate, range, after, initial, endBookmark: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
+    withPrevious: options.withPrevious === true });
+}

@@ -1,0 +1,154 @@
+// AuthorizationConfiguration (apiserver.config.k8s.io), read into modes and the webhooks among them. Mirrors the reference's validation of such files.
+import { isAbsolute } from 'node:path';
+import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.ts';
+import { type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
+  createWebhookAuthorizer } from '../../auth/index.ts';
+import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
+import { fetchJson } from '../webhooks/fetch-json.ts';
+import { describeError } from '../observability/logger.ts';
+import { type ServerOptions, StartError } from '../options/options.ts';
+import { type Followed, readFollowed } from './reload-file.ts';
+import { type WebhookTarget, readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
+
+/** Who is asked, in order; each mode that is Webhook takes the next of the webhooks. */
+export interface AuthorizationChain {
+  readonly modes: readonly AuthorizationMode[];
+  readonly webhooks: readonly Authorize[];
+}
+
+/** The chain of a server's start, and those that take its place later where there can be any. */
+export type AuthorizationPlan = AuthorizationChain & Partial<Followed<AuthorizationChain>>;
+
+const flag = '--authorization-config';
+const maxConditions = 64;
+
+/** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
+export function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
+  return readFollowed({
+    flag, path: options.authorizationConfig, what: 'the authorization configuration', options,
+    async read(content, first: AuthorizationChain | undefined) {
+      const chain = await readChain(content, options);
+      if (first !== undefined) checkSameModes(first.modes, chain.modes);
+      return chain;
+    },
+  });
+}
+
+/** Only webhooks come and go while a server runs: the other modes follow objects from its start on. */
+function checkSameModes(first: readonly AuthorizationMode[], next: readonly AuthorizationMode[]): void {
+  const fixed = (modes: readonly AuthorizationMode[]) => modes.filter((mode) => mode !== 'Webhook').sort().join(', ');
+  if (fixed(first) !== fixed(next)) throw new StartError(`${flag}: authorizers: types other than Webhook cannot change without a restart`);
+}
+
+async function readChain(content: string, options: ServerOptions): Promise<AuthorizationChain> {
+  const reader = new ConfigReader(flag);
+  const file = reader.fields(await parseConfigFile(flag, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
+  const rows = reader.list(file['authorizers'], 'authorizers');
+  if (rows.length === 0) reader.required('authorizers', 'at least one authorization mode must be defined');
+  await loadPatternEngine();
+  const names = new Set<string>();
+  const modes: AuthorizationMode[] = [];
+  const webhooks: Authorize[] = [];
+  for (const [index, row] of rows.entries()) {
+    const path = `authorizers[${index}]`;
+    const fields = reader.fields(row, path, ['type', 'name', 'webhook']);
+    const mode = reader.choice(fields['type'], `${path}.type`, authorizationModes);
+    checkName(reader, { name: reader.requiredText(fields['name'], `${path}.name`), path: `${path}.name`, names });
+    if (mode === undefined) continue;
+    if (mode !== 'Webhook' && modes.includes(mode)) reader.duplicate(`${path}.type`, mode);
+    modes.push(mode);
+    if (mode !== 'Webhook' && fields['webhook'] !== undefined) reader.invalid(`${path}.webhook`, 'non-null', 'may only be specified when type=Webhook');
+    if (mode !== 'Webhook') continue;
+    if (fields['webhook'] === undefined) reader.required(`${path}.webhook`, 'required when type=Webhook');
+    else webhooks.push(await readWebhook(fields['webhook'], { reader, path: `${path}.webhook`, options }));
+  }
+  reader.finish();
+  return { modes, webhooks };
+}
+
+function checkName(reader: ConfigReader, { name, path, names }: { readonly name: string; readonly path: string; readonly names: Set<string> }): void {
+  if (name === '') return;
+  if (names.has(name)) reader.duplicate(path, name);
+  const problems = checkDnsSubdomain(name);
+  if (problems.length > 0) reader.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`);
+  names.add(name);
+}
+
+interface ConfigField {
+  readonly reader: ConfigReader;
+  readonly path: string;
+  readonly options: ServerOptions;
+}
+
+const webhookFields = [
+  'authorizedTTL', 'cacheAuthorizedRequests', 'unauthorizedTTL', 'cacheUnauthorizedRequests', 'timeout', 'subjectAccessReviewVersion',
+  'matchConditionSubjectAccessReviewVersion', 'failurePolicy', 'connectionInfo', 'matchConditions',
+];
+
+async function readWebhook(value: unknown, place: ConfigField): Promise<Authorize> {
+  const { reader, path, options: { clock, logger } } = place;
+  const fields = reader.fields(value, path, webhookFields);
+  const version = reader.choice(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
+  const failurePolicy = reader.choice(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
+  const timeoutMs = readTimeout(fields, place);
+  const { url, ...target } = await readConnection(fields['connectionInfo'], place);
+  const matches = readConditions(fields, place);
+  const kept = (name: string, defaultMs: number, cached: string) => {
+    const ms = reader.duration(fields[name], `${path}.${name}`) || defaultMs;
+    if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
+    return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
+  };
+  return createWebhookAuthorizer({
+    send: (review) => fetchJson(url, { ...target, timeoutMs, body: review }), clock,
+    ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
+    onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
+    allowedMs: kept('authorizedTTL', 300_000, 'cacheAuthorizedRequests'), refusedMs: kept('unauthorizedTTL', 30_000, 'cacheUnauthorizedRequests'),
+  });
+}
+
+function readTimeout(fields: Fields, { reader, path }: ConfigField): number {
+  const timeoutMs = reader.duration(fields['timeout'], `${path}.timeout`);
+  if (timeoutMs === 0) reader.required(`${path}.timeout`);
+  if (timeoutMs < 0 || timeoutMs > 30_000) reader.invalid(`${path}.timeout`, fields['timeout'], 'must be > 0s and <= 30s');
+  return timeoutMs;
+}
+
+async function readConnection(value: unknown, { reader, path: above }: ConfigField): Promise<WebhookTarget> {
+  const path = `${above}.connectionInfo`;
+  const fields = reader.fields(value, path, ['type', 'kubeConfigFile']);
+  const type = reader.choice(fields['type'], `${path}.type`, ['KubeConfigFile']);
+  const file = reader.text(fields['kubeConfigFile'], `${path}.kubeConfigFile`);
+  const nowhere: WebhookTarget = { url: '' };
+  if (type === undefined) return nowhere;
+  if (file === '') reader.required(`${path}.kubeConfigFile`);
+  else if (!isAbsolute(file)) reader.invalid(`${path}.kubeConfigFile`, file, 'must be an absolute path');
+  else {
+    try {
+      return await readWebhookKubeconfig(flag, file);
+    } catch (error) {
+      reader.invalid(`${path}.kubeConfigFile`, file, `error loading file: ${(error as Error).message.replace(`${flag}: `, '')}`);
+    }
+  }
+  return nowhere;
+}
+
+function readConditions(fields: Fields, { reader, path: above }: ConfigField): MatchRequest | undefined {
+  const path = `${above}.matchConditions`;
+  const rows = reader.list(fields['matchConditions'], path);
+  const versionPath = `${above}.matchConditionSubjectAccessReviewVersion`;
+  if (rows.length > 0 && !fields['matchConditionSubjectAccessReviewVersion']) reader.required(versionPath, 'required if match conditions are specified');
+  else if (fields['matchConditionSubjectAccessReviewVersion']) reader.choice(fields['matchConditionSubjectAccessReviewVersion'], versionPath, ['v1']);
+  if (rows.length > maxConditions) {
+    reader.report(path, `Too many: ${rows.length}: must have at most ${maxConditions} items`);
+    return undefined;
+  }
+  const expressions = new Set<string>();
+  for (const [index, row] of rows.entries()) {
+    const at = `${path}[${index}]`;
+    const expression = reader.text(reader.fields(row, at, ['expression'])['expression'], `${at}.expression`);
+    if (expression.trim() === '') reader.required(`${at}.expression`);
+    else if (expressions.has(expression)) reader.duplicate(`${at}.expression`, expression);
+    else if (reader.compile(expression, `${at}.expression`, (text) => compileMatchConditions([text])) !== undefined) expressions.add(expression);
+  }
+  return expressions.size === 0 ? undefined : compileMatchConditions([...expressions]);
+}

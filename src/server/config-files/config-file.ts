@@ -1,0 +1,132 @@
+// Files of apiserver.config.k8s.io, read strictly: what is wrong is gathered, each problem with the path of its field and in the words of the
+// reference's field errors, and told together. Nothing in such a file is passed over in silence.
+import { parseDuration } from '../../base/index.ts';
+import { parseYaml } from '../../codec/index.ts';
+import { StartError } from '../options/options.ts';
+
+/** An object of a file. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+const quote = (value: unknown): string => JSON.stringify(value);
+
+/** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading goes on. */
+export class ConfigReader {
+  readonly #flag: string;
+  readonly #problems: string[] = [];
+
+  constructor(flag: string) {
+    this.#flag = flag;
+  }
+
+  /** Something is wrong with the field at a path. */
+  report(path: string, problem: string): void {
+    this.#problems.push(path === '' ? problem : `${path}: ${problem}`);
+  }
+
+  required(path: string, detail = ''): void {
+    this.report(path, detail === '' ? 'Required value' : `Required value: ${detail}`);
+  }
+
+  invalid(path: string, value: unknown, detail: string): void {
+    this.report(path, `Invalid value: ${quote(value)}: ${detail}`);
+  }
+
+  duplicate(path: string, value: unknown): void {
+    this.report(path, `Duplicate value: ${quote(value)}`);
+  }
+
+  /** Throws StartError when anything was wrong. */
+  finish(): void {
+    const [only, ...more] = this.#problems;
+    if (only === undefined) return;
+    throw new StartError(`${this.#flag}: ${more.length === 0 ? only : `[${this.#problems.join(', ')}]`}`);
+  }
+
+  /** An object with no other fields than these. */
+  fields(value: unknown, path: string, known: readonly string[]): Fields {
+    if (value === undefined || value === null) return {};
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      this.invalid(path, value, 'must be an object');
+      return {};
+    }
+    for (const name of Object.keys(value)) {
+      if (!known.includes(name)) this.report('', `strict decoding error: unknown field ${quote(path === '' ? name : `${path}.${name}`)}`);
+    }
+    return value as Fields;
+  }
+
+  list(value: unknown, path: string): readonly unknown[] {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value)) return value;
+    this.invalid(path, value, 'must be a list');
+    return [];
+  }
+
+  /** A text; '' when there is none. */
+  text(value: unknown, path: string): string {
+    if (value === undefined || value === null) return '';
+    if (typeof value === 'string') return value;
+    this.invalid(path, value, 'must be a string');
+    return '';
+  }
+
+  /** A text that must be there. */
+  requiredText(value: unknown, path: string): string {
+    const text = this.text(value, path);
+    if (value === undefined || value === null || value === '') this.required(path);
+    return text;
+  }
+
+  /** Whether a switch is on. */
+  boolean(value: unknown, path: string, otherwise: boolean): boolean {
+    if (value === undefined || value === null) return otherwise;
+    if (typeof value !== 'boolean') this.invalid(path, value, 'must be true or false');
+    return value === true;
+  }
+
+  /** One of these words. */
+  choice<T extends string>(value: unknown, path: string, choices: readonly T[]): T | undefined {
+    if (value === undefined || value === null || value === '') {
+      this.required(path);
+      return undefined;
+    }
+    const found = choices.find((one) => one === value);
+    if (found === undefined) this.report(path, `Unsupported value: ${quote(value)}: supported values: ${choices.map(quote).join(', ')}`);
+    return found;
+  }
+
+  /** Milliseconds; 0 when there is no such field. */
+  duration(value: unknown, path: string): number {
+    const text = this.text(value, path);
+    if (text === '') return 0;
+    const parsed = parseDuration(text);
+    if (typeof parsed === 'number') return parsed;
+    this.invalid(path, text, parsed);
+    return 0;
+  }
+
+  /** What `compile` makes of an expression; what it throws is reported. */
+  compile<T>(expression: string, path: string, compile: (text: string) => T): T | undefined {
+    try {
+      return compile(expression);
+    } catch (error) {
+      const { message } = error as Error;
+      this.invalid(path, expression, message.startsWith('must ') ? message : `compilation failed: ${message}`);
+      return undefined;
+    }
+  }
+}
+
+/** The object of a file. Throws StartError for what is no such kind. */
+export async function parseConfigFile(flag: string, kind: string, content: string): Promise<unknown> {
+  const { value, duplicates } = await parseYaml(new TextEncoder().encode(content)).catch((error: unknown) => {
+    throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
+  });
+  if (duplicates.length > 0) throw new StartError(`${flag}: strict decoding error: a field is given twice`);
+  const file = value as Fields | null;
+  if (typeof file !== 'object' || file === null || file['kind'] !== kind || !versions.includes(String(file['apiVersion']))) {
+    throw new StartError(`${flag}: not an ${kind} of ${versions.join(', ')}`);
+  }
+  return file;
+}

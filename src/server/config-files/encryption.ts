@@ -1,0 +1,163 @@
+// Encryption at rest as kube-apiserver writes it: `k8s:enc:<provider>:v1:<key name>:` and then the secret bytes. The first provider of a
+// resource writes, all of them read, so that keys can be rotated. The key of the object is authenticated where the provider can do it.
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Random } from '../../base/index.ts';
+import type { ValueTransform } from '../../storage/index.ts';
+import { StartError } from '../options/options.ts';
+import { openSecretbox, sealSecretbox, secretboxNonceBytes } from './secretbox.ts';
+
+/** How one provider hides bytes with one key; `open` answers undefined or throws when it cannot. */
+interface Cipher {
+  seal(value: Uint8Array, context: Uint8Array): Uint8Array;
+  open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined;
+}
+
+interface Provider {
+  /** What stored values begin with; empty for identity. */
+  readonly prefix: Buffer;
+  readonly cipher: Cipher | undefined;
+}
+
+interface Rule {
+  readonly resources: readonly string[];
+  readonly providers: readonly Provider[];
+}
+
+const everyPrefix = Buffer.from('k8s:enc:');
+const tagBytes = 16;
+const gcmNonceBytes = 12;
+const cbcBlockBytes = 16;
+const keySizes: Readonly<Record<string, readonly number[]>> = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] };
+
+/** What a transform is made of. */
+export interface EncryptionOptions {
+  /** An EncryptionConfiguration, parsed. */
+  readonly config: unknown;
+  readonly random: Random;
+  /** Names what a key holds, as `secrets` or `deployments.apps`. */
+  readonly resourceOf: (key: string) => string;
+}
+
+/** Makes the transform of an EncryptionConfiguration; throws StartError for one that would not protect. */
+export function createEncryption(options: EncryptionOptions): ValueTransform {
+  const rules = readRules(options.config, options.random);
+  const find = (key: string): readonly Provider[] | undefined => {
+    const resource = options.resourceOf(key);
+    return resource === '' ? undefined : rules.find(({ resources }) => resources.some((pattern) => matches(pattern, resource)))?.providers;
+  };
+  return {
+    toStore: (value, key) => seal(find(key)?.[0], value, key),
+    fromStore: (stored, key) => open(find(key), stored, key),
+    isOutdated: (stored, key) => isOutdated(find(key)?.[0], stored),
+  };
+}
+
+function seal(provider: Provider | undefined, value: Uint8Array, key: string): Uint8Array {
+  return provider?.cipher === undefined ? value : Buffer.concat([provider.prefix, provider.cipher.seal(value, Buffer.from(key))]);
+}
+
+function open(providers: readonly Provider[] | undefined, stored: Uint8Array, key: string): Uint8Array {
+  if (!startsWith(stored, everyPrefix)) {
+    if (providers === undefined || providers.some(({ cipher }) => cipher === undefined)) return stored;
+    throw new Error(`no matching prefix found for the value of ${key}`);
+  }
+  for (const { prefix, cipher } of providers ?? []) {
+    if (cipher === undefined || !startsWith(stored, prefix)) continue;
+    const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key));
+    if (value !== undefined) return value;
+  }
+  throw new Error(`the value of ${key} cannot be decrypted with the keys that are configured`);
+}
+
+/** Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is. */
+function isOutdated(writer: Provider | undefined, stored: Uint8Array): boolean {
+  return writer?.cipher === undefined ? startsWith(stored, everyPrefix) : !startsWith(stored, writer.prefix);
+}
+
+const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length));
+
+/** `*.*` is everything, `*.` the core group, `*.apps` a group; others name one resource. */
+function matches(pattern: string, resource: string): boolean {
+  const dot = resource.indexOf('.');
+  const group = dot < 0 ? '' : resource.slice(dot + 1);
+  return pattern === '*.*' || pattern === resource || (pattern.startsWith('*.') && pattern.slice(2) === group);
+}
+
+const fail = (problem: string): never => {
+  throw new StartError(`--encryption-provider-config: ${problem}`);
+};
+
+function readRules(config: unknown, random: Random): Rule[] {
+  const { kind, resources } = (config ?? {}) as { readonly kind?: unknown; readonly resources?: unknown };
+  if (kind !== 'EncryptionConfiguration' && kind !== 'EncryptionConfig') fail('is not an EncryptionConfiguration');
+  if (!Array.isArray(resources) || resources.length === 0) fail('names no resources');
+  return (resources as { readonly resources?: unknown; readonly providers?: unknown }[]).map((entry) => {
+    if (!Array.isArray(entry.resources) || !Array.isArray(entry.providers)) return fail('each entry has resources and providers');
+    if (entry.providers.length === 0) return fail('each entry has at least one provider');
+    return { resources: entry.resources.map(String), providers: (entry.providers as object[]).flatMap((provider) => readProviders(provider, random)) };
+  });
+}
+
+/** One provider per key: the first key writes. */
+function readProviders(provider: object, random: Random): Provider[] {
+  const [name = '', body] = Object.entries(provider)[0] ?? [];
+  if (name === 'identity') return [{ prefix: Buffer.alloc(0), cipher: undefined }];
+  const sizes = keySizes[name];
+  if (sizes === undefined) return fail(`provider ${JSON.stringify(name)} is not one of identity, aescbc, aesgcm, secretbox`);
+  const keys = (body as { readonly keys?: unknown } | null)?.keys;
+  if (!Array.isArray(keys) || keys.length === 0) return fail(`${name} has no keys`);
+  return keys.map(({ name: keyName, secret }: { readonly name?: unknown; readonly secret?: unknown }) => {
+    const key = Buffer.from(String(secret ?? ''), 'base64');
+    if (typeof keyName !== 'string' || keyName === '') return fail(`a key of ${name} has no name`);
+    if (!sizes.includes(key.length)) return fail(`key ${keyName} of ${name} has ${key.length} bytes, not ${sizes.join(', ')}`);
+    return { prefix: Buffer.from(`k8s:enc:${name}:v1:${keyName}:`), cipher: createCipher(name, key, random) };
+  });
+}
+
+function createCipher(provider: string, key: Buffer, random: Random): Cipher {
+  if (provider === 'aesgcm') return createGcm(key, random);
+  return provider === 'aescbc' ? createCbc(key, random) : createSecretbox(key, random);
+}
+
+function createGcm(key: Buffer, random: Random): Cipher {
+  const algorithm = `aes-${key.length * 8}-gcm` as 'aes-256-gcm';
+  return {
+    seal(value, context) {
+      const nonce = random.bytes(gcmNonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce).setAAD(context);
+      return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, context) {
+      if (sealed.length < gcmNonceBytes + tagBytes) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, gcmNonceBytes), { authTagLength: tagBytes }).setAAD(context);
+      decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+      return Buffer.concat([decipher.update(sealed.subarray(gcmNonceBytes, sealed.length - tagBytes)), decipher.final()]);
+    },
+  };
+}
+
+function createCbc(key: Buffer, random: Random): Cipher {
+  const algorithm = `aes-${key.length * 8}-cbc`;
+  return {
+    seal(value) {
+      const start = random.bytes(cbcBlockBytes);
+      const cipher = createCipheriv(algorithm, key, start);
+      return Buffer.concat([start, cipher.update(value), cipher.final()]);
+    },
+    open(sealed) {
+      if (sealed.length < 2 * cbcBlockBytes || sealed.length % cbcBlockBytes !== 0) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, cbcBlockBytes));
+      return Buffer.concat([decipher.update(sealed.subarray(cbcBlockBytes)), decipher.final()]);
+    },
+  };
+}
+
+function createSecretbox(key: Buffer, random: Random): Cipher {
+  return {
+    seal(value) {
+      const nonce = random.bytes(secretboxNonceBytes);
+      return Buffer.concat([nonce, sealSecretbox(value, nonce, key)]);
+    },
+    open: (sealed) => openSecretbox(sealed.subarray(secretboxNonceBytes), sealed.subarray(0, secretboxNonceBytes), key),
+  };
+}

@@ -1,0 +1,109 @@
+// The filters around a handler of our own: panics, limits in flight, deadlines.
+import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { StatusError } from '../../apimachinery/index.ts';
+import { createAuthenticator } from '../../auth/index.ts';
+import { type Clock, catchMaybe, createManualClock, systemClock } from '../../base/index.ts';
+import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
+import { type HttpExchange, createExchange } from '../http/exchange.ts';
+import { authenticateRequests } from './authenticate.ts';
+import { createFilterChain } from './filters.ts';
+import { silentLogger } from '../observability/logger.ts';
+import { createMetrics } from '../observability/metrics.ts';
+
+const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
+
+function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: number; groups?: string[]; clock?: Clock } = {}) {
+  const metrics = createMetrics();
+  const chain = createFilterChain({
+    logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
+    authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
+    authorize: () => ({ type: 'allow', reason: '' }),
+    impersonate: async ({ name }) => ({ name, groups: [] }),
+    requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
+  });
+  return { chain, metrics };
+}
+
+function makeExchange(target: string, options: { method?: string; clock?: Clock } = {}): HttpExchange {
+  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+  const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, connection: {}, auditId: 'id' };
+  return createExchange(head, wire, options.clock ?? systemClock) as HttpExchange;
+}
+
+const read = (response: Response): string => new TextDecoder().decode(response.body as Uint8Array);
+const hang: Handler = () => new Promise(() => {});
+
+describe('createFilterChain', () => {
+  it('answers 500 in plain text to a handler that breaks', async () => {
+    const { chain } = createChain(async () => {
+      throw new TypeError('our mistake');
+    });
+    const response = await chain(makeExchange('/api/v1/pods'));
+    assert.equal(response.status, 500);
+    assert.equal(read(response), 'This request caused apiserver to panic. Look in the logs for details.');
+  });
+
+  it('turns Status errors into answers', async () => {
+    const { chain } = createChain(async () => {
+      throw new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 418 });
+    });
+    assert.equal((await chain(makeExchange('/api/v1/pods'))).status, 418);
+  });
+
+  it('refuses reads above the limit until one is finished; watches and administrators pass', async () => {
+    const { chain, metrics } = createChain(hang, { reads: 1 });
+    const first = makeExchange('/api/v1/pods');
+    void chain(first);
+    await new Promise((resolve) => setImmediate(resolve));
+    const refused = await chain(makeExchange('/api/v1/pods'));
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '1']);
+    void chain(makeExchange('/api/v1/pods?watch=1'));
+    assert.equal(metrics.inFlight.readOnly, 1);
+    first.close(true);
+    assert.equal(metrics.inFlight.readOnly, 0);
+    const admin = createChain(async () => ok, { reads: 1, groups: ['system:masters'] });
+    admin.metrics.inFlight.readOnly = 1;
+    assert.equal((await admin.chain(makeExchange('/api/v1/pods'))).status, 200);
+  });
+
+  it('answers 504 at the deadline of the request and aborts its signal; writes have 34 seconds', async () => {
+    for (const [method, target, afterMs, message] of [
+      ['GET', '/api/v1/pods?timeout=5s', 5000, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+      ['POST', '/api/v1/namespaces/x/pods', 34_000, 'Timeout: request did not complete within the allotted timeout'],
+      ['GET', '/api/v1/pods?timeout=10h', 60_000, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+    ] as const) {
+      const clock = createManualClock();
+      const exchange = makeExchange(target, { method, clock });
+      const answer = createChain(hang, { clock }).chain(exchange);
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(afterMs - 1);
+      assert.ok(!exchange.signal.aborted);
+      clock.advance(1);
+      const response = await answer;
+      assert.equal(response.status, 504);
+      assert.equal(JSON.parse(read(response)).message, message);
+      assert.ok(exchange.signal.aborted);
+    }
+  });
+});
+
+describe('authenticateRequests', () => {
+  it('attack 48: takes the token of this machine from this machine only', async () => {
+    const admin = { name: 'admin', groups: ['system:masters'] };
+    const authenticate = createAuthenticator({
+      tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
+    });
+    const filter = authenticateRequests({ authenticate });
+    const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+    const ask = async (remoteAddress: string): Promise<number> => {
+      const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
+      const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, connection: {}, auditId: 'id' };
+      const exchange = createExchange(head, wire, systemClock) as HttpExchange;
+      return (await catchMaybe(() => filter(exchange, () => ok), (error) => ({ ...ok, status: (error as StatusError).code }))).status;
+    };
+    for (const here of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) assert.equal(await ask(here), 200, here);
+    for (const away of ['10.0.0.7', '192.168.127.1', '::ffff:10.127.0.1', '::2', 'fe80::1', '1127.0.0.1', '']) assert.equal(await ask(away), 401, away);
+  });
+});

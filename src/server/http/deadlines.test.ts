@@ -1,0 +1,28 @@
+// Deadlines of one length by a clock that a test moves.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createManualClock } from '../../base/index.ts';
+import { Deadlines } from './deadlines.ts';
+
+test('Deadlines come each in its time, in their order, and not at all once removed', () => {
+  const clock = createManualClock();
+  const deadlines = new Deadlines(clock, 1000);
+  const expired: string[] = [];
+  const add = (name: string) => deadlines.add(() => expired.push(name));
+  const first = add('first');
+  clock.advance(400);
+  add('second');
+  const third = add('third');
+  assert.equal(clock.pendingTimers, 1);
+  deadlines.remove(first);
+  clock.advance(999);
+  assert.deepEqual(expired, []);
+  deadlines.remove(third);
+  deadlines.remove(third);
+  clock.advance(1);
+  assert.deepEqual(expired, ['second']);
+  assert.equal(clock.pendingTimers, 0);
+  add('fourth');
+  clock.advance(1000);
+  assert.deepEqual(expired, ['second', 'fourth']);
+});

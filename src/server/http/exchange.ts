@@ -1,0 +1,227 @@
+// The Exchange of one HTTP request, for HTTP/1.1 and HTTP/2 alike: what differs between them is behind `Wire`.
+// Made per request on the hot path, so everything that most requests do not need (abort signal, parsed query) is made when first asked for.
+import type { Readable, Writable } from 'node:stream';
+import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { User } from '../../auth/index.ts';
+import type { Exchange, RequestInfo } from '../../endpoints/index.ts';
+
+/** The part of a request and its response that depends on the protocol version. */
+export interface Wire {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Sends the interim answer that a client with `Expect: 100-continue` waits for. */
+  sendContinue(): void;
+  /** Sends status and headers, which are names and values in turn; the list is the wire's from then on. `bodyless` ends the response. */
+  start(status: number, headers: string[], bodyless: boolean): void;
+  /** Sends a body that is there as a whole, and ends the response: at the latest at the end of this turn of the event loop. */
+  finish(body: Uint8Array): void;
+  /** Cuts the response off, so that the client sees that it is incomplete. */
+  destroy(): void;
+}
+
+/** Everything of a request that is known once its headers are. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders?: readonly string[];
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  /** One object per connection. */
+  readonly connection: object;
+  readonly auditId: string;
+}
+
+/** What the filters see: an Exchange that they may also end. */
+export interface ServerExchange extends Exchange {
+  /** What the request came by: one object per connection. */
+  readonly connection: object;
+  /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
+  longRunning: boolean;
+  /** Headers in which flow control says where the request belongs. */
+  flowHeaders: Readonly<Record<string, string>> | undefined;
+  /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
+  headerValues(): ReadonlyMap<string, readonly string[]>;
+  /** Monotonic milliseconds at which the headers were there. */
+  readonly startedMs: number;
+  /** The client went away. */
+  readonly disconnected: boolean;
+  /** Aborts `signal`. */
+  abort(reason: string): void;
+  /** Aborts `signal` and cuts off a response that has begun. */
+  cut(reason: string): void;
+  /** Calls `callback` once the response is written or given up. */
+  onClosed(callback: () => void): void;
+}
+
+const noInfo: RequestInfo = {
+  isResource: false, path: '', verb: '', prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [],
+};
+/** Nobody changes queries. */
+const noQuery = new URLSearchParams();
+
+const malformed = /;|%(?![0-9a-f]{2})/i;
+
+/** Parameters with a semicolon or an escape that is none do not count, as in Go. */
+function dropMalformed(search: string): string {
+  return malformed.test(search) ? search.replace(/^\?/, '').split('&').filter((pair) => !malformed.test(pair)).join('&') : search;
+}
+const nobody: User = { name: '', groups: [] };
+/** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
+const discardLimitBytes = 16 * 1024 * 1024;
+
+/** Makes the exchange of a request whose target is well-formed; undefined when it is not. */
+export function createExchange(head: RequestHead, wire: Wire, clock: Clock): HttpExchange | undefined {
+  const target = head.target.startsWith('/') ? head.target : stripOrigin(head.target);
+  if (target === undefined) return undefined;
+  const mark = target.indexOf('?');
+  const rawPath = mark === -1 ? target : target.slice(0, mark);
+  const path = rawPath.includes('%') ? decodePath(rawPath) : rawPath;
+  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, path, search: mark === -1 ? '' : target.slice(mark + 1) });
+}
+
+function stripOrigin(target: string): string | undefined {
+  const match = /^https?:\/\/[^/?#]+(\/.*)?$/i.exec(target);
+  return match === null ? undefined : match[1] ?? '/';
+}
+
+function decodePath(rawPath: string): string | undefined {
+  try {
+    return decodeURIComponent(rawPath);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A request in progress. */
+export class HttpExchange implements ServerExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  readonly connection: object;
+  readonly auditId: string;
+  readonly warnings: string[] = [];
+  readonly startedMs: number;
+  info: RequestInfo = noInfo;
+  user: User = nobody;
+  longRunning = false;
+  flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
+  disconnected = false;
+  readonly wire: Wire;
+  readonly #search: string;
+  readonly #rawHeaders: readonly string[];
+  #query: URLSearchParams | undefined;
+  #controller: AbortController | undefined;
+  #abortReason: string | undefined;
+  #closed = false;
+  #callbacks: (() => void)[] | undefined;
+
+  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; path: string; search: string }) {
+    this.method = head.method;
+    this.headers = head.headers;
+    this.#rawHeaders = head.rawHeaders ?? [];
+    this.remoteAddress = head.remoteAddress;
+    this.clientCertificate = head.clientCertificate;
+    this.connection = head.connection;
+    this.auditId = head.auditId;
+    this.wire = wire;
+    this.clock = parts.clock;
+    this.path = parts.path;
+    this.#search = parts.search;
+    this.startedMs = parts.clock.monotonicMs();
+  }
+
+  get query(): URLSearchParams {
+    return (this.#query ??= this.#search === '' ? noQuery : new URLSearchParams(dropMalformed(this.#search)));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(new Error(this.#abortReason));
+    }
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
+  headerValues(): ReadonlyMap<string, readonly string[]> {
+    const values = new Map<string, string[]>();
+    for (let index = 0; index + 1 < this.#rawHeaders.length; index += 2) {
+      const name = (this.#rawHeaders[index] as string).toLowerCase();
+      const value = this.#rawHeaders[index + 1] as string;
+      const known = values.get(name);
+      if (known === undefined) values.set(name, [value]);
+      else known.push(value);
+    }
+    return values;
+  }
+
+  readBody(limitBytes: number): Promise<Uint8Array> {
+    if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
+    return readAll(this.wire.input, limitBytes);
+  }
+
+  abort(reason: string): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(new Error(reason));
+  }
+
+  cut(reason: string): void {
+    this.abort(reason);
+    this.wire.destroy();
+  }
+
+  onClosed(callback: () => void): void {
+    if (this.#closed) callback();
+    else (this.#callbacks ??= []).push(callback);
+  }
+
+  /** The transport is done with this request, successfully or not. Idempotent. */
+  close(complete: boolean): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!complete) {
+      this.disconnected = true;
+      this.abort('the client went away');
+    }
+    for (const callback of this.#callbacks ?? []) callback();
+  }
+}
+
+function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let complete = false;
+    input.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limitBytes) chunks.push(chunk);
+      else if (size > limitBytes + discardLimitBytes) input.destroy();
+      else {
+        chunks.length = 0;
+        reject(requestEntityTooLarge(`limit is ${limitBytes}`));
+      }
+    });
+    input.on('end', () => {
+      complete = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    // Every request closes in the end; an error that nobody sees still costs its stack.
+    const fail = (): void => {
+      if (!complete) reject(badRequest('unexpected EOF'));
+    };
+    input.on('aborted', fail);
+    input.on('error', fail);
+    input.on('close', fail);
+    if (input.destroyed) fail();
+  });
+}

@@ -1,0 +1,56 @@
+// Where many ask at once, small answers of HTTP/1.1 leave together, at the end of the turn of the event loop that made them. Whoever writes to
+// a connection wakes the one who waits at its other end, which costs about as much as a get by name; written one right after the other, the
+// answers of a turn find most of their readers awake. Who asks alone waits for nothing. HTTP/2 sessions of Node do the same by themselves.
+import type { Writable } from 'node:stream';
+
+/** So many answers wait for each other; what is ready first must not wait for a long turn. */
+const maxHeld = 16;
+
+interface BatchedResponse {
+  readonly output: Writable;
+  readonly body: Uint8Array;
+}
+
+/** The answers of one listener that are ready to go. */
+export class ResponseBatcher {
+  #held: BatchedResponse[] = [];
+  /** Answers of this turn, and of the last one that had any. */
+  #count = 0;
+  #lastCount = 0;
+  readonly #onError: (error: unknown) => void;
+
+  /** `onError` hears of answers that could not be written; their outputs are destroyed. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Ends `output` with `body`, at the latest at the end of this turn; does nothing when it is gone by then. */
+  add(output: Writable, body: Uint8Array): void {
+    this.#held.push({ output, body });
+    this.#count += 1;
+    if (this.#count === 1) setImmediate(() => this.#endTurn());
+    const alone = this.#count === 1 && this.#lastCount <= 1;
+    if (alone || this.#held.length >= maxHeld) this.#leave();
+  }
+
+  #endTurn(): void {
+    this.#lastCount = this.#count;
+    this.#count = 0;
+    this.#leave();
+  }
+
+  #leave(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const { output, body } of held) {
+      if (output.destroyed) continue;
+      try {
+        output.end(body);
+      } catch (error) {
+        // One that cannot be written must not keep the others.
+        output.destroy();
+        this.#onError(error);
+      }
+    }
+  }
+}

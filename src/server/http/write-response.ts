@@ -1,0 +1,166 @@
+// Writes a Response to a Wire: whole bytes, pieces gathered into batches, or a stream with back-pressure.
+// Batches of 512 KiB with a wait for the drain in between keep a 20 MB list from holding the event loop for more than a few milliseconds.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import type { MaybePromise } from '../../base/index.ts';
+import type { Body, Response, Sink } from '../../endpoints/index.ts';
+import type { HttpExchange } from './exchange.ts';
+
+const batchBytes = 512 * 1024;
+
+/**
+ * Writes all of `response`: in this turn when it is small and there, else it resolves when the last byte is handed to the transport or the
+ * client is gone. Rejects when a streaming body does.
+ */
+export function writeResponse(exchange: HttpExchange, response: Response): MaybePromise<void> {
+  const { wire } = exchange;
+  const body = joinSmall(response.body);
+  const whole = body instanceof Uint8Array;
+  const headers = listHeaders(exchange, response.headers);
+  if (whole && response.headers['content-length'] === undefined && allowsBody(response.status)) headers.push('content-length', String(body.length));
+  const bodyless = exchange.method === 'HEAD' || !allowsBody(response.status) || (whole && body.length === 0);
+  wire.start(response.status, headers, bodyless);
+  if (bodyless) return;
+  if (whole && body.length <= batchBytes) wire.finish(body);
+  else return writeLong(exchange, body);
+}
+
+async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
+  const { output } = exchange.wire;
+  await writeBody(exchange, body);
+  if (!output.destroyed) output.end();
+}
+
+/**
+ * Names and values in turn, which Node writes without making objects of them. Every answer carries Audit-Id (the request's, if it had one),
+ * those of flow control, and Cache-Control whether or not the handler chose one.
+ */
+function listHeaders({ auditId, flowHeaders }: HttpExchange, headers: Response['headers']): string[] {
+  const list = ['audit-id', auditId];
+  if (flowHeaders !== undefined) for (const name in flowHeaders) list.push(name, flowHeaders[name] as string);
+  if (headers['cache-control'] === undefined) list.push('cache-control', 'no-cache, private');
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[];
+    if (typeof value === 'string') list.push(name, value);
+    else for (const each of value) list.push(name, each);
+  }
+  return list;
+}
+
+/** Pieces that make a small body leave in one write, with their length. */
+function joinSmall(body: Body): Body {
+  if (body instanceof Uint8Array || typeof body === 'function') return body;
+  if (body.length === 1) return body[0] as Uint8Array;
+  let size = 0;
+  for (const piece of body) size += piece.length;
+  return size <= batchBytes ? Buffer.concat(body, size) : body;
+}
+
+const allowsBody = (status: number): boolean => status !== 204 && status !== 304;
+
+async function writeBody(exchange: HttpExchange, body: Body): Promise<void> {
+  const sink = createSink(exchange);
+  if (body instanceof Uint8Array) await writePieces(sink, [body]);
+  else if (typeof body === 'function') await writeStream(exchange, body(sink));
+  else await writePieces(sink, body);
+}
+
+/** A stream that has nothing to say yet still shows its status and headers: clients wait for them. */
+function writeStream({ wire: { output } }: HttpExchange, stream: Promise<void>): Promise<void> {
+  if ('flushHeaders' in output && !output.destroyed) (output as ServerResponse).flushHeaders();
+  return stream;
+}
+
+async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<void> {
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  const flush = async () => {
+    const bytes = batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch, size);
+    batch = [];
+    size = 0;
+    if (!sink.write(bytes)) await sink.drained();
+  };
+  for (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += batchBytes) {
+      if (sink.signal.aborted) return;
+      const part = piece.length <= batchBytes ? piece : piece.subarray(start, start + batchBytes);
+      if (size > 0 && size + part.length > batchBytes) await flush();
+      batch.push(part);
+      size += part.length;
+    }
+  }
+  if (size > 0) await flush();
+}
+
+/** Chunks of HTTP/1.1 around pieces of streams: one event goes to many watches, and its chunk is made once. */
+const framed = new WeakMap<Uint8Array, Buffer>();
+let lastFramed: { readonly piece: Uint8Array; readonly chunk: Buffer } | undefined;
+
+function frameChunk(piece: Uint8Array): Buffer {
+  if (lastFramed?.piece === piece) return lastFramed.chunk;
+  let chunk = framed.get(piece);
+  if (chunk === undefined) framed.set(piece, (chunk = makeChunk(piece)));
+  lastFramed = { piece, chunk };
+  return chunk;
+}
+
+function makeChunk(piece: Uint8Array): Buffer {
+  const head = `${piece.length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafeSlow(head.length + piece.length + 2);
+  chunk.write(head, 'latin1');
+  chunk.set(piece, head.length);
+  chunk.write('\r\n', head.length + piece.length, 'latin1');
+  return chunk;
+}
+
+/** The connection, where a stream in chunks may be written to it past the response: its head is out and it is this response's turn. */
+function directSocket({ chunkedEncoding, headersSent, socket, writableEnded }: ServerResponse): Socket | undefined {
+  return chunkedEncoding && headersSent && socket !== null && !writableEnded ? socket : undefined;
+}
+
+/** For watches: one write per event instead of three. Nothing else is written to the connection before the response has ended. */
+function createDirectSink(exchange: HttpExchange, response: ServerResponse): Sink {
+  // `headersSent` says that they are made, not that they are out.
+  response.flushHeaders();
+  let socket: Socket | undefined;
+  return {
+    write(piece) {
+      socket ??= directSocket(response);
+      if (response.destroyed || piece.length === 0) return !response.destroyed;
+      return socket === undefined ? response.write(piece) : socket.write(frameChunk(piece));
+    },
+    drained: () => waitForDrain(socket ?? response, exchange.signal),
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
+
+function createSink(exchange: HttpExchange): Sink {
+  const { output } = exchange.wire;
+  if ('flushHeaders' in output && exchange.info.verb === 'watch') return createDirectSink(exchange, output as ServerResponse);
+  return {
+    write: (chunk) => !output.destroyed && output.write(chunk),
+    drained: () => waitForDrain(output, exchange.signal),
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}
+
+/** Resolves when the output takes more, is gone or nobody waits. */
+export function waitForDrain(output: Writable, signal: AbortSignal): Promise<void> {
+  if (output.destroyed || signal.aborted || !output.writableNeedDrain) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('drain', done);
+      output.off('close', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    output.once('drain', done);
+    output.once('close', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+// /healthz, /livez and /readyz: named checks, `?verbose`, `?exclude=`, and a path per check. Texts as the reference prints them.
+import type { Exchange, Response } from '../../endpoints/index.ts';
+
+/** One named check; throws or rejects when it fails. */
+export interface HealthCheck {
+  readonly name: string;
+  readonly check: () => Promise<void> | void;
+  /** The roots where it counts. */
+  readonly roots: readonly HealthRoot[];
+}
+
+type HealthRoot = 'healthz' | 'livez' | 'readyz';
+/** The paths that tell of health. */
+export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz'];
+
+const encoder = new TextEncoder();
+const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
+/** A check that hangs is a check that fails. */
+const checkTimeoutMs = 2000;
+
+/** Answers health paths; undefined when the path is not one of them (an unknown check included). */
+export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: Exchange) => Promise<Response | undefined> {
+  return async (exchange) => {
+    const [root = '', name, ...rest] = exchange.path.slice(1).split('/');
+    const checked = checks.filter((check) => check.roots.some((one) => one === root));
+    if (checked.length === 0) return undefined;
+    if (name === undefined) return answerRoot(root, checked, exchange);
+    const single = checked.find((check) => check.name === [name, ...rest].join('/'));
+    if (single === undefined) return undefined;
+    const failure = await runCheck(single, exchange);
+    return failure === undefined ? { status: 200, headers: textHeaders, body: encoder.encode('ok') } : answerText(500, `internal server error: ${failure}\n`);
+  };
+}
+
+/** The outcome of every check, once for each root where it counts. */
+export async function runChecks(checks: readonly HealthCheck[], { clock }: Pick<Exchange, 'clock'>) {
+  const outcomes = await Promise.all(checks.map(async (check) => ({ check, passed: await runCheck(check, { clock }) === undefined })));
+  return outcomes.flatMap(({ check: { name, roots }, passed }) => roots.map((type) => ({ name, type, passed })));
+}
+
+/** The paths that exist, for the index at `/`. */
+export function listHealthPaths(checks: readonly HealthCheck[]): string[] {
+  return healthRoots.flatMap((root) => [`/${root}`, ...checks.filter(({ roots }) => roots.includes(root)).map(({ name }) => `/${root}/${name}`)]);
+}
+
+async function answerRoot(root: string, checks: readonly HealthCheck[], exchange: Exchange): Promise<Response> {
+  const excluded = new Set(exchange.query.getAll('exclude').flatMap((names) => names.split(',')).filter((name) => name !== ''));
+  const lines: string[] = [];
+  let failed = false;
+  const outcomes = await Promise.all(checks.map(async (check) => (excluded.has(check.name) ? 'excluded' : await runCheck(check, exchange))));
+  for (const [index, outcome] of outcomes.entries()) {
+    const { name } = checks[index] as HealthCheck;
+    if (outcome === 'excluded') lines.push(`[+]${name} excluded: ok`);
+    else if (outcome === undefined) lines.push(`[+]${name} ok`);
+    else lines.push(`[-]${name} failed: reason withheld`);
+    failed ||= outcome !== undefined && outcome !== 'excluded';
+  }
+  const unmatched = [...excluded].filter((name) => !checks.some((check) => check.name === name));
+  if (unmatched.length > 0) {
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unmatched.map((name) => JSON.stringify(name)).join(', ')}`);
+  }
+  if (failed) return answerText(500, [...lines, `${root} check failed`, ''].join('\n'));
+  return answerText(200, exchange.query.has('verbose') ? [...lines, `${root} check passed`, ''].join('\n') : 'ok');
+}
+
+async function runCheck(check: HealthCheck, { clock }: Pick<Exchange, 'clock'>): Promise<string | undefined> {
+  let cancel = () => {};
+  const late = new Promise<string>((resolve) => {
+    const timer = clock.after(checkTimeoutMs, () => resolve('timed out'));
+    cancel = () => timer.cancel();
+  });
+  try {
+    return await Promise.race([Promise.resolve(check.check()).then(() => undefined), late]);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    cancel();
+  }
+}
+
+/** A plain-text answer with the headers of the reference's text answers. */
+export function answerText(status: number, text: string): Response {
+  return { status, headers: { ...textHeaders, 'x-content-type-options': 'nosniff' }, body: encoder.encode(text) };
+}

@@ -1,0 +1,25 @@
+// Collecting while there is nothing to do.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
+import { createManualClock } from '../../base/index.ts';
+import { eventually } from '../../testing/index.ts';
+import { startHeapTrim } from './heap-trim.ts';
+
+test('startHeapTrim gives back what a burst of work has left, once the process is idle', async () => {
+  const clock = createManualClock();
+  const stop = startHeapTrim(clock);
+  let kept: unknown[] = Array.from({ length: 1_500_000 }, (_, i) => ({ i, text: `${i}` }));
+  assert.equal(kept.length, 1_500_000);
+  const grown = getHeapStatistics().total_heap_size;
+  kept = [];
+  // How busy the process was is measured in real time, and what the burst left keeps the engine busy for a while.
+  await eventually(async () => {
+    await sleep(1_000);
+    for (const ms of [3_000, 200, 200, 200]) clock.advance(ms);
+    assert.ok(getHeapStatistics().total_heap_size < grown * 0.7);
+  });
+  stop();
+  clock.advance(60_000);
+});

@@ -1,0 +1,62 @@
+// Memory that the engine keeps for the next burst of work, given back when there is none: after many writes two thirds of the heap are
+// pages with little on them, which it would collect when they are needed and not before.
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Clock, Timer } from '../../base/index.ts';
+
+const checkEveryMs = 3_000;
+/** Below this share of busy time in an interval next to nobody asks for anything: a collection holds up those who do. */
+const idleShare = 0.01;
+/** What the heap must have grown by since the last time. */
+const worthBytes = 24 * 2 ** 20;
+/** Room in the heap that is worth looking for, and how often that is tried after it has grown. */
+const spareBytes = 24 * 2 ** 20;
+const mostRounds = 3;
+/** Pages that one pass empties are given back by the next; passes go on while that is worth it. */
+const nextPassMs = 200;
+const passBytes = 4 * 2 ** 20;
+const mostPasses = 4;
+
+/** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
+export function startHeapTrim(clock: Clock): () => void {
+  const collect = findCollector();
+  let settledBytes = getHeapStatistics().total_heap_size;
+  let seen = performance.eventLoopUtilization();
+  let timer: Timer;
+  const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
+  let rounds = 0;
+  const pass = (left: number): void => {
+    const before = getHeapStatistics().total_heap_size;
+    collect();
+    settledBytes = getHeapStatistics().total_heap_size;
+    if (left > 1 && before - settledBytes > passBytes) again(nextPassMs, () => pass(left - 1));
+    else again(checkEveryMs, check);
+  };
+  const isWorthIt = (): boolean => {
+    const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
+    if (total - settledBytes >= worthBytes) rounds = mostRounds;
+    return rounds > 0 && (total - used > spareBytes || total - settledBytes >= worthBytes);
+  };
+  const check = (): void => {
+    const now = performance.eventLoopUtilization();
+    const busy = performance.eventLoopUtilization(now, seen).utilization;
+    seen = now;
+    if (busy > idleShare || !isWorthIt()) return again(checkEveryMs, check);
+    rounds -= 1;
+    pass(mostPasses);
+  };
+  again(checkEveryMs, check);
+  return () => timer.cancel();
+}
+
+/** Collects, and moves what is left closer together: on its own the engine leaves a page in three as it is. */
+function findCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  return () => {
+    setFlagsFromString('--compact-on-every-full-gc');
+    collect();
+    setFlagsFromString('--no-compact-on-every-full-gc');
+  };
+}

@@ -1,0 +1,75 @@
+// What a client certificate says: common name, organizations and uid, and whose certificate it is. Read once per connection.
+import { X509Certificate, createHash } from 'node:crypto';
+import { type Socket } from 'node:net';
+import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import type { ClientCertificate } from '../../auth/index.ts';
+
+const known = new WeakMap<Socket, ClientCertificate | 'none'>();
+/** Attribute of a subject that holds the uid. */
+const uidOid = '1.3.6.1.4.1.57683.2';
+
+/** The certificate that the client of this connection showed; `authorized` when it chains to a client authority and is for clients. */
+export function describeCertificate(socket: Socket): ClientCertificate | undefined {
+  const before = known.get(socket);
+  if (before !== undefined) return before === 'none' ? undefined : before;
+  const described = socket instanceof TLSSocket ? readCertificate(socket) : undefined;
+  known.set(socket, described ?? 'none');
+  return described;
+}
+
+/**
+ * Makes a judge that is shown every new connection. TLS has verified the chain against all authorities together; where there are authorities of
+ * front proxies, the judge finds out by signatures which kind of authority it leads to.
+ */
+export function createCertificateCheck(clients: readonly string[], proxies: readonly string[]): (socket: TLSSocket) => void {
+  if (proxies.length === 0) return () => {};
+  const [clientAuthorities, proxyAuthorities] = [parseAuthorities(clients), parseAuthorities(proxies)];
+  return (socket) => {
+    const described = readCertificate(socket);
+    if (described === undefined) return;
+    const chain = described.authorized ? readChain(socket.getPeerCertificate(true)) : [];
+    known.set(socket, { ...described, authorized: leadsTo(chain, clientAuthorities), frontProxy: leadsTo(chain, proxyAuthorities) });
+  };
+}
+
+/** The certificates of PEM texts. */
+export function parseAuthorities(texts: readonly string[]): X509Certificate[] {
+  return texts.flatMap((text) => text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []).map((pem) => new X509Certificate(pem));
+}
+
+const maxChain = 8;
+
+/** From the client's certificate upwards, as far as TLS knows it. */
+function readChain(leaf: DetailedPeerCertificate): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  const seen = new Set<string>();
+  for (let at: DetailedPeerCertificate | undefined = leaf; at?.raw !== undefined && chain.length < maxChain; at = at.issuerCertificate) {
+    if (seen.has(at.fingerprint256)) break;
+    seen.add(at.fingerprint256);
+    chain.push(new X509Certificate(at.raw));
+  }
+  return chain;
+}
+
+function leadsTo(chain: readonly X509Certificate[], authorities: readonly X509Certificate[]): boolean {
+  const signs = (authority: X509Certificate, one: X509Certificate) => one.checkIssued(authority) && one.verify(authority.publicKey);
+  for (const [index, certificate] of chain.entries()) {
+    if (authorities.some((authority) => signs(authority, certificate))) return true;
+    const above = chain[index + 1];
+    if (above === undefined || !above.ca || !signs(above, certificate)) return false;
+  }
+  return false;
+}
+
+function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
+  const peer = socket.getPeerCertificate();
+  if (peer === null || peer === undefined || peer.raw === undefined) return undefined;
+  const subject = (peer.subject ?? {}) as unknown as Record<string, string | string[] | undefined>;
+  const list = (value: string | string[] | undefined): string[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+  const names = list(subject['CN']);
+  const [uid] = list(subject[uidOid]);
+  return {
+    commonName: names[names.length - 1] ?? '', organizations: list(subject['O']), authorized: socket.authorized,
+    fingerprint: createHash('sha256').update(peer.raw).digest('hex'), ...(uid !== undefined && { uid }),
+  };
+}

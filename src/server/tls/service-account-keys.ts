@@ -1,0 +1,101 @@
+// The keys of service account tokens. Files that flags name come first; without them there is one RSA pair, made when it is first needed (that
+// takes a tenth of a second, off the main thread) and kept as sa.key and sa.pub beside the certificates.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
+import { type SigningKey, type VerifyingKey, algorithmOf, keyIdOf } from '../../auth/index.ts';
+import { readTextFile } from '../cli/data-directory.ts';
+import { type ServerOptions, StartError } from '../options/options.ts';
+import { writePrivateFile } from './pki.ts';
+
+/** The keys of a server. */
+export interface ServiceAccountKeys {
+  /** The key that signs; made by the first call where there is none. */
+  signing(): Promise<SigningKey>;
+  /** The keys that verify; none before there are any. */
+  verifying(): Promise<readonly VerifyingKey[]>;
+  /** The public keys as a JSON Web Key set. */
+  publish(): Promise<{ readonly keys: readonly Record<string, unknown>[] }>;
+}
+
+type KeyOptions = Pick<ServerOptions, 'serviceAccountKeyFiles' | 'serviceAccountSigningKeyFile'>;
+
+/** Reads what is there. `directory` '' keeps a new key in memory. Throws StartError for files that hold no usable key. */
+export function createServiceAccountKeys(options: KeyOptions, directory: string): ServiceAccountKeys {
+  const { serviceAccountSigningKeyFile: signingFile, serviceAccountKeyFiles: keyFiles } = options;
+  const given = keyFiles.flatMap((path) => readPublicKeys('--service-account-key-file', path));
+  let own: Promise<SigningKey> | undefined;
+  const kept = signingFile === '' ? readKept(directory) : readPrivateKey('--service-account-signing-key-file', signingFile);
+  if (kept !== undefined) own = Promise.resolve(kept);
+  const signing = () => (own ??= makeKey(directory));
+  // Files that verify replace a file that signs, as in the reference: it may be one of them under another name.
+  const verifying = async () => (own === undefined || (given.length > 0 && signingFile !== '') ? given : [...given, await own]);
+  return {
+    signing, verifying,
+    async publish() {
+      if (given.length === 0) await signing();
+      return { keys: (await verifying()).map(describeKey) };
+    },
+  };
+}
+
+function describeKey({ publicKey, keyId }: VerifyingKey): Record<string, unknown> {
+  const { kty, ...rest } = publicKey.export({ format: 'jwk' });
+  return { use: 'sig', kty, kid: keyId, alg: algorithmOf(publicKey), ...rest };
+}
+
+function toSigningKey(pem: string): SigningKey {
+  const privateKey = createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey);
+  algorithmOf(publicKey);
+  return { privateKey, publicKey, keyId: keyIdOf(publicKey) };
+}
+
+function readKept(directory: string): SigningKey | undefined {
+  const path = join(directory, 'sa.key');
+  if (directory === '' || !existsSync(path)) return undefined;
+  try {
+    return toSigningKey(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new StartError(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readPrivateKey(flag: string, path: string): SigningKey {
+  try {
+    return toSigningKey(readTextFile(flag, path));
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${flag}: ${path} holds no private key that can sign tokens`, { cause: error });
+  }
+}
+
+/** All keys of a PEM file; private ones stand for their public half. */
+function readPublicKeys(flag: string, path: string): VerifyingKey[] {
+  const blocks = readTextFile(flag, path).match(/-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----/g) ?? [];
+  const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map((block) => {
+    try {
+      const publicKey: KeyObject = createPublicKey(block);
+      algorithmOf(publicKey);
+      return { publicKey, keyId: keyIdOf(publicKey) };
+    } catch (error) {
+      throw new StartError(`${flag}: ${path} holds something that is no key for tokens`, { cause: error });
+    }
+  });
+  if (keys.length === 0) throw new StartError(`${flag}: ${path} holds no key`);
+  return keys;
+}
+
+function makeKey(directory: string): Promise<SigningKey> {
+  return new Promise((resolve, reject) => {
+    generateKeyPair('rsa', { modulusLength: 2048 }, (error, publicKey, privateKey) => {
+      if (error !== null) return reject(error);
+      if (directory !== '') {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        writePrivateFile(join(directory, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }) as string);
+        writePrivateFile(join(directory, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+      }
+      return resolve({ privateKey, publicKey, keyId: keyIdOf(publicKey) });
+    });
+  });
+}

@@ -1,0 +1,22 @@
+// Who is asked about rights: by the file of --authorization-config, or by the mode flags with the one webhook that they know. What reads files is
+// loaded only where it is asked for.
+import { createWebhookAuthorizer } from '../../auth/index.ts';
+import type { AuthorizationPlan } from '../config-files/authorization-config.ts';
+import { describeError } from '../observability/logger.ts';
+import type { ServerOptions } from '../options/options.ts';
+
+/** The plan of a server. Throws StartError. */
+export async function readAuthorizationPlan(options: ServerOptions): Promise<AuthorizationPlan> {
+  const { authorizationMode: modes, clock, logger } = options;
+  if (options.authorizationConfig !== '') return (await import('../config-files/authorization-config.ts')).readAuthorizationConfiguration(options);
+  if (!modes.includes('Webhook')) return { modes, webhooks: [] };
+  const { readWebhookKubeconfig } = await import('./token-webhook.ts');
+  const { fetchJson } = await import('./fetch-json.ts');
+  const { url, ...target } = await readWebhookKubeconfig('--authorization-webhook-config-file', options.authorizationWebhookConfigFile);
+  const webhook = createWebhookAuthorizer({
+    send: (review) => fetchJson(url, { ...target, body: review }), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+    onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
+    allowedMs: options.authorizationWebhookCacheAuthorizedTtlMs, refusedMs: options.authorizationWebhookCacheUnauthorizedTtlMs,
+  });
+  return { modes, webhooks: [webhook] };
+}
