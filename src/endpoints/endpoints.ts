@@ -34,7 +34,8 @@ class Endpoints {
 
   constructor(dependencies: EndpointsDependencies) {
     const writeThrottle = new WriteThrottle(dependencies.clock);
-    this.#dependencies = { ...dependencies, encodedChunks: new EncodedChunkCache(dependencies.clock), writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
+    const encodedChunks = new EncodedChunkCache(dependencies.clock);
+    this.#dependencies = { ...dependencies, encodedChunks, writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
     this.#discovery = new Discovery(dependencies);
     this.#openapi = new OpenApi(dependencies);
   }

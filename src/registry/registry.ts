@@ -43,7 +43,8 @@ async function written<T extends { readonly object: StoredObject }>({ version }:
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) => catchMaybe(() => mapMaybe(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
+    get: (target, getOptions) =>
+      catchMaybe(() => mapMaybe(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
     create: (request) => written(request, () => createObject(core, request)),

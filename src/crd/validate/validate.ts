@@ -52,7 +52,8 @@ export async function validateSchemasAhead(definition: KubeObject, limits: Schem
 export function validateDefinition(definition: KubeObject, validateRules?: ValidateRules): FieldError[] {
   const spec = specOrEmpty(definition);
   return [
-    ...validateName(definition, spec), ...validateSpec(spec, validateRules), ...validateDefinitionStatus(definition), ...validateStoredVersions(definition, spec),
+    ...validateName(definition, spec), ...validateSpec(spec, validateRules),
+    ...validateDefinitionStatus(definition), ...validateStoredVersions(definition, spec),
     ...validateApproval(definition, undefined), ...validatePreserve(spec),
   ];
 }

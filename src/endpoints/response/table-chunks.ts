@@ -129,7 +129,8 @@ function showAges(run: RowRun, ageOf: (created: string) => string): void {
 }
 
 /** Makes the rows of runs, with a comma before each. */
-export function createRowEncoder(context: TableContext, forms: EncodedChunkCache): { run(run: ListRun): Steps<Uint8Array>; item(item: StoredObject): Uint8Array } {
+export function createRowEncoder(context: TableContext, forms: EncodedChunkCache,
+): { run(run: ListRun): Steps<Uint8Array>; item(item: StoredObject): Uint8Array } {
   const { resource, served, tableVersion, include } = context;
   const hasAge = columnsOf(context).some(({ age }) => age === true);
   const ageOf = createAges(context);

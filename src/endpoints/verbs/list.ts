@@ -170,7 +170,8 @@ function partialBody(call: ResourceRequest, list: ListResult, { form, conversion
   };
 }
 
-function convertedBody(call: ResourceRequest, list: ListResult, representation: Representation & { readonly conversion: Conversion }): ListBody | Promise<ListBody> {
+function convertedBody(call: ResourceRequest, list: ListResult, representation: Representation & { readonly conversion: Conversion },
+): ListBody | Promise<ListBody> {
   const { kind, version } = representation.conversion;
   if (kind === 'Table') return tableBody(call, list, version);
   if (kind === 'PartialObjectMetadataList') return partialBody(call, list, representation);

@@ -21,12 +21,14 @@ function watchOptions(options: CollectionOptions): WatchOptions {
   };
 }
 
-function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector }: CollectionOptions, { encode, shared }: WatchEventEncoder): Topic | undefined {
+function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector }: CollectionOptions,
+  { encode, shared }: WatchEventEncoder): Topic | undefined {
   return shared === undefined ? undefined : { resource, encode, key: JSON.stringify([shared, target.namespace, name, labelSelector, fieldSelector]) };
 }
 
 /** How long a watch lives: what is asked, or a random time so that clients do not all come back at once. */
-function timeoutOf({ dependencies: { random, minRequestTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS } }: ResourceRequest, { timeoutSeconds }: CollectionOptions): number {
+function timeoutOf({ dependencies }: ResourceRequest, { timeoutSeconds }: CollectionOptions): number {
+  const { random, minRequestTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS } = dependencies;
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return Math.min(timeoutSeconds * 1000, 2 ** 31 - 1);
   return (minRequestTimeoutSeconds + (minRequestTimeoutSeconds * random.below(1_000_000)) / 1_000_000) * 1000;
 }

@@ -4,12 +4,12 @@ import {
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
 import { checkMatchResources, checkMutableResources } from './admission-rules.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
 
 const actions = ['Audit', 'Deny', 'Warn'];
 const isExclusive = 'name and selector are mutually exclusive';
 
-function checkParamRef(paramRef: FieldValue): Errors {
+function checkParamRef(paramRef: Field): Errors {
   if (!isGiven(paramRef)) return [];
   const name = at(paramRef, 'name');
   const selector = at(paramRef, 'selector');
@@ -24,7 +24,7 @@ function checkParamRef(paramRef: FieldValue): Errors {
   ];
 }
 
-function checkActions(place: FieldValue): Errors {
+function checkActions(place: Field): Errors {
   const given = toList(place.value).map(toText);
   if (given.length === 0) return [required(place.path, 'at least one validation action is required')];
   const seen = new Set<unknown>();
@@ -39,7 +39,7 @@ function checkActions(place: FieldValue): Errors {
   return [...errors, invalidValue(place.path, given, detail)];
 }
 
-function checkBinding(spec: FieldValue, checkMatch: (match: FieldValue) => Errors): Errors {
+function checkBinding(spec: Field, checkMatch: (match: Field) => Errors): Errors {
   const policy = at(spec, 'policyName');
   return [
     ...(toText(policy.value) === '' ? [required(policy.path)] : checkText(policy, checkDnsSubdomain)),
@@ -47,7 +47,7 @@ function checkBinding(spec: FieldValue, checkMatch: (match: FieldValue) => Error
   ];
 }
 
-const specOf = (binding: KubeObject): FieldValue => ({ path: 'spec', value: binding['spec'] ?? {} });
+const specOf = (binding: KubeObject): Field => ({ path: 'spec', value: binding['spec'] ?? {} });
 
 /** Validates validatingadmissionpolicybindings. */
 export function validateValidatingBinding(binding: KubeObject): Errors {

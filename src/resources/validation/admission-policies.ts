@@ -8,7 +8,7 @@ import { readPath, toList, toText } from '../columns/common.ts';
 import {
   checkExpressionText, checkMatchConditions, checkMatchResources, checkMutableResources, failurePolicies, reinvocationPolicies,
 } from './admission-rules.ts';
-import { type Errors, type FieldValue, at, checkGivenOneOf, checkOneOf, checkRequired, checkText, each, isGiven, isSame } from './check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkRequired, checkText, each, isGiven, isSame } from './check.ts';
 import { checkConditions } from './conditions.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
@@ -23,10 +23,10 @@ const reserved = new Set((
 type Kind = Parameters<typeof compilePolicyExpression>[2];
 type Variables = NonNullable<PolicyScope['variables']>;
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] ?? {} });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] ?? {} });
 const compileIn = (environment: Environment, kind: Kind) => (text: string) => compilePolicyExpression(text, environment, kind);
 
-function checkApiVersion({ path, value }: FieldValue): Errors {
+function checkApiVersion({ path, value }: Field): Errors {
   const text = toText(value);
   if (text === '') return [required(path)];
   const [first = '', second, ...more] = text === '/' ? [''] : text.split('/');
@@ -40,7 +40,7 @@ function checkApiVersion({ path, value }: FieldValue): Errors {
   return wrong.length > 0 ? [...errors, invalidValue(path, version, wrong.join(','))] : errors;
 }
 
-function checkParamKind(paramKind: FieldValue): Errors {
+function checkParamKind(paramKind: Field): Errors {
   if (!isGiven(paramKind)) return [];
   const kind = at(paramKind, 'kind');
   const name = toText(kind.value);
@@ -51,14 +51,14 @@ function checkParamKind(paramKind: FieldValue): Errors {
   ];
 }
 
-function checkMatch(match: FieldValue, check: (match: FieldValue) => Errors): Errors {
+function checkMatch(match: Field, check: (match: Field) => Errors): Errors {
   if (!isGiven(match)) return [required(match.path)];
   const rules = at(match, 'resourceRules');
   return [...check(match), ...(toList(rules.value).length === 0 ? [required(rules.path)] : [])];
 }
 
 /** Checks variables, and notes the types of those that expressions can name. */
-function checkVariables(variables: FieldValue, types: Map<string, ReturnType<typeof typeOfVariable>>, environment: Environment): Errors {
+function checkVariables(variables: Field, types: Map<string, ReturnType<typeof typeOfVariable>>, environment: Environment): Errors {
   return each(variables).flatMap((variable): Errors => {
     const name = at(variable, 'name');
     const text = toText(name.value);
@@ -74,7 +74,7 @@ function checkVariables(variables: FieldValue, types: Map<string, ReturnType<typ
   });
 }
 
-function checkMessage(message: FieldValue): Errors {
+function checkMessage(message: Field): Errors {
   const text = toText(message.value);
   if (text === '') return [];
   if (text.trim() === '') return [invalidValue(message.path, text, 'must be non-empty if specified')];
@@ -87,7 +87,7 @@ interface Environments {
   readonly message: Environment;
 }
 
-function checkValidation(validation: FieldValue, { full, message }: Environments): Errors {
+function checkValidation(validation: Field, { full, message }: Environments): Errors {
   const expression = at(validation, 'expression');
   const messageExpression = at(validation, 'messageExpression');
   const source = toText(expression.value);
@@ -100,7 +100,7 @@ function checkValidation(validation: FieldValue, { full, message }: Environments
   return [...errors, ...checkMessage(at(validation, 'message')), ...checkGivenOneOf(at(validation, 'reason'), reasons)];
 }
 
-function checkAnnotationValue(expression: FieldValue, environment: Environment): Errors {
+function checkAnnotationValue(expression: Field, environment: Environment): Errors {
   const text = toText(expression.value);
   const trimmed = text.trim();
   if (trimmed === '') return [required(expression.path, 'valueExpression is not specified')];
@@ -108,7 +108,7 @@ function checkAnnotationValue(expression: FieldValue, environment: Environment):
   return checkExpressionText(expression, () => compilePolicyExpression(trimmed, environment, 'annotation'), text);
 }
 
-function checkAnnotations(policy: KubeObject, annotations: FieldValue, environment: Environment): Errors {
+function checkAnnotations(policy: KubeObject, annotations: Field, environment: Environment): Errors {
   const list = each(annotations);
   const { name = '' } = policy.metadata;
   const seen = new Set<string>();
@@ -129,7 +129,7 @@ function checkAnnotations(policy: KubeObject, annotations: FieldValue, environme
 }
 
 /** Environments after the variables; policies that validate know `variables` only when they have some. */
-function composeVariables(spec: FieldValue, isComposed: boolean): { errors: Errors; variables: Variables | undefined; hasParams: boolean } {
+function composeVariables(spec: Field, isComposed: boolean): { errors: Errors; variables: Variables | undefined; hasParams: boolean } {
   const hasParams = isGiven(at(spec, 'paramKind'));
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
   const variables = isComposed ? types : undefined;
@@ -137,7 +137,7 @@ function composeVariables(spec: FieldValue, isComposed: boolean): { errors: Erro
   return { errors: checkVariables(at(spec, 'variables'), types, environment), variables, hasParams };
 }
 
-function checkPolicyConditions(spec: FieldValue, old: KubeObject | undefined): Errors {
+function checkPolicyConditions(spec: Field, old: KubeObject | undefined): Errors {
   const isKnown = old !== undefined && ['paramKind', 'matchConditions'].every((name) => isSame(readPath(old, 'spec', name), readPath(spec.value, name)));
   return isKnown ? [] : checkMatchConditions(at(spec, 'matchConditions'), isGiven(at(spec, 'paramKind')));
 }
@@ -162,7 +162,7 @@ export function validateValidatingPolicy(policy: KubeObject, old?: KubeObject): 
 
 /** Validates what the status path of validatingadmissionpolicies writes. */
 export function validateValidatingPolicyStatus(policy: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: policy['status'] };
+  const status: Field = { path: 'status', value: policy['status'] };
   const warnings = each(at(status, 'typeChecking', 'expressionWarnings'));
   return [
     ...warnings.flatMap((warning) => {
@@ -174,7 +174,7 @@ export function validateValidatingPolicyStatus(policy: KubeObject): Errors {
 }
 
 /** What a mutation says, in the field that belongs to its type and in no other. */
-function checkMutation(mutation: FieldValue, environment: Environment): Errors {
+function checkMutation(mutation: Field, environment: Environment): Errors {
   const type = at(mutation, 'patchType');
   const text = toText(type.value);
   if (text === '') return [required(type.path)];

@@ -4,7 +4,7 @@ import {
   tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven } from './check.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const mutableOperations = operations.filter((operation) => operation !== 'DELETE');
@@ -18,17 +18,17 @@ export const matchPolicies = ['Equivalent', 'Exact'];
 /** Whether something is asked again when others have changed the object. */
 export const reinvocationPolicies = ['IfNeeded', 'Never'];
 
-const texts = (place: FieldValue): readonly string[] => toList(place.value).map(toText);
+const texts = (place: Field): readonly string[] => toList(place.value).map(toText);
 
 /** A list that must hold something, and a wildcard only alone. */
-function checkWildcard(place: FieldValue, what: string): Errors {
+function checkWildcard(place: Field, what: string): Errors {
   const values = texts(place);
   if (values.length === 0) return [required(place.path)];
   return values.length > 1 && values.includes('*') ? [invalidValue(place.path, values, `if '*' is present, must not specify other ${what}`)] : [];
 }
 
 /** One `resource`, `resource/subresource` of a rule, against the wildcards before it. */
-function checkResource(place: FieldValue, seen: { readonly resources: Set<string>; readonly subresources: Set<string> }): Errors {
+function checkResource(place: Field, seen: { readonly resources: Set<string>; readonly subresources: Set<string> }): Errors {
   const text = toText(place.value);
   if (text === '') return [required(place.path)];
   const slash = text.indexOf('/');
@@ -43,7 +43,7 @@ function checkResource(place: FieldValue, seen: { readonly resources: Set<string
   return errors;
 }
 
-function checkResources(place: FieldValue): Errors {
+function checkResources(place: Field): Errors {
   const values = texts(place);
   if (values.length === 0) return [required(place.path)];
   const seen = { resources: new Set<string>(), subresources: new Set<string>() };
@@ -58,7 +58,7 @@ function checkResources(place: FieldValue): Errors {
 }
 
 /** A rule of a webhook. */
-export function checkRule(rule: FieldValue): Errors {
+export function checkRule(rule: Field): Errors {
   const versions = at(rule, 'apiVersions');
   return [
     ...checkWildcard(at(rule, 'operations'), 'operations'), ...each(at(rule, 'operations')).flatMap((operation) => checkOneOf(operation, operations)),
@@ -68,7 +68,7 @@ export function checkRule(rule: FieldValue): Errors {
   ];
 }
 
-function checkNamedRule(rule: FieldValue): Errors {
+function checkNamedRule(rule: Field): Errors {
   const seen = new Set<string>();
   const names = each(at(rule, 'resourceNames')).flatMap((place) => {
     const name = toText(place.value);
@@ -80,7 +80,7 @@ function checkNamedRule(rule: FieldValue): Errors {
 }
 
 /** What a policy or a binding matches; it has its defaults. */
-export function checkMatchResources(match: FieldValue): Errors {
+export function checkMatchResources(match: Field): Errors {
   if (!isGiven(match)) return [];
   return [
     ...checkOneOf(at(match, 'matchPolicy'), matchPolicies), ...checkSelector(at(match, 'namespaceSelector')), ...checkSelector(at(match, 'objectSelector')),
@@ -89,20 +89,20 @@ export function checkMatchResources(match: FieldValue): Errors {
 }
 
 /** The same of those that mutate: what is deleted cannot be changed. The reference tells of all rules at once. */
-export function checkMutableResources(match: FieldValue): Errors {
+export function checkMutableResources(match: Field): Errors {
   const rules = at(match, 'resourceRules');
   const named = each(rules).flatMap((rule) => each(at(rule, 'operations'))).map(({ value }) => ({ path: `${rules.path}.operations`, value }));
   return [...checkMatchResources(match), ...named.flatMap((operation) => checkOneOf(operation, mutableOperations))];
 }
 
 /** An expression that must be there and compile; `shown` is what the reference repeats of it. */
-export function checkExpressionText(place: FieldValue, compile: (text: string) => unknown, shown: string): Errors {
+export function checkExpressionText(place: Field, compile: (text: string) => unknown, shown: string): Errors {
   const problem = compile(shown);
   return typeof problem === 'string' ? [invalidValue(place.path, shown, problem)] : [];
 }
 
 /** Conditions under which something is asked at all. */
-export function checkMatchConditions(conditions: FieldValue, hasParams: boolean): Errors {
+export function checkMatchConditions(conditions: Field, hasParams: boolean): Errors {
   const list = each(conditions);
   if (list.length === 0) return [];
   const scope: PolicyScope = { hasParams, hasAuthorizer: true };

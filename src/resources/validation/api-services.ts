@@ -3,12 +3,12 @@ import {
   type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkPathSegment, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkPortNumber, checkRequired, checkText, each } from './check.ts';
+import { type Errors, type Field, at, checkPortNumber, checkRequired, checkText, each } from './check.ts';
 
 const maxGroupPriority = 20_000;
 const maxVersionPriority = 1000;
 
-function checkPriority({ path, value }: FieldValue, most: number): Errors {
+function checkPriority({ path, value }: Field, most: number): Errors {
   const priority = toNumber(value ?? 0);
   return priority <= 0 || priority > most ? [invalidValue(path, priority, `must be positive and less than ${most}`)] : [];
 }
@@ -20,7 +20,7 @@ function checkName(apiService: KubeObject, wanted: string): Errors {
 }
 
 /** What only makes sense for a group version that a service answers. */
-function checkLocal(spec: FieldValue): Errors {
+function checkLocal(spec: Field): Errors {
   const bundle = toText(readPath(spec.value, 'caBundle'));
   const bytes = Math.floor((bundle.replace(/=+$/, '').length * 3) / 4);
   const errors: FieldError[] = bytes > 0 ? [invalidValue('spec.caBundle', `${bytes} bytes`, 'local APIServices may not have a caBundle')] : [];
@@ -28,7 +28,7 @@ function checkLocal(spec: FieldValue): Errors {
   return isInsecure ? [...errors, invalidValue('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify')] : errors;
 }
 
-function checkService(spec: FieldValue): Errors {
+function checkService(spec: Field): Errors {
   const service = at(spec, 'service');
   const port = at(service, 'port');
   const isMixed = readPath(spec.value, 'insecureSkipTLSVerify') === true && toText(readPath(spec.value, 'caBundle')) !== '';
@@ -41,7 +41,7 @@ function checkService(spec: FieldValue): Errors {
 
 /** Validates apiservices. */
 export function validateApiService(apiService: KubeObject): Errors {
-  const spec: FieldValue = { path: 'spec', value: apiService['spec'] };
+  const spec: Field = { path: 'spec', value: apiService['spec'] };
   const group = at(spec, 'group');
   const version = at(spec, 'version');
   const isNameless = toText(group.value) === '';

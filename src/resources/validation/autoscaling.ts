@@ -4,18 +4,18 @@ import {
 } from '../../apimachinery/index.ts';
 import { convertAutoscaler } from '../autoscaling/convert.ts';
 import { toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkNotNegative, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkText, each, isGiven } from './check.ts';
 import { checkContainerResource } from './pod-resources.ts';
 import { checkNatural, quantityAt, showQuantity } from './quantities.ts';
 
-const countOf = (place: FieldValue): number => toNumber(place.value ?? 0);
+const countOf = (place: Field): number => toNumber(place.value ?? 0);
 
-function checkName(place: FieldValue): Errors {
+function checkName(place: Field): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkPathSegment);
 }
 
 /** Only the core group has no name, which objects that are measured may be of, and those that are scaled may not. */
-function checkReference(reference: FieldValue, allowsCore = false): Errors {
+function checkReference(reference: Field, allowsCore = false): Errors {
   const version = at(reference, 'apiVersion');
   const text = toText(version.value);
   const errors: FieldError[] = [...checkName(at(reference, 'kind')), ...checkName(at(reference, 'name'))];
@@ -27,7 +27,7 @@ function checkReference(reference: FieldValue, allowsCore = false): Errors {
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
 
-function checkTarget(target: FieldValue): Errors {
+function checkTarget(target: Field): Errors {
   const type = at(target, 'type');
   const utilization = at(target, 'averageUtilization');
   const errors: FieldError[] = toText(type.value) === '' ? [required(type.path, 'must specify a metric target type')] : [];
@@ -42,7 +42,7 @@ function checkTarget(target: FieldValue): Errors {
 }
 
 /** What the target of each kind of source must hold. */
-function checkAim(kind: string, target: FieldValue): Errors {
+function checkAim(kind: string, target: Field): Errors {
   const [value, average, utilization] = [at(target, 'value'), at(target, 'averageValue'), at(target, 'averageUtilization')];
   if (kind === 'pods') return isGiven(average) ? [] : [required(average.path, 'must specify a positive target averageValue')];
   if (kind === 'object') return isGiven(value) || isGiven(average) ? [] : [required(average.path, 'must set either a target value or averageValue')];
@@ -54,7 +54,7 @@ function checkAim(kind: string, target: FieldValue): Errors {
   return isGiven(utilization) && isGiven(average) ? [forbiddenField(average.path, 'may not set both a target raw value and a target utilization')] : [];
 }
 
-function checkNamed(kind: string, source: FieldValue): Errors {
+function checkNamed(kind: string, source: Field): Errors {
   const isResource = kind === 'resource' || kind === 'containerResource';
   const name = isResource ? at(source, 'name') : at(source, 'metric', 'name');
   const missing = `must specify a ${isResource ? 'resource' : 'metric'} name`;
@@ -65,14 +65,14 @@ function checkNamed(kind: string, source: FieldValue): Errors {
   ];
 }
 
-function checkContainerOf(resource: FieldValue, container: FieldValue): Errors {
+function checkContainerOf(resource: Field, container: Field): Errors {
   return [
     ...(toText(resource.value) === '' ? [] : checkContainerResource({ ...resource, name: toText(resource.value) })),
     ...(toText(container.value) === '' ? [required(container.path, 'must specify a container')] : checkText(container, checkDnsLabel)),
   ];
 }
 
-function checkSource(kind: string, source: FieldValue): Errors {
+function checkSource(kind: string, source: Field): Errors {
   const described = kind === 'object' ? checkReference(at(source, 'describedObject'), true) : [];
   return [...described, ...checkNamed(kind, source), ...checkTarget(at(source, 'target')), ...checkAim(kind, at(source, 'target'))];
 }
@@ -81,7 +81,7 @@ const sources: Readonly<Record<string, string>> = {
   Object: 'object', External: 'external', Pods: 'pods', Resource: 'resource', ContainerResource: 'containerResource',
 };
 
-function checkMetric(metric: FieldValue): Errors {
+function checkMetric(metric: Field): Errors {
   const type = at(metric, 'type');
   const text = toText(type.value);
   const present = Object.values(sources).filter((kind) => isGiven(at(metric, kind)));
@@ -101,7 +101,7 @@ function checkMetric(metric: FieldValue): Errors {
 const maxWindowSeconds = 3600;
 const maxPeriodSeconds = 1800;
 
-function checkPolicy(policy: FieldValue): Errors {
+function checkPolicy(policy: Field): Errors {
   const [type, value, period] = [at(policy, 'type'), at(policy, 'value'), at(policy, 'periodSeconds')];
   const types = ['Percent', 'Pods'];
   return [
@@ -111,7 +111,7 @@ function checkPolicy(policy: FieldValue): Errors {
   ];
 }
 
-function checkRules(rules: FieldValue): Errors {
+function checkRules(rules: Field): Errors {
   if (!isGiven(rules)) return [];
   const [window, select, policies] = [at(rules, 'stabilizationWindowSeconds'), at(rules, 'selectPolicy'), each(at(rules, 'policies'))];
   const choices = ['Disabled', 'Max', 'Min'];
@@ -124,7 +124,7 @@ function checkRules(rules: FieldValue): Errors {
   return [...errors, ...policies.flatMap(checkPolicy), ...(isGiven(tolerance) ? checkNatural(tolerance) : [])];
 }
 
-function checkCounts(spec: FieldValue): Errors {
+function checkCounts(spec: Field): Errors {
   const [min, max] = [at(spec, 'minReplicas'), at(spec, 'maxReplicas')];
   const errors: FieldError[] = isGiven(min) && countOf(min) < 1 ? [invalidValue(min.path, min.value, 'must be greater than or equal to 1')] : [];
   if (countOf(max) === 0) errors.push(required(max.path, 'must be set and greater than 0'));
@@ -136,7 +136,7 @@ function checkCounts(spec: FieldValue): Errors {
 /** Validates horizontalpodautoscalers of either version. */
 export function validateAutoscaler(autoscaler: KubeObject): Errors {
   const stored = autoscaler.apiVersion === 'autoscaling/v1' ? convertAutoscaler(autoscaler, 'v1', 'v2') : autoscaler;
-  const spec: FieldValue = { path: 'spec', value: stored['spec'] };
+  const spec: Field = { path: 'spec', value: stored['spec'] };
   const min = at(spec, 'minReplicas');
   const metrics = each(at(spec, 'metrics'));
   const isIdle = isGiven(min) && countOf(min) === 0 && !metrics.some((metric) => ['Object', 'External'].includes(toText(at(metric, 'type').value)));
@@ -149,6 +149,6 @@ export function validateAutoscaler(autoscaler: KubeObject): Errors {
 
 /** Validates what the status path of horizontalpodautoscalers writes. */
 export function validateAutoscalerStatus(autoscaler: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: autoscaler['status'] };
+  const status: Field = { path: 'status', value: autoscaler['status'] };
   return checkNotNegative(at(status, 'currentReplicas'), at(status, 'desiredReplicas'));
 }

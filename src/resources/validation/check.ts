@@ -11,13 +11,13 @@ export type Errors = readonly FieldError[];
 const none: Errors = [];
 
 /** A value inside an object, and where it stands. */
-export interface FieldValue {
+export interface Field {
   readonly path: string;
   readonly value: unknown;
 }
 
 /** The member of an object, with its path. */
-export function at(parent: FieldValue, ...names: readonly (string | number)[]): FieldValue {
+export function at(parent: Field, ...names: readonly (string | number)[]): Field {
   const value = readPath(parent.value, ...names.map(String));
   const path = fieldPath(...names);
   const isRoot = parent.path === '';
@@ -25,57 +25,57 @@ export function at(parent: FieldValue, ...names: readonly (string | number)[]): 
 }
 
 /** The elements of a list, with their paths. */
-export function each(list: FieldValue): readonly FieldValue[] {
+export function each(list: Field): readonly Field[] {
   return toList(list.value).map((value, index) => ({ path: `${list.path}[${index}]`, value }));
 }
 
 /** Whether something stands at a place; null is nothing. */
-export const isGiven = ({ value }: FieldValue): boolean => value !== undefined && value !== null;
+export const isGiven = ({ value }: Field): boolean => value !== undefined && value !== null;
 
 /** Whether the text at a place is empty or absent. */
-export const isEmptyText = ({ value }: FieldValue): boolean => value === undefined || value === null || value === '';
+export const isEmptyText = ({ value }: Field): boolean => value === undefined || value === null || value === '';
 
 /** The value at a place is wrong. */
-export const isWrong = ({ path, value }: FieldValue, detail: string): FieldError => invalidValue(path, value, detail);
+export const isWrong = ({ path, value }: Field, detail: string): FieldError => invalidValue(path, value, detail);
 
 /** The value must not be empty. */
-export function checkRequired(place: FieldValue, detail?: string): Errors {
+export function checkRequired(place: Field, detail?: string): Errors {
   return isEmptyText(place) ? [required(place.path, detail)] : none;
 }
 
 /** Numbers, where given, must not be negative. */
-export function checkNotNegative(...places: readonly FieldValue[]): Errors {
+export function checkNotNegative(...places: readonly Field[]): Errors {
   const negative = places.filter((place) => isGiven(place) && toNumber(place.value) < 0);
   return negative.map(({ path, value }) => invalidValue(path, value, 'must be greater than or equal to 0'));
 }
 
 /** The text must be one of a closed set. */
-export function checkOneOf({ path, value }: FieldValue, supported: readonly string[], keepOrder = false): Errors {
+export function checkOneOf({ path, value }: Field, supported: readonly string[], keepOrder = false): Errors {
   return supported.includes(toText(value)) ? none : [notSupported(path, value ?? '', supported, keepOrder)];
 }
 
 /** The same of a text that may be left out. */
-export function checkGivenOneOf(place: FieldValue, supported: readonly string[], keepOrder = false): Errors {
+export function checkGivenOneOf(place: Field, supported: readonly string[], keepOrder = false): Errors {
   return isGiven(place) ? checkOneOf(place, supported, keepOrder) : none;
 }
 
 /** One error per problem that a check of texts finds. */
-export function checkText({ path, value }: FieldValue, check: (text: string) => readonly string[]): Errors {
+export function checkText({ path, value }: Field, check: (text: string) => readonly string[]): Errors {
   return check(toText(value)).map((problem) => invalidValue(path, toText(value), problem));
 }
 
 /** A name under DNS-1123 rules that must be there. */
-export function checkLabelName(place: FieldValue): Errors {
+export function checkLabelName(place: Field): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkDnsLabel);
 }
 
 /** The name of another object. */
-export function checkObjectName(place: FieldValue): Errors {
+export function checkObjectName(place: Field): Errors {
   return checkText(place, checkDnsSubdomain);
 }
 
 /** A port number that must be there and in range. */
-export function checkPortNumber({ path, value }: FieldValue): Errors {
+export function checkPortNumber({ path, value }: Field): Errors {
   const port = toNumber(value);
   return port < 1 || port > 65_535 ? [invalidValue(path, port, 'must be between 1 and 65535, inclusive')] : none;
 }
@@ -92,7 +92,7 @@ export function checkPortName(text: string): string[] {
 }
 
 /** A port by number or name. */
-export function checkPort(place: FieldValue): Errors {
+export function checkPort(place: Field): Errors {
   if (typeof place.value !== 'string') return checkPortNumber(place);
   return checkText(place, checkPortName);
 }
@@ -102,7 +102,7 @@ const trimZeros = (address: string): string => address.split('.').map((part) => 
 const mapped = /^::(?:ffff:|0*ffff:)/i;
 
 /** An IP address; leading zeros and IPv4 inside IPv6 are not accepted. */
-export function checkIp(place: FieldValue): Errors {
+export function checkIp(place: Field): Errors {
   const text = toText(place.value);
   const shown = { path: place.path, value: text };
   const plain = /^[0-9.]+$/.test(text) ? trimZeros(text) : text;
@@ -112,7 +112,7 @@ export function checkIp(place: FieldValue): Errors {
 }
 
 /** A range of addresses; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted. */
-export function checkRange(place: FieldValue): Errors {
+export function checkRange(place: Field): Errors {
   const text = toText(place.value);
   const shown = { path: place.path, value: text };
   const [address = '', length = ''] = text.split('/');
@@ -125,7 +125,7 @@ export function checkRange(place: FieldValue): Errors {
 }
 
 /** Labels of something that is not an object of its own; all errors stand at the labels. */
-export function checkLabels({ path, value }: FieldValue): Errors {
+export function checkLabels({ path, value }: Field): Errors {
   return Object.entries(toObject(value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, label]) => [
     ...checkText({ path, value: key }, checkQualifiedName), ...checkText({ path, value: label }, checkLabelValue),
   ]);
@@ -141,7 +141,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** The value may not differ from the stored one. */
-export function checkImmutable(place: FieldValue, old: FieldValue): Errors {
+export function checkImmutable(place: Field, old: Field): Errors {
   return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
 }
 
@@ -152,7 +152,7 @@ export function sortMembers(value: unknown): unknown {
 }
 
 /** metav1.LabelSelector: operators, the values they need, and the syntax of keys and values. */
-export function checkSelector(selector: FieldValue): Errors {
+export function checkSelector(selector: Field): Errors {
   const labels = at(selector, 'matchLabels');
   return [
     ...Object.entries(toObject(labels.value)).flatMap(([key, value]) => [
@@ -162,7 +162,7 @@ export function checkSelector(selector: FieldValue): Errors {
   ];
 }
 
-function checkExpression(expression: FieldValue): Errors {
+function checkExpression(expression: Field): Errors {
   const values = at(expression, 'values');
   const count = toList(values.value).length;
   const operator = at(expression, 'operator');

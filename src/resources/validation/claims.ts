@@ -5,12 +5,12 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkGivenOneOf, checkImmutable, checkLabels, checkRequired, checkSelector, checkText, isEmptyText, isGiven, isSame,
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkLabels, checkRequired, checkSelector, checkText, isEmptyText, isGiven, isSame,
 } from './check.ts';
 import { checkPositive, checkWhole, compareAt, entriesOf, roundUpToWhole } from './quantities.ts';
 import { diffStructs, shapeValue } from './struct-diff.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 
 const singleMode = 'ReadWriteOncePod';
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', singleMode];
@@ -18,7 +18,7 @@ const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', singleMod
 export const volumeModes = ['Block', 'Filesystem'];
 
 /** Validates in which ways a volume is reached. */
-export function checkModes(spec: FieldValue, missing?: string): Errors {
+export function checkModes(spec: Field, missing?: string): Errors {
   const place = at(spec, 'accessModes');
   const modes = toList(place.value).map(toText);
   const errors: FieldError[] = modes.length === 0 ? [required(place.path, missing)] : [];
@@ -27,14 +27,14 @@ export function checkModes(spec: FieldValue, missing?: string): Errors {
   return modes.includes(singleMode) && others ? [...errors, forbiddenField(place.path, 'may not use ReadWriteOncePod with other access modes')] : errors;
 }
 
-function checkStorageRequest(spec: FieldValue): Errors {
+function checkStorageRequest(spec: Field): Errors {
   const place = { path: `${spec.path}.resources[storage]`, value: readPath(spec.value, 'resources', 'requests', 'storage') };
   if (!isGiven(place)) return [required(place.path)];
   const problems = checkPositive(place);
   return problems.length > 0 ? problems : checkWhole(place);
 }
 
-function checkDataSource(source: FieldValue): Errors {
+function checkDataSource(source: Field): Errors {
   const kind = at(source, 'kind');
   const [group, namespace] = [at(source, 'apiGroup'), at(source, 'namespace')];
   const isForeign = isEmptyText(group) && kind.value !== 'PersistentVolumeClaim';
@@ -45,7 +45,7 @@ function checkDataSource(source: FieldValue): Errors {
   ];
 }
 
-function checkDataSources(spec: FieldValue): Errors {
+function checkDataSources(spec: Field): Errors {
   const source = at(spec, 'dataSource');
   const reference = at(spec, 'dataSourceRef');
   const errors: FieldError[] = [...(isGiven(source) ? checkDataSource(source) : []), ...(isGiven(reference) ? checkDataSource(reference) : [])];
@@ -58,7 +58,7 @@ function checkDataSources(spec: FieldValue): Errors {
 }
 
 /** Validates the spec of a claim. */
-export function validateClaimSpec(spec: FieldValue): Errors {
+export function validateClaimSpec(spec: Field): Errors {
   const selector = at(spec, 'selector');
   const className = at(spec, 'storageClassName');
   const attributes = at(spec, 'volumeAttributesClassName');
@@ -75,7 +75,7 @@ export function validateClaimSpec(spec: FieldValue): Errors {
 }
 
 /** Validates the metadata of a template of a claim: labels and annotations and nothing else. */
-export function checkTemplateMetadata(metadata: FieldValue): Errors {
+export function checkTemplateMetadata(metadata: Field): Errors {
   const { annotations, labels, ...others } = toObject(metadata.value);
   return [
     ...validateAnnotations(toObject(annotations) as Record<string, string>, `${metadata.path}.annotations`),
@@ -85,7 +85,7 @@ export function checkTemplateMetadata(metadata: FieldValue): Errors {
 }
 
 /** Validates the template of a claim. */
-export function validateClaimTemplate(template: FieldValue): Errors {
+export function validateClaimTemplate(template: Field): Errors {
   return [...checkTemplateMetadata(at(template, 'metadata')), ...validateClaimSpec(at(template, 'spec'))];
 }
 
@@ -105,14 +105,14 @@ function checkGrowing(path: string, name: string): Errors {
   return problems.length > 0 || isOwn || name === 'storage' ? problems : [notSupported(path, name, ['storage'])];
 }
 
-function checkAmount(entry: FieldValue): Errors {
+function checkAmount(entry: Field): Errors {
   const amount = roundUpToWhole(entry);
   return amount < 0n ? [invalidValue(entry.path, amount, 'must be a valid resource quantity')] : [];
 }
 
 /** Validates what the status path of persistentvolumeclaims writes. */
 export function validateClaimStatus(claim: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: claim['status'] };
+  const status: Field = { path: 'status', value: claim['status'] };
   const [statuses, allocated] = [at(status, 'allocatedResourceStatuses'), at(status, 'allocatedResources')];
   return [
     ...entriesOf(at(status, 'capacity')).flatMap(checkAmount),
@@ -157,8 +157,8 @@ export function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors 
   const [before, after] = [shapeValue(old['spec'], claimShape, claimTexts), shapeValue(masked, claimShape, claimTexts)];
   const errors: FieldError[] = [...validateClaim(claim)];
   if (!isSame(before, after)) errors.push(forbiddenField('spec', `${sealedClaim}\n${diffStructs(before, after)}`));
-  const size = (object: KubeObject): FieldValue => at(specOf(object), 'resources', 'requests', 'storage');
-  const capacity: FieldValue = { path: '', value: readPath(old, 'status', 'capacity', 'storage') };
+  const size = (object: KubeObject): Field => at(specOf(object), 'resources', 'requests', 'storage');
+  const capacity: Field = { path: '', value: readPath(old, 'status', 'capacity', 'storage') };
   if (compareAt(size(claim), size(old)) < 0 && compareAt(size(claim), capacity) <= 0) {
     errors.push(forbiddenField(size(claim).path, 'field can not be less than status.capacity'));
   }

@@ -3,7 +3,7 @@ import {
   type FieldError, byteLength, checkQualifiedName, duplicate, invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkText, each, isEmptyText } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText } from './check.ts';
 
 const maxReasonBytes = 1024;
 const maxMessageBytes = 32 * 1024;
@@ -13,15 +13,15 @@ const reasonProblem = "a condition reason must start with alphabetic character, 
   + "and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', "
   + `regex used for validation is '${reasonSyntax}')`;
 
-function checkReason(reason: FieldValue): Errors {
+function checkReason(reason: Field): Errors {
   const text = toText(reason.value);
   if (text === '') return [required(reason.path)];
   const errors: FieldError[] = reasonPattern.test(text) ? [] : [invalidValue(reason.path, text, reasonProblem)];
   return byteLength(text) > maxReasonBytes ? [...errors, tooLong(reason.path, maxReasonBytes)] : errors;
 }
 
-function checkCondition(condition: FieldValue): Errors {
-  const part = (name: string): FieldValue => at(condition, name);
+function checkCondition(condition: Field): Errors {
+  const part = (name: string): Field => at(condition, name);
   const [type, status, generation, time] = [part('type'), part('status'), part('observedGeneration'), part('lastTransitionTime')];
   return [
     ...checkText(type, checkQualifiedName), ...checkOneOf(status, ['False', 'True', 'Unknown']),
@@ -32,7 +32,7 @@ function checkCondition(condition: FieldValue): Errors {
 }
 
 /** Validates metav1.Conditions: each type once, each with a status, a time and a reason. */
-export function checkConditions(list: FieldValue): Errors {
+export function checkConditions(list: Field): Errors {
   const types = new Set<string>();
   return each(list).flatMap((condition) => {
     const type = toText(at(condition, 'type').value);
@@ -63,7 +63,7 @@ function findUuidProblem(text: string): string | undefined {
 }
 
 /** A UUID in the one form that is stored. */
-export function checkUuid({ path, value }: FieldValue): Errors {
+export function checkUuid({ path, value }: Field): Errors {
   const text = toText(value);
   const problem = findUuidProblem(text);
   if (problem !== undefined) return [invalidValue(path, text, `error validating uid: ${problem}`)];

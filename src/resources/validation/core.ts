@@ -6,7 +6,7 @@ import {
 import { JsonError, parseJson } from '../../codec/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkImmutable, checkLabelName, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkSelector, checkText, each,
+  type Errors, type Field, at, checkImmutable, checkLabelName, checkLabels, checkNotNegative, checkOneOf, checkRequired, checkSelector, checkText, each,
   isEmptyText, isGiven, isSame,
 } from './check.ts';
 import { checkResources } from './pod-resources.ts';
@@ -14,8 +14,8 @@ import { checkTolerations } from './pod-scheduling.ts';
 
 const maxDataBytes = 1_048_576;
 const sealedText = 'field is immutable when `immutable` is set';
-const member = (object: KubeObject, name: string): FieldValue => ({ path: name, value: object[name] });
-const specOf = (object: KubeObject): FieldValue => member(object, 'spec');
+const member = (object: KubeObject, name: string): Field => ({ path: name, value: object[name] });
+const specOf = (object: KubeObject): Field => member(object, 'spec');
 
 /** Bytes that a base64 text stands for. */
 function decodedLength(text: string): number {
@@ -106,8 +106,8 @@ export function validateSecretUpdate(secret: KubeObject, old: KubeObject): Error
   return [...checkImmutable(member(secret, 'type'), member(old, 'type')), ...checkSealed(secret, old, ['data']), ...validateSecret(secret)];
 }
 
-function checkRule(rule: FieldValue, namespaced: boolean): Errors {
-  const list = (name: string): FieldValue => at(rule, name);
+function checkRule(rule: Field, namespaced: boolean): Errors {
+  const list = (name: string): Field => at(rule, name);
   const isEmpty = (name: string): boolean => toList(list(name).value).length === 0;
   const errors: FieldError[] = isEmpty('verbs') ? [required(list('verbs').path, 'verbs must contain at least one value')] : [];
   if (!isEmpty('nonResourceURLs')) {
@@ -128,7 +128,7 @@ export function validateRole(role: KubeObject): Errors {
 }
 
 /** What a role gathers the rules of others by. */
-function checkAggregation(aggregation: FieldValue): Errors {
+function checkAggregation(aggregation: Field): Errors {
   if (!isGiven(aggregation)) return [];
   const selectors = at(aggregation, 'clusterRoleSelectors');
   const text = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
@@ -146,7 +146,7 @@ export function validateClusterRole(role: KubeObject): Errors {
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 
-function checkSubject(subject: FieldValue, namespaced: boolean): Errors {
+function checkSubject(subject: Field, namespaced: boolean): Errors {
   const kind = toText(readPath(subject.value, 'kind'));
   const errors: FieldError[] = [...checkRequired(at(subject, 'name'))];
   if (kind === 'ServiceAccount') {
@@ -206,7 +206,7 @@ export function validateStorageClass(storageClass: KubeObject): Errors {
   ];
 }
 
-function checkTopology(term: FieldValue): Errors {
+function checkTopology(term: Field): Errors {
   const keys = new Set<string>();
   return each(at(term, 'matchLabelExpressions')).flatMap((expression) => {
     const [key, values] = [at(expression, 'key'), at(expression, 'values')];
@@ -224,14 +224,14 @@ function checkTopology(term: FieldValue): Errors {
 }
 
 /** What a term asks for, whatever the order: terms that ask for the same are one too many. */
-function identify(term: FieldValue): string {
+function identify(term: Field): string {
   const expressions = toObjects(readPath(term.value, 'matchLabelExpressions'));
   const wanted = new Map(expressions.map((expression) => [toText(expression['key']), [...new Set(toList(expression['values']).map(toText))].sort()]));
   return JSON.stringify([...wanted].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The reference compares each term with as many empty ones as there are terms, besides those before it. */
-function checkTopologies(list: FieldValue): Errors {
+function checkTopologies(list: Field): Errors {
   const terms = each(list);
   const known = terms.map(() => '[]');
   return terms.flatMap((term) => {

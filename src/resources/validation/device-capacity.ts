@@ -1,7 +1,7 @@
 // Validation of what a device can give of something, and in which portions several may ask for it.
 import { type FieldError, addQuantities, compareQuantities, forbiddenField, formatQuantity, invalidValue, required } from '../../apimachinery/index.ts';
 import { toList } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, each, isGiven } from './check.ts';
 import { checkSet } from './device-parts.ts';
 import { compareAt, quantityAt, roundUpToWhole, showQuantity } from './quantities.ts';
 
@@ -9,15 +9,15 @@ const maxOptions = 10;
 
 /** What a policy allows, what it takes when nothing is asked for, and what there is. */
 interface Policy {
-  readonly standard: FieldValue;
-  readonly capacity: FieldValue;
+  readonly standard: Field;
+  readonly capacity: Field;
 }
 
-function checkOptions(options: FieldValue, { standard, capacity }: Policy): Errors {
+function checkOptions(options: Field, { standard, capacity }: Policy): Errors {
   const list = each(options);
   const unsorted = list.filter((option, index) => index > 0 && compareAt(list[index - 1]!, option) > 0)
     .map((option) => invalidValue(option.path, showQuantity(option), 'values must be sorted in ascending order'));
-  const check = (option: FieldValue): Errors => {
+  const check = (option: Field): Errors => {
     const isMore = compareAt(option, capacity) > 0;
     return isMore ? [invalidValue(option.path, showQuantity(option), `option is larger than capacity value: ${showQuantity(capacity)}`)] : [];
   };
@@ -28,7 +28,7 @@ function checkOptions(options: FieldValue, { standard, capacity }: Policy): Erro
   ];
 }
 
-function checkSteps(step: FieldValue, { min, value }: { readonly min: FieldValue; readonly value: FieldValue }): Errors {
+function checkSteps(step: Field, { min, value }: { readonly min: Field; readonly value: Field }): Errors {
   const size = roundUpToWhole(step);
   // The reference divides by zero here and does not answer.
   if (size !== 0n && (roundUpToWhole(value) - roundUpToWhole(min)) % size === 0n) return [];
@@ -36,7 +36,7 @@ function checkSteps(step: FieldValue, { min, value }: { readonly min: FieldValue
   return [invalidValue(step.path, showQuantity(value), text)];
 }
 
-function checkStep(range: FieldValue, { standard, capacity }: Policy): Errors {
+function checkStep(range: Field, { standard, capacity }: Policy): Errors {
   const [min, max, step] = [at(range, 'min'), at(range, 'max'), at(range, 'step')];
   if (!isGiven(step)) return [];
   const first = addQuantities(quantityAt(min), quantityAt(step));
@@ -48,12 +48,12 @@ function checkStep(range: FieldValue, { standard, capacity }: Policy): Errors {
   ];
 }
 
-function checkRange(range: FieldValue, policy: Policy): Errors {
+function checkRange(range: Field, policy: Policy): Errors {
   const { standard, capacity } = policy;
   const [min, max] = [at(range, 'min'), at(range, 'max')];
   if (!isGiven(min)) return [required(min.path, 'required when validRange is defined')];
   const errors: FieldError[] = [];
-  const compare = (less: FieldValue, more: FieldValue, { path, value, text }: { path: string; value: FieldValue; text: string }): void => {
+  const compare = (less: Field, more: Field, { path, value, text }: { path: string; value: Field; text: string }): void => {
     if (compareAt(less, more) > 0) errors.push(invalidValue(path, showQuantity(value), text));
   };
   compare(min, capacity, { path: min.path, value: min, text: `min is larger than capacity value: ${showQuantity(capacity)}` });
@@ -67,7 +67,7 @@ function checkRange(range: FieldValue, policy: Policy): Errors {
 }
 
 /** Validates a capacity; only one that several can share has a policy. */
-export function checkCapacity(capacity: FieldValue, isShared: boolean): Errors {
+export function checkCapacity(capacity: Field, isShared: boolean): Errors {
   const policy = at(capacity, 'requestPolicy');
   if (!isGiven(policy)) return [];
   if (!isShared) return [forbiddenField(policy.path, 'allowMultipleAllocations must be true')];

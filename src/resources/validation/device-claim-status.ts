@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, byteLength, forbiddenField, formatIpAddress, invalidValue, parseIpAddress, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toObjects, readPath, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame, sortMembers } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame, sortMembers } from './check.ts';
 import { checkConditions, checkUuid } from './conditions.ts';
 import { checkBinding, checkConfiguration, checkItems, checkLabel, checkPool, checkRawObject, checkSet, itself } from './device-parts.ts';
 import { showDevicePart } from './device-structs.ts';
@@ -23,17 +23,17 @@ const mappedPrefix = 0xffffn;
 
 const identify = (device: unknown): unknown => showDevicePart('SharedDeviceID', device);
 
-function checkConsumer(consumer: FieldValue): Errors {
+function checkConsumer(consumer: Field): Errors {
   return ['resource', 'name', 'uid'].flatMap((name) => checkRequired(at(consumer, name)));
 }
 
-function checkShare(holder: FieldValue): Errors {
+function checkShare(holder: Field): Errors {
   const share = at(holder, 'shareID');
   return isGiven(share) ? checkUuid(share) : [];
 }
 
 /** The address of an interface, with the length of its prefix, in the one form that is stored. */
-function checkInterfaceAddress({ path, value }: FieldValue): Errors {
+function checkInterfaceAddress({ path, value }: Field): Errors {
   const text = toText(value);
   const [, host = '', length = ''] = /^([^/]*)\/0*([0-9]+)$/.exec(text) ?? [];
   const plain = /^[0-9.]+$/.test(host) ? host.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.') : host;
@@ -48,7 +48,7 @@ function checkInterfaceAddress({ path, value }: FieldValue): Errors {
   return text === canonical ? [] : [invalidValue(path, text, `must be in canonical form (${JSON.stringify(canonical)})`)];
 }
 
-function checkNetwork(network: FieldValue): Errors {
+function checkNetwork(network: Field): Errors {
   const limits = [['interfaceName', maxInterfaceBytes], ['hardwareAddress', maxHardwareBytes]] as const;
   return [
     ...limits.map(([name, max]) => ({ ...at(network, name), max })).filter(({ value, max }) => byteLength(toText(value)) > max)
@@ -57,7 +57,7 @@ function checkNetwork(network: FieldValue): Errors {
   ];
 }
 
-function checkDevice(device: FieldValue, allocated: ReadonlySet<string>): Errors {
+function checkDevice(device: Field, allocated: ReadonlySet<string>): Errors {
   const [conditions, data] = [at(device, 'conditions'), at(device, 'data')];
   const count = toList(conditions.value).length;
   const id = identify(device.value);
@@ -69,14 +69,14 @@ function checkDevice(device: FieldValue, allocated: ReadonlySet<string>): Errors
   ];
 }
 
-function checkResult(result: FieldValue, names: RequestNames): Errors {
+function checkResult(result: Field, names: RequestNames): Errors {
   return [
     ...checkRequestReference(at(result, 'request'), names), ...checkDriverName(at(result, 'driver')), ...checkPool(at(result, 'pool')),
     ...checkLabel(at(result, 'device')), ...checkBinding(result), ...checkShare(result),
   ];
 }
 
-function checkConfig(config: FieldValue, names: RequestNames): Errors {
+function checkConfig(config: Field, names: RequestNames): Errors {
   const source = at(config, 'source');
   return [
     ...(isEmptyText(source) ? [required(source.path)] : checkOneOf(source, ['FromClaim', 'FromClass'])), ...checkReferences(config, names),
@@ -84,7 +84,7 @@ function checkConfig(config: FieldValue, names: RequestNames): Errors {
   ];
 }
 
-function checkAllocation(allocation: FieldValue, names: RequestNames): Errors {
+function checkAllocation(allocation: Field, names: RequestNames): Errors {
   const devices = at(allocation, 'devices');
   return [
     ...checkItems(at(devices, 'results'), maxResults, (result) => checkResult(result, names)),
@@ -93,14 +93,14 @@ function checkAllocation(allocation: FieldValue, names: RequestNames): Errors {
 }
 
 /** What is allocated stays as it is until it is given back. */
-function checkAllocationUpdate(allocation: FieldValue, old: unknown, names: RequestNames): Errors {
+function checkAllocationUpdate(allocation: Field, old: unknown, names: RequestNames): Errors {
   if (!isGiven(allocation)) return [];
   if (old === undefined || old === null) return checkAllocation(allocation, names);
   const [after, before] = [allocation.value, old].map((value) => showDevicePart('AllocationResult', value));
   return isSame(after, before) ? [] : [invalidValue(allocation.path, after, 'field is immutable')];
 }
 
-function checkReservations(status: FieldValue, claim: KubeObject, old: KubeObject): Errors {
+function checkReservations(status: Field, claim: KubeObject, old: KubeObject): Errors {
   const consumers = at(status, 'reservedFor');
   if (toList(consumers.value).length === 0) return [];
   if (!isGiven(at(status, 'allocation'))) return [forbiddenField(consumers.path, 'may not be specified when `allocated` is not set')];
@@ -114,7 +114,7 @@ function checkReservations(status: FieldValue, claim: KubeObject, old: KubeObjec
 
 /** Validates what the status path of resourceclaims writes. */
 export function validateResourceClaimStatus(claim: KubeObject, old: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: claim['status'] };
+  const status: Field = { path: 'status', value: claim['status'] };
   const results = toObjects(readPath(status.value, 'allocation', 'devices', 'results'));
   const allocated = new Set(results.map((result) => JSON.stringify(identify(result))));
   const errors: FieldError[] = [

@@ -4,7 +4,7 @@ import {
   required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkText, each, isEmptyText, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkText, each, isEmptyText, isGiven } from './check.ts';
 import { checkDriverName } from './volume-sources.ts';
 
 /** Most bytes of the name of a driver, and of the domain of an attribute. */
@@ -15,10 +15,10 @@ const maxPoolBytes = 253;
 const maxDataBytes = 10 * 1024;
 const maxBindingConditions = 4;
 
-type Check = (item: FieldValue) => Errors;
+type Check = (item: Field) => Errors;
 
 /** Items of a list that may have so many and no more; of a longer one nothing else is told. */
-export function checkItems(list: FieldValue, max: number, check: Check): Errors {
+export function checkItems(list: Field, max: number, check: Check): Errors {
   const items = each(list);
   return items.length > max ? [tooMany(list.path, items.length, max)] : items.flatMap(check);
 }
@@ -27,11 +27,11 @@ export function checkItems(list: FieldValue, max: number, check: Check): Errors 
 interface SetRules {
   readonly check: Check;
   /** By what an item may come once; what is not a text is compared as JSON. */
-  readonly keyOf: (item: FieldValue) => unknown;
+  readonly keyOf: (item: Field) => unknown;
 }
 
 /** The same for items that may come once each. */
-export function checkSet(list: FieldValue, max: number, { check, keyOf }: SetRules): Errors {
+export function checkSet(list: Field, max: number, { check, keyOf }: SetRules): Errors {
   const items = each(list);
   if (items.length > max) return [tooMany(list.path, items.length, max)];
   const known = new Set<string>();
@@ -46,12 +46,12 @@ export function checkSet(list: FieldValue, max: number, { check, keyOf }: SetRul
 }
 
 /** The key of items that are texts. */
-export const itself = ({ value }: FieldValue): string => toText(value);
+export const itself = ({ value }: Field): string => toText(value);
 /** The key of items with a name. */
-export const byName = (item: FieldValue): string => toText(at(item, 'name').value);
+export const byName = (item: Field): string => toText(at(item, 'name').value);
 
 /** The name of a pool: subdomains with slashes between them. */
-export function checkPool({ path, value }: FieldValue): Errors {
+export function checkPool({ path, value }: Field): Errors {
   const text = toText(value);
   if (text === '') return [required(path)];
   const errors: FieldError[] = byteLength(text) > maxPoolBytes ? [tooLong(path, maxPoolBytes)] : [];
@@ -59,15 +59,15 @@ export function checkPool({ path, value }: FieldValue): Errors {
 }
 
 /** The name of a device, a request or a counter. */
-export const checkLabel = (place: FieldValue): Errors => checkText(place, checkDnsLabel);
+export const checkLabel = (place: Field): Errors => checkText(place, checkDnsLabel);
 
-function checkIdentifier({ path, value }: FieldValue): Errors {
+function checkIdentifier({ path, value }: Field): Errors {
   const errors: FieldError[] = byteLength(toText(value)) > maxIdentifierBytes ? [tooLong(path, maxIdentifierBytes)] : [];
   return [...errors, ...checkText({ path, value }, checkCIdentifier)];
 }
 
 /** The name of an attribute, with or without a domain; with two slashes it is not looked at. */
-export function checkAttributeName({ path, value }: FieldValue): Errors {
+export function checkAttributeName({ path, value }: Field): Errors {
   const [first = '', second, ...more] = toText(value).split('/');
   if (more.length > 0) return [];
   if (second === undefined) return checkIdentifier({ path, value: first });
@@ -78,7 +78,7 @@ export function checkAttributeName({ path, value }: FieldValue): Errors {
 }
 
 /** The name of an attribute that must have a domain. */
-export function checkFullAttributeName(place: FieldValue): Errors {
+export function checkFullAttributeName(place: Field): Errors {
   const text = toText(place.value);
   const hasDomain = text.includes('/');
   const problem = 'a fully qualified name must be a domain and a name separated by a slash';
@@ -86,14 +86,14 @@ export function checkFullAttributeName(place: FieldValue): Errors {
 }
 
 /** An object of somebody else's making. */
-export function checkRawObject({ path, value }: FieldValue): Errors {
+export function checkRawObject({ path, value }: Field): Errors {
   if (value === undefined || value === null) return [required(path)];
   if (byteLength(JSON.stringify(value)) > maxDataBytes) return [tooLong(path, maxDataBytes)];
   return typeof value === 'object' && !Array.isArray(value) ? [] : [invalidValue(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
 /** Configuration, which only its driver understands. */
-export function checkConfiguration(config: FieldValue): Errors {
+export function checkConfiguration(config: Field): Errors {
   const opaque = at(config, 'opaque');
   if (!isGiven(opaque)) return [required(opaque.path)];
   return [...checkDriverName(at(opaque, 'driver')), ...checkRawObject(at(opaque, 'parameters'))];
@@ -103,11 +103,11 @@ export function checkConfiguration(config: FieldValue): Errors {
 export const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
 
 /** One of a closed set, or nothing. */
-export function checkEffect(effect: FieldValue): Errors {
+export function checkEffect(effect: Field): Errors {
   return isEmptyText(effect) || taintEffects.includes(toText(effect.value)) ? [] : [notSupported(effect.path, effect.value, taintEffects)];
 }
 
-function checkOperator(operator: FieldValue, value: FieldValue): Errors {
+function checkOperator(operator: Field, value: Field): Errors {
   switch (toText(operator.value)) {
     case '': return [required(operator.path)];
     case 'Equal': return checkText(value, checkLabelValue);
@@ -117,7 +117,7 @@ function checkOperator(operator: FieldValue, value: FieldValue): Errors {
 }
 
 /** Validates a toleration of a taint of a device. */
-export function checkDeviceToleration(toleration: FieldValue): Errors {
+export function checkDeviceToleration(toleration: Field): Errors {
   const key = at(toleration, 'key');
   return [
     ...(isEmptyText(key) ? [] : checkText(key, checkQualifiedName)), ...checkOperator(at(toleration, 'operator'), at(toleration, 'value')),
@@ -126,7 +126,7 @@ export function checkDeviceToleration(toleration: FieldValue): Errors {
 }
 
 /** Items of a list of texts that stand in it before. */
-function checkRepeated(list: FieldValue): Errors {
+function checkRepeated(list: Field): Errors {
   const known = new Set<string>();
   return each(list).flatMap(({ path, value }): Errors => {
     const text = toText(value);
@@ -137,7 +137,7 @@ function checkRepeated(list: FieldValue): Errors {
 }
 
 /** Conditions that a binding waits for, and those that end it: neither without the other. */
-export function checkBinding(device: FieldValue): Errors {
+export function checkBinding(device: Field): Errors {
   const [waits, ends] = [at(device, 'bindingConditions'), at(device, 'bindingFailureConditions')];
   const [waiting, ending] = [toList(waits.value), toList(ends.value)];
   const errors: FieldError[] = [waits, ends].flatMap((list) => checkItems(list, maxBindingConditions, (item) => checkText(item, checkQualifiedName)));
@@ -149,7 +149,7 @@ export function checkBinding(device: FieldValue): Errors {
     if (repeated.has(path)) errors.push(repeated.get(path)!);
     if (awaited.has(value)) errors.push(invalidValue(path, value, 'bindingFailureConditions must not overlap with bindingConditions'));
   }
-  const lonely = (list: FieldValue, text: string): FieldError => invalidValue(list.path, isGiven(list) ? list.value : null, text);
+  const lonely = (list: Field, text: string): FieldError => invalidValue(list.path, isGiven(list) ? list.value : null, text);
   if (waiting.length === 0 && ending.length > 0) errors.push(lonely(waits, 'bindingConditions are required to use bindingFailureConditions'));
   if (ending.length === 0 && waiting.length > 0) errors.push(lonely(ends, 'bindingFailureConditions are required to use bindingConditions'));
   return errors;

@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkLabelValue, checkQualifiedName, invalidValue, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkImmutable, checkText, each, isEmptyText, isGiven, isSame, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isSame, isWrong } from './check.ts';
 import { checkCapacity } from './device-capacity.ts';
 import {
   byName, checkAttributeName, checkBinding, checkEffect, checkItems, checkLabel, checkPool, checkSet, maxDriverBytes, maxIdentifierBytes,
@@ -35,12 +35,12 @@ function shortenKey(key: string, maxBytes: number): string {
 
 /** How the entries of a map are checked. */
 interface MapRules {
-  readonly key: (place: FieldValue) => Errors;
-  readonly value: (place: FieldValue) => Errors;
+  readonly key: (place: Field) => Errors;
+  readonly value: (place: Field) => Errors;
   readonly maxKeyBytes: number;
 }
 
-function checkEntries(map: FieldValue, { key, value, maxKeyBytes: max }: MapRules): Errors {
+function checkEntries(map: Field, { key, value, maxKeyBytes: max }: MapRules): Errors {
   return Object.entries(toObject(map.value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, inner]) => [
     ...key({ path: map.path, value: name }), ...value({ path: `${map.path}[${shortenKey(name, max)}]`, value: inner }),
   ]);
@@ -51,14 +51,14 @@ const before = `(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const build = '[0-9a-zA-Z-]+';
 const semver = new RegExp(`^${number}\\.${number}\\.${number}(?:-${before}(?:\\.${before})*)?(?:\\+${build}(?:\\.${build})*)?$`);
 
-const checkValueLength = ({ path, value }: FieldValue): FieldError[] => (byteLength(toText(value)) > maxValueBytes ? [tooLong(path, maxValueBytes)] : []);
+const checkValueLength = ({ path, value }: Field): FieldError[] => (byteLength(toText(value)) > maxValueBytes ? [tooLong(path, maxValueBytes)] : []);
 
-function checkVersion(version: FieldValue): Errors {
+function checkVersion(version: Field): Errors {
   const isVersion = semver.test(toText(version.value));
   return [...(isVersion ? [] : [isWrong(version, 'must be a string compatible with semver.org spec 2.0.0')]), ...checkValueLength(version)];
 }
 
-function checkAttribute(attribute: FieldValue): Errors {
+function checkAttribute(attribute: Field): Errors {
   const [string, version] = [at(attribute, 'string'), at(attribute, 'version')];
   const errors: FieldError[] = [...(isGiven(string) ? checkValueLength(string) : []), ...(isGiven(version) ? checkVersion(version) : [])];
   for (const name of attributeLists) {
@@ -74,7 +74,7 @@ function checkAttribute(attribute: FieldValue): Errors {
   return [...errors, invalidValue(attribute.path, shown, 'exactly one value must be specified')];
 }
 
-function checkAttributeCounts(device: FieldValue): Errors {
+function checkAttributeCounts(device: Field): Errors {
   const attributes = Object.values(toObject(at(device, 'attributes').value));
   const count = attributes.length + Object.keys(toObject(at(device, 'capacity').value)).length;
   const values = attributes.reduce((sum: number, attribute) => {
@@ -86,7 +86,7 @@ function checkAttributeCounts(device: FieldValue): Errors {
   return [...tooManyOf('attributes and capacities', count, maxAttributes), ...tooManyOf('attribute values', values, maxAttributeValues)];
 }
 
-function checkTaint(taint: FieldValue): Errors {
+function checkTaint(taint: Field): Errors {
   const [value, effect] = [at(taint, 'value'), at(taint, 'effect')];
   return [
     ...checkText(at(taint, 'key'), checkQualifiedName), ...checkText(value, checkLabelValue),
@@ -94,7 +94,7 @@ function checkTaint(taint: FieldValue): Errors {
   ];
 }
 
-function checkCounters(holder: FieldValue, name: string): Errors {
+function checkCounters(holder: Field, name: string): Errors {
   const counters = at(holder, 'counters');
   const count = Object.keys(toObject(counters.value)).length;
   const errors: Errors = isEmptyText(at(holder, name)) ? [required(at(holder, name).path)] : checkLabel(at(holder, name));
@@ -113,7 +113,7 @@ interface NodeChoice {
   readonly hasOneTerm?: true;
 }
 
-function checkOneTerm(selector: FieldValue): Errors {
+function checkOneTerm(selector: Field): Errors {
   const terms = at(selector, 'nodeSelectorTerms');
   if (toList(terms.value).length === 1) return [];
   const shown = isGiven(terms) ? toList(terms.value).map((term) => showDevicePart('NodeSelectorTerm', term)) : null;
@@ -121,7 +121,7 @@ function checkOneTerm(selector: FieldValue): Errors {
 }
 
 /** Of the ways to name nodes there is one. */
-function checkNodeChoice(holder: FieldValue, { fields, emptyName, none, several, hasOneTerm }: NodeChoice): Errors {
+function checkNodeChoice(holder: Field, { fields, emptyName, none, several, hasOneTerm }: NodeChoice): Errors {
   const errors: FieldError[] = [];
   const given = fields.filter((name) => {
     const place = at(holder, name);
@@ -146,7 +146,7 @@ const sliceNodes: NodeChoice = {
   none: sliceChoice, hasOneTerm: true, several: `${sliceChoice}, but multiple fields are set`,
 };
 
-function checkDeviceNodes(device: FieldValue, isPerDevice: boolean): Errors {
+function checkDeviceNodes(device: Field, isPerDevice: boolean): Errors {
   if (isPerDevice) return checkNodeChoice(device, deviceNodes);
   const text = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
   return deviceNodes.fields.some((name) => isGiven(at(device, name))) ? [invalidValue(device.path, undefined, text)] : [];
@@ -159,7 +159,7 @@ interface DeviceContext {
   readonly stored: ReadonlyMap<string, unknown>;
 }
 
-function checkDevice(device: FieldValue, { isPerDevice, stored }: DeviceContext): Errors {
+function checkDevice(device: Field, { isPerDevice, stored }: DeviceContext): Errors {
   const isShared = at(device, 'allowMultipleAllocations').value === true;
   const [taints, consumed] = [at(device, 'taints'), at(device, 'consumesCounters')];
   const isTainted = !isSame(taints.value ?? null, readPath(stored.get(byName(device)), 'taints') ?? null);
@@ -173,7 +173,7 @@ function checkDevice(device: FieldValue, { isPerDevice, stored }: DeviceContext)
   ];
 }
 
-function checkSlicePool(pool: FieldValue): Errors {
+function checkSlicePool(pool: Field): Errors {
   const number = (name: string): number => toNumber(at(pool, name).value ?? 0);
   const count = number('resourceSliceCount');
   const generation = number('generation');
@@ -190,8 +190,8 @@ function isRich(device: unknown): boolean {
 }
 
 function checkSlice(slice: KubeObject, old: KubeObject | undefined): Errors {
-  const spec: FieldValue = { path: 'spec', value: slice['spec'] };
-  const before: FieldValue = { path: 'spec', value: old?.['spec'] };
+  const spec: Field = { path: 'spec', value: slice['spec'] };
+  const before: Field = { path: 'spec', value: old?.['spec'] };
   const [devices, counters] = [at(spec, 'devices'), at(spec, 'sharedCounters')];
   const sealed = [['pool', 'name'], ['driver'], ['nodeName']];
   const stored = new Map(toObjects(at(before, 'devices').value).map((device) => [toText(device['name']), device as unknown]));

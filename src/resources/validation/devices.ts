@@ -1,7 +1,7 @@
 // Validation of resourceclaims, their templates and deviceclasses: requests that say what they want, constraints and configuration that name requests.
 import { type FieldError, type KubeObject, checkDnsSubdomain, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkText, each, isEmptyText, isGiven, isSame } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven, isSame } from './check.ts';
 import { checkTemplateMetadata } from './claims.ts';
 import { checkConfiguration, checkDeviceToleration, checkFullAttributeName, checkItems, checkLabel, checkSet, byName, itself } from './device-parts.ts';
 import { showDevicePart } from './device-structs.ts';
@@ -27,7 +27,7 @@ export function namesOfRequests(spec: unknown): RequestNames {
 const unknownRequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
 /** The name of a request, or of an alternative of one behind a slash. */
-export function checkRequestReference(place: FieldValue, names: RequestNames): Errors {
+export function checkRequestReference(place: Field, names: RequestNames): Errors {
   const text = toText(place.value);
   const parts = text.split('/');
   if (parts.length > 2) return [invalidValue(place.path, text, unknownRequest)];
@@ -40,16 +40,16 @@ export function checkRequestReference(place: FieldValue, names: RequestNames): E
 }
 
 /** The requests that something is about. */
-export function checkReferences(parent: FieldValue, names: RequestNames): Errors {
+export function checkReferences(parent: Field, names: RequestNames): Errors {
   return checkSet(at(parent, 'requests'), maxRequests, { check: (item) => checkRequestReference(item, names), keyOf: itself });
 }
 
-function checkSelector(selector: FieldValue): Errors {
+function checkSelector(selector: Field): Errors {
   const cel = at(selector, 'cel');
   return isGiven(cel) ? [] : [required(cel.path)];
 }
 
-function checkMode(wanted: FieldValue): Errors {
+function checkMode(wanted: Field): Errors {
   const [mode, count] = [at(wanted, 'allocationMode'), at(wanted, 'count')];
   const number = toNumber(count.value ?? 0);
   if (mode.value === 'All') return number === 0 ? [] : [invalidValue(count.path, number, "must not be specified when allocationMode is 'All'")];
@@ -57,7 +57,7 @@ function checkMode(wanted: FieldValue): Errors {
   return checkOneOf(mode, ['All', 'ExactCount']);
 }
 
-function checkWanted(wanted: FieldValue): Errors {
+function checkWanted(wanted: Field): Errors {
   const name = at(wanted, 'deviceClassName');
   return [
     ...(isEmptyText(name) ? [required(name.path)] : checkText(name, checkDnsSubdomain)), ...checkItems(at(wanted, 'selectors'), maxSelectors, checkSelector),
@@ -65,9 +65,9 @@ function checkWanted(wanted: FieldValue): Errors {
   ];
 }
 
-const checkAlternative = (alternative: FieldValue): Errors => [...checkLabel(at(alternative, 'name')), ...checkWanted(alternative)];
+const checkAlternative = (alternative: Field): Errors => [...checkLabel(at(alternative, 'name')), ...checkWanted(alternative)];
 
-function checkRequest(request: FieldValue): Errors {
+function checkRequest(request: Field): Errors {
   const [exactly, alternatives] = [at(request, 'exactly'), at(request, 'firstAvailable')];
   const errors: FieldError[] = [...checkLabel(at(request, 'name'))];
   const hasAlternatives = toList(alternatives.value).length > 0;
@@ -79,14 +79,14 @@ function checkRequest(request: FieldValue): Errors {
 }
 
 /** The reference has one text for none and for both; both go through. */
-function checkAttribute(constraint: FieldValue): Errors {
+function checkAttribute(constraint: Field): Errors {
   const [same, distinct] = [at(constraint, 'matchAttribute'), at(constraint, 'distinctAttribute')];
   if (isGiven(same)) return checkFullAttributeName(same);
   if (isGiven(distinct)) return checkFullAttributeName(distinct);
   return [required(constraint.path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')];
 }
 
-function checkClaimSpec(spec: FieldValue): Errors {
+function checkClaimSpec(spec: Field): Errors {
   const names = namesOfRequests(spec.value);
   const devices = at(spec, 'devices');
   return [
@@ -109,7 +109,7 @@ export function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject):
 
 /** Validates resourceclaimtemplates. */
 export function validateResourceClaimTemplate(template: KubeObject): Errors {
-  const spec: FieldValue = { path: 'spec', value: template['spec'] };
+  const spec: Field = { path: 'spec', value: template['spec'] };
   return [...checkTemplateMetadata(at(spec, 'metadata')), ...checkClaimSpec(at(spec, 'spec'))];
 }
 
@@ -129,7 +129,7 @@ export function validateResourceClaimTemplateUpdate(template: KubeObject, old: K
 
 /** Validates deviceclasses. */
 export function validateDeviceClass(deviceClass: KubeObject): Errors {
-  const spec: FieldValue = { path: 'spec', value: deviceClass['spec'] };
+  const spec: Field = { path: 'spec', value: deviceClass['spec'] };
   const name = at(spec, 'extendedResourceName');
   const isWrong = isGiven(name) && !isExtendedName(toText(name.value));
   return [

@@ -4,7 +4,7 @@ import {
   invalidValue, parseIpAddress, parseIpRange, required, tooMany,
 } from '../../apimachinery/index.ts';
 import { toList, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkImmutable, checkOneOf, checkPortNumber, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkImmutable, checkOneOf, checkPortNumber, checkText, each, isGiven } from './check.ts';
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -21,11 +21,11 @@ const specialRanges: readonly (readonly [string, readonly string[]])[] = [
 ];
 const special = specialRanges.map(([problem, ranges]) => ({ problem, ranges: ranges.map(parseIpRange).filter((range) => range !== undefined) }));
 
-function checkReachable({ path, value }: FieldValue, address: IpAddress): Errors {
+function checkReachable({ path, value }: Field, address: IpAddress): Errors {
   return special.filter(({ ranges }) => ranges.some((range) => containsAddress(range, address))).map(({ problem }) => invalidValue(path, value, problem));
 }
 
-function checkAddress(entry: FieldValue): Errors {
+function checkAddress(entry: Field): Errors {
   const ip = at(entry, 'ip');
   const address = parseIpAddress(toText(ip.value));
   const host = at(entry, 'hostname');
@@ -38,7 +38,7 @@ function checkAddress(entry: FieldValue): Errors {
   ];
 }
 
-function checkEndpointPort(port: FieldValue, needsName: boolean): Errors {
+function checkEndpointPort(port: Field, needsName: boolean): Errors {
   const name = at(port, 'name');
   const application = at(port, 'appProtocol');
   const errors: FieldError[] = [];
@@ -61,7 +61,7 @@ export function validateEndpoints(endpoints: KubeObject): Errors {
 }
 
 /** For whom an endpoint is: zones, or nodes. */
-function checkHints(list: FieldValue, check: (text: string) => readonly string[]): Errors {
+function checkHints(list: Field, check: (text: string) => readonly string[]): Errors {
   const count = toList(list.value).length;
   if (count > maxHints) return [tooMany(list.path, count, maxHints)];
   const names = new Set<string>();
@@ -73,7 +73,7 @@ function checkHints(list: FieldValue, check: (text: string) => readonly string[]
   });
 }
 
-function checkSliceAddress(address: FieldValue, list: string, type: string): Errors {
+function checkSliceAddress(address: Field, list: string, type: string): Errors {
   const text = toText(address.value);
   if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
@@ -83,7 +83,7 @@ function checkSliceAddress(address: FieldValue, list: string, type: string): Err
   return [...wrongFamily, ...checkReachable(address, parsed)];
 }
 
-function checkEndpoint(endpoint: FieldValue, type: string): Errors {
+function checkEndpoint(endpoint: Field, type: string): Errors {
   const addresses = at(endpoint, 'addresses');
   const count = toList(addresses.value).length;
   const node = at(endpoint, 'nodeName');
@@ -97,7 +97,7 @@ function checkEndpoint(endpoint: FieldValue, type: string): Errors {
   ];
 }
 
-function checkSlicePorts(list: FieldValue): Errors {
+function checkSlicePorts(list: Field): Errors {
   const ports = each(list);
   if (ports.length > maxPorts) return [tooMany(list.path, ports.length, maxPorts)];
   const names = new Set<string>();
@@ -114,7 +114,7 @@ function checkSlicePorts(list: FieldValue): Errors {
 
 /** Validates endpointslices. */
 export function validateEndpointSlice(slice: KubeObject): Errors {
-  const type: FieldValue = { path: 'addressType', value: slice['addressType'] };
+  const type: Field = { path: 'addressType', value: slice['addressType'] };
   const endpoints = each({ path: 'endpoints', value: slice['endpoints'] });
   const tooManyEndpoints = endpoints.length > maxEndpoints;
   return [

@@ -3,7 +3,7 @@ import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkRequired, checkText, each, isSame, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isSame, isGiven } from './check.ts';
 
 const maxPrecedence = 10_000;
 const maxQueues = 10_000_000;
@@ -11,8 +11,8 @@ const maxQueues = 10_000_000;
 const maxHashBits = 60;
 const verbs = ['get', 'list', 'create', 'update', 'delete', 'deletecollection', 'patch', 'watch', 'proxy'];
 
-const placeOf = (object: KubeObject, name: string): FieldValue => ({ path: name, value: object[name] });
-const texts = (place: FieldValue): readonly string[] => toList(place.value).map(toText);
+const placeOf = (object: KubeObject, name: string): Field => ({ path: name, value: object[name] });
+const texts = (place: Field): readonly string[] => toList(place.value).map(toText);
 
 /** Conditions of a status: their types are given, and each once. */
 function checkConditions(object: KubeObject): Errors {
@@ -30,19 +30,19 @@ function checkConditions(object: KubeObject): Errors {
 export const validateFlowControlStatus = checkConditions;
 
 /** A list that holds either the wildcard alone or anything else. */
-function checkWildcard(place: FieldValue, what: string): Errors {
+function checkWildcard(place: Field, what: string): Errors {
   const values = texts(place);
   return values.length > 1 && values.includes('*') ? [invalidValue(place.path, values, `if '*' is present, must not specify other ${what}`)] : [];
 }
 
-function checkVerbs(place: FieldValue): Errors {
+function checkVerbs(place: Field): Errors {
   const values = texts(place);
   if (values.length === 0) return [required(place.path, 'verbs must contain at least one value')];
   if (values.includes('*')) return checkWildcard(place, 'verbs');
   return values.every((verb) => verbs.includes(verb)) ? [] : [notSupported(place.path, values, verbs)];
 }
 
-function checkNamespaces(rule: FieldValue): Errors {
+function checkNamespaces(rule: Field): Errors {
   const place = at(rule, 'namespaces');
   const values = texts(place);
   if (values.length === 0 && readPath(rule.value, 'clusterScope') !== true) {
@@ -53,11 +53,11 @@ function checkNamespaces(rule: FieldValue): Errors {
     checkDnsLabel(toText(value)).map((problem) => invalidValue(path, value, `each member of this list must be '*' or a DNS-1123 label; ${problem}`)));
 }
 
-function checkNames(place: FieldValue, missing: string, what: string): Errors {
+function checkNames(place: Field, missing: string, what: string): Errors {
   return toList(place.value).length === 0 ? [required(place.path, missing)] : checkWildcard(place, what);
 }
 
-function checkResourceRule(rule: FieldValue): Errors {
+function checkResourceRule(rule: Field): Errors {
   return [
     ...checkVerbs(at(rule, 'verbs')),
     ...checkNames(at(rule, 'apiGroups'), 'resource rules must supply at least one api group', 'api groups'),
@@ -76,7 +76,7 @@ function findUrlProblem(url: string): string | undefined {
   return stars > 1 || (stars === 1 && !url.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined;
 }
 
-function checkNonResourceRule(rule: FieldValue): Errors {
+function checkNonResourceRule(rule: Field): Errors {
   const urls = at(rule, 'nonResourceURLs');
   const errors: FieldError[] = [...checkVerbs(at(rule, 'verbs'))];
   if (texts(urls).length === 0) return [...errors, required(urls.path, 'nonResourceURLs must contain at least one value')];
@@ -90,7 +90,7 @@ function checkNonResourceRule(rule: FieldValue): Errors {
 
 const members: Readonly<Record<string, string>> = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' };
 
-function checkSubject(subject: FieldValue): Errors {
+function checkSubject(subject: Field): Errors {
   const kind = toText(readPath(subject.value, 'kind'));
   const own = Object.hasOwn(members, kind) ? members[kind] as string : '';
   if (own === '') return checkOneOf(at(subject, 'kind'), Object.keys(members));
@@ -106,7 +106,7 @@ function checkSubject(subject: FieldValue): Errors {
   return errors;
 }
 
-function checkAccount(account: FieldValue): Errors {
+function checkAccount(account: Field): Errors {
   const name = at(account, 'name');
   const namespace = at(account, 'namespace');
   const hasName = toText(name.value) !== '' && name.value !== '*';
@@ -116,7 +116,7 @@ function checkAccount(account: FieldValue): Errors {
   ];
 }
 
-function checkRule(rule: FieldValue): Errors {
+function checkRule(rule: Field): Errors {
   const subjects = at(rule, 'subjects');
   const resources = each(at(rule, 'resourceRules'));
   const others = each(at(rule, 'nonResourceRules'));
@@ -127,7 +127,7 @@ function checkRule(rule: FieldValue): Errors {
   ];
 }
 
-function checkPrecedence(spec: FieldValue, name: string): Errors {
+function checkPrecedence(spec: Field, name: string): Errors {
   const { path, value } = at(spec, 'matchingPrecedence');
   const precedence = toNumber(value);
   const errors: FieldError[] = [];
@@ -171,11 +171,11 @@ const mandatorySchemas: Readonly<Record<string, unknown>> = {
   },
 };
 
-function checkPercent({ path, value }: FieldValue): Errors {
+function checkPercent({ path, value }: Field): Errors {
   return value !== undefined && !(toNumber(value) >= 0 && toNumber(value) <= 100) ? [invalidValue(path, value, 'must be between 0 and 100, inclusive')] : [];
 }
 
-function checkShares({ path, value }: FieldValue): Errors {
+function checkShares({ path, value }: Field): Errors {
   return toNumber(value ?? 0) < 0 ? [invalidValue(path, value, 'must be a non-negative integer')] : [];
 }
 
@@ -186,7 +186,7 @@ function countBits(queues: number, handSize: number): number {
   return Math.ceil(bits);
 }
 
-function checkHand({ path, value }: FieldValue, queues: number): Errors {
+function checkHand({ path, value }: Field, queues: number): Errors {
   const size = toNumber(value ?? 0);
   if (size <= 0) return [invalidValue(path, size, 'must be positive')];
   if (size > queues) return [invalidValue(path, size, `should not be greater than queues (${queues})`)];
@@ -194,7 +194,7 @@ function checkHand({ path, value }: FieldValue, queues: number): Errors {
   return countBits(queues, size) > maxHashBits ? [invalidValue(path, size, tooRandom)] : [];
 }
 
-function checkQueuing(queuing: FieldValue): Errors {
+function checkQueuing(queuing: Field): Errors {
   const length = at(queuing, 'queueLengthLimit');
   const queues = at(queuing, 'queues');
   const count = toNumber(queues.value ?? 0);
@@ -204,7 +204,7 @@ function checkQueuing(queuing: FieldValue): Errors {
   return [...errors, ...checkHand(at(queuing, 'handSize'), count)];
 }
 
-function checkLimitResponse(response: FieldValue): Errors {
+function checkLimitResponse(response: Field): Errors {
   const queuing = at(response, 'queuing');
   const type = at(response, 'type');
   if (type.value === 'Reject') {
@@ -214,7 +214,7 @@ function checkLimitResponse(response: FieldValue): Errors {
   return isGiven(queuing) ? checkQueuing(queuing) : [required(queuing.path, 'must not be empty if limited.limitResponse.type is Limited')];
 }
 
-function checkLimited(limited: FieldValue): Errors {
+function checkLimited(limited: Field): Errors {
   const borrowing = at(limited, 'borrowingLimitPercent');
   return [
     ...checkShares(at(limited, 'nominalConcurrencyShares')), ...checkLimitResponse(at(limited, 'limitResponse')),
@@ -223,7 +223,7 @@ function checkLimited(limited: FieldValue): Errors {
   ];
 }
 
-function checkLevelType(spec: FieldValue): Errors {
+function checkLevelType(spec: Field): Errors {
   const exempt = at(spec, 'exempt');
   const limited = at(spec, 'limited');
   const type = at(spec, 'type');
@@ -242,7 +242,7 @@ function checkLevelType(spec: FieldValue): Errors {
 
 const catchAllLevel = { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } };
 
-function checkMandatoryLevel(name: string, spec: FieldValue): Errors {
+function checkMandatoryLevel(name: string, spec: Field): Errors {
   if (name === 'catch-all' && !isSame(spec.value, catchAllLevel)) return [invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`)];
   if (name !== 'exempt' || (readPath(spec.value, 'type') === 'Exempt' && !isGiven(at(spec, 'limited')))) return [];
   return [invalidValue('spec', spec.value, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)];

@@ -3,7 +3,7 @@ import {
   type FieldError, checkDnsSubdomain, checkQualifiedName, duplicate, invalidValue, notSupported, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 
 const maxRules = 20;
 const maxExitCodes = 255;
@@ -12,7 +12,7 @@ const maxManagerLength = 63;
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
 /** A closed set whose values are listed when there is none. */
-function checkChoice(place: FieldValue, supported: readonly string[]): Errors {
+function checkChoice(place: Field, supported: readonly string[]): Errors {
   if (!isEmptyText(place)) return checkOneOf(place, supported);
   return [required(place.path, `valid values: [${supported.map((one) => JSON.stringify(one)).join(' ')}]`)];
 }
@@ -20,7 +20,7 @@ function checkChoice(place: FieldValue, supported: readonly string[]): Errors {
 /** An error about a whole rule, which is not repeated. */
 const refuseRule = (path: string, why: string): FieldError => ({ reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${why}` });
 
-function checkExitCodes(exits: FieldValue, names: ReadonlySet<string>): Errors {
+function checkExitCodes(exits: Field, names: ReadonlySet<string>): Errors {
   const [operator, container, values] = [at(exits, 'operator'), at(exits, 'containerName'), at(exits, 'values')];
   const codes = toList(values.value).map((value) => toNumber(value ?? 0));
   const errors: FieldError[] = [...checkChoice(operator, ['In', 'NotIn'])];
@@ -40,7 +40,7 @@ function checkExitCodes(exits: FieldValue, names: ReadonlySet<string>): Errors {
   return isOrdered ? errors : [...errors, isWrong(values, 'must be ordered')];
 }
 
-function checkConditions(list: FieldValue): Errors {
+function checkConditions(list: Field): Errors {
   const count = toList(list.value).length;
   return [
     ...(count > maxRules ? [tooMany(list.path, count, maxRules)] : []),
@@ -50,7 +50,7 @@ function checkConditions(list: FieldValue): Errors {
   ];
 }
 
-function checkFailureRule(rule: FieldValue, names: ReadonlySet<string>, hasLimit: boolean): Errors {
+function checkFailureRule(rule: Field, names: ReadonlySet<string>, hasLimit: boolean): Errors {
   const [action, exits, conditions] = [at(rule, 'action'), at(rule, 'onExitCodes'), at(rule, 'onPodConditions')];
   const hasConditions = toList(conditions.value).length > 0;
   const lacksLimit = action.value === 'FailIndex' && !hasLimit;
@@ -63,7 +63,7 @@ function checkFailureRule(rule: FieldValue, names: ReadonlySet<string>, hasLimit
 }
 
 /** Which failures of pods count, and how. */
-export function checkFailurePolicy(spec: FieldValue): Errors {
+export function checkFailurePolicy(spec: Field): Errors {
   const rules = at(spec, 'podFailurePolicy', 'rules');
   const count = toList(rules.value).length;
   const pod = readPath(spec.value, 'template', 'spec');
@@ -103,7 +103,7 @@ function countIndexes(text: string, completions: number): number | string {
   return total;
 }
 
-function checkSuccessRule(rule: FieldValue, completions: number): Errors {
+function checkSuccessRule(rule: Field, completions: number): Errors {
   const [count, indexes] = [at(rule, 'succeededCount'), at(rule, 'succeededIndexes')];
   const text = toText(indexes.value);
   const errors: FieldError[] = [];
@@ -122,7 +122,7 @@ function checkSuccessRule(rule: FieldValue, completions: number): Errors {
 }
 
 /** When an indexed job has succeeded before its end. */
-export function checkSuccessPolicy(spec: FieldValue): Errors {
+export function checkSuccessPolicy(spec: Field): Errors {
   const policy = at(spec, 'successPolicy');
   if (!isGiven(policy)) return [];
   const rules = at(policy, 'rules');
@@ -139,7 +139,7 @@ export function checkSuccessPolicy(spec: FieldValue): Errors {
 }
 
 /** When a pod is replaced: with a failure policy, only after it has failed. */
-export function checkReplacement(spec: FieldValue): Errors {
+export function checkReplacement(spec: Field): Errors {
   const policy = at(spec, 'podReplacementPolicy');
   if (!isGiven(policy)) return [];
   const supported = isGiven(at(spec, 'podFailurePolicy')) ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
@@ -149,7 +149,7 @@ export function checkReplacement(spec: FieldValue): Errors {
 const httpPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 /** Who looks after a job: a path below a domain. */
-export function checkManager(manager: FieldValue): Errors {
+export function checkManager(manager: Field): Errors {
   if (!isGiven(manager)) return [];
   const text = toText(manager.value);
   if (text === '') return [required(manager.path)];

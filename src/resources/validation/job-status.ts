@@ -1,7 +1,7 @@
 // Validation of what controllers say of jobs. The reference looks at what changed only, so that a status that was wrong before can still be written.
 import { type FieldError, type KubeObject, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkNotNegative, each, isGiven, isSame, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkNotNegative, each, isGiven, isSame, isWrong } from './check.ts';
 import { findIndexProblem, findOverlap } from './job-indexes.ts';
 
 const conditionsPath = 'status.conditions';
@@ -12,8 +12,8 @@ const refuse = (text: string): FieldError => ({ reason: 'FieldValueInvalid', fie
 /** A job and what it was, as checks of its status see them. */
 interface Change {
   readonly job: KubeObject;
-  readonly status: FieldValue;
-  readonly before: FieldValue;
+  readonly status: Field;
+  readonly before: Field;
   readonly is: (type: string) => boolean;
   readonly was: (type: string) => boolean;
   readonly isFinished: boolean;
@@ -24,12 +24,12 @@ interface Change {
   readonly turns: (...types: readonly string[]) => boolean;
 }
 
-function hasCondition(status: FieldValue, type: string, wanted = 'True'): boolean {
+function hasCondition(status: Field, type: string, wanted = 'True'): boolean {
   return toObjects(at(status, 'conditions').value).some((condition) => condition['type'] === type && condition['status'] === wanted);
 }
 
 function compareJobs(job: KubeObject, old: KubeObject): Change {
-  const [status, before] = [job, old].map((one) => ({ path: 'status', value: one['status'] })) as [FieldValue, FieldValue];
+  const [status, before] = [job, old].map((one) => ({ path: 'status', value: one['status'] })) as [Field, Field];
   const [is, was] = [status, before].map((one) => (type: string) => hasCondition(one, type)) as [Change['is'], Change['was']];
   const isFinished = is('Complete') || is('Failed');
   return {
@@ -39,7 +39,7 @@ function compareJobs(job: KubeObject, old: KubeObject): Change {
   };
 }
 
-const numberAt = (status: FieldValue, name: string): number => toNumber(at(status, name).value ?? 0);
+const numberAt = (status: Field, name: string): number => toNumber(at(status, name).value ?? 0);
 const specOf = ({ job }: Change, name: string): unknown => readPath(job, 'spec', name);
 
 function checkUncounted({ status }: Change): Errors {
@@ -92,7 +92,7 @@ function checkIndexes(change: Change): FieldError[] {
   const hasCount = completions !== undefined && completions !== null;
   const perIndex = specOf(change, 'backoffLimitPerIndex');
   const errors: FieldError[] = [];
-  const check = (place: FieldValue): void => {
+  const check = (place: Field): void => {
     const problem = hasCount ? findIndexProblem(toText(place.value), toNumber(completions)) : undefined;
     if (problem !== undefined) errors.push(isWrong(place, `error parsing ${place === completed ? 'completed' : 'failed'}Indexes: ${problem}`));
   };

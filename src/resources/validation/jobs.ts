@@ -2,7 +2,7 @@
 import { type FieldError, type KubeObject, checkDnsLabel, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, isEmptyText, isGiven, isSame, isSelectable,
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, isEmptyText, isGiven, isSame, isSelectable,
   isWrong, selects, sortMembers,
 } from './check.ts';
 import { findScheduleProblem, isTimeZone } from './cron.ts';
@@ -11,7 +11,7 @@ import { showPodPart, showPodSpec } from './pod-parts.ts';
 import { validatePodTemplateSpec } from './pods.ts';
 import { checkTemplateLabels } from './workloads.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 const maxIndexed = 100_000;
 const maxBeyond = 10_000;
 const prefixed = 'batch.kubernetes.io/';
@@ -32,13 +32,13 @@ function checkGeneratedSelector(job: KubeObject): Errors {
 }
 
 /** What indexed jobs may have, and others may not. */
-function checkIndexes(spec: FieldValue): Errors {
+function checkIndexes(spec: Field): Errors {
   const [completions, parallelism] = [at(spec, 'completions'), at(spec, 'parallelism')];
   const [limit, failed] = [at(spec, 'backoffLimitPerIndex'), at(spec, 'maxFailedIndexes')];
   const mode = toText(readPath(spec.value, 'completionMode') ?? 'NonIndexed');
   if (mode === 'NonIndexed') return [limit, failed].filter(isGiven).map((place) => isWrong(place, 'requires indexed completion mode'));
   if (mode !== 'Indexed') return [];
-  const exceeds = (place: FieldValue, most: number): boolean => isGiven(place) && toNumber(place.value) > most;
+  const exceeds = (place: Field, most: number): boolean => isGiven(place) && toNumber(place.value) > most;
   const total = isGiven(completions) ? toNumber(completions.value) : undefined;
   const errors: FieldError[] = total === undefined ? [required(completions.path, 'when completion mode is Indexed')] : [];
   if (exceeds(parallelism, maxIndexed)) errors.push(isWrong(parallelism, `must be less than or equal to ${maxIndexed} when completion mode is Indexed`));
@@ -50,7 +50,7 @@ function checkIndexes(spec: FieldValue): Errors {
   return [...errors, ...[parallelism, failed].filter((place) => exceeds(place, maxBeyond)).map((place) => isWrong(place, text))];
 }
 
-function checkRestart(spec: FieldValue): Errors {
+function checkRestart(spec: Field): Errors {
   const policy = at(spec, 'template', 'spec', 'restartPolicy');
   const text = toText(policy.value);
   if (text === 'Always' || text === '') return [required(policy.path, 'valid values: "OnFailure", "Never"')];
@@ -63,7 +63,7 @@ const counts = [
   'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes',
 ];
 
-function checkJobSpec(spec: FieldValue): Errors {
+function checkJobSpec(spec: Field): Errors {
   const [mode, limit] = [at(spec, 'completionMode'), at(spec, 'backoffLimitPerIndex')];
   const lacksLimit = isGiven(at(spec, 'maxFailedIndexes')) && !isGiven(limit);
   return [
@@ -74,7 +74,7 @@ function checkJobSpec(spec: FieldValue): Errors {
   ];
 }
 
-function checkSelectingSpec(spec: FieldValue): Errors {
+function checkSelectingSpec(spec: Field): Errors {
   const selector = at(spec, 'selector');
   return [
     ...checkJobSpec(spec), ...(isGiven(selector) ? checkSelector(selector) : [required(selector.path)]),
@@ -95,7 +95,7 @@ export function validateJob(job: KubeObject): Errors {
 }
 
 /** What a schedule may not say, since every job gets its own. */
-function checkJobTemplate(spec: FieldValue): Errors {
+function checkJobTemplate(spec: Field): Errors {
   const [selector, manual] = [at(spec, 'selector'), at(spec, 'manualSelector')];
   return [
     ...checkJobSpec(spec), ...(isGiven(selector) ? [isWrong(selector, '`selector` will be auto-generated')] : []),
@@ -103,7 +103,7 @@ function checkJobTemplate(spec: FieldValue): Errors {
   ];
 }
 
-function checkSchedule(spec: FieldValue, allowsZone: boolean): Errors {
+function checkSchedule(spec: Field, allowsZone: boolean): Errors {
   const place = at(spec, 'schedule');
   const schedule = toText(place.value);
   if (schedule === '') return [required(place.path)];
@@ -115,7 +115,7 @@ function checkSchedule(spec: FieldValue, allowsZone: boolean): Errors {
   return [...errors, invalidValue(place.path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
 }
 
-function checkTimeZone({ path, value }: FieldValue): Errors {
+function checkTimeZone({ path, value }: Field): Errors {
   if (value === undefined || value === null) return [];
   const zone = toText(value);
   if (zone === '') return [invalidValue(path, zone, 'timeZone must be nil or non-empty string')];
@@ -163,7 +163,7 @@ function maskTemplate(job: KubeObject, old: KubeObject): unknown {
 }
 
 /** The number of completions of an indexed job follows its parallelism; that of others stays. */
-function checkCompletions(spec: FieldValue, old: FieldValue): Errors {
+function checkCompletions(spec: Field, old: Field): Errors {
   const [completions, before] = [at(spec, 'completions'), at(old, 'completions')];
   if (readPath(spec.value, 'completionMode') !== 'Indexed') return checkImmutable(completions, before);
   if (completions.value === before.value || !isGiven(completions) || completions.value === readPath(spec.value, 'parallelism')) return [];
@@ -181,7 +181,7 @@ const sealed: readonly (readonly [string, string?])[] = [
   ['completionMode'], ['podFailurePolicy', 'PodFailurePolicy'], ['backoffLimitPerIndex'], ['managedBy'], ['successPolicy', 'SuccessPolicy'],
 ];
 
-function checkSealed(place: FieldValue, old: FieldValue, struct: string | undefined): Errors {
+function checkSealed(place: Field, old: Field, struct: string | undefined): Errors {
   if (isSame(place.value ?? null, old.value ?? null)) return [];
   const shown = struct === undefined || !isGiven(place) ? place.value ?? null : showPodPart(struct, place.value);
   return [invalidValue(place.path, shown, 'field is immutable')];

@@ -1,21 +1,21 @@
 // Validation of limitranges: what may be limited for what, and bounds that fit each other.
 import { type FieldError, type KubeObject, checkQualifiedName, duplicate, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkText, each } from './check.ts';
+import { type Errors, type Field, at, checkText, each } from './check.ts';
 import { type Entry, canOvercommit, checkContainerResource } from './pod-resources.ts';
 import { compareAt, entriesOf, roundUpToWhole, showQuantity } from './quantities.ts';
 import { checkResourceName } from './resource-names.ts';
 
 /** What a limit says of one resource. */
 interface Bounds {
-  readonly min: FieldValue | undefined;
-  readonly max: FieldValue | undefined;
-  readonly request: FieldValue | undefined;
-  readonly limit: FieldValue | undefined;
-  readonly ratio: FieldValue | undefined;
+  readonly min: Field | undefined;
+  readonly max: Field | undefined;
+  readonly request: Field | undefined;
+  readonly limit: Field | undefined;
+  readonly ratio: Field | undefined;
 }
 
-type Comparison = readonly [less: FieldValue | undefined, more: FieldValue | undefined, shown: FieldValue | undefined, text: (less: string, more: string) => string];
+type Comparison = readonly [less: Field | undefined, more: Field | undefined, shown: Field | undefined, text: (less: string, more: string) => string];
 
 /** Pairs of which the first may not exceed the second; where a broken one is shown is the reference's choice. */
 function listComparisons({ min, max, request, limit }: Bounds): readonly Comparison[] {
@@ -49,7 +49,7 @@ function checkRatio({ min, max, ratio }: Bounds): FieldError[] {
   const errors = compareAt(ratio, { path: '', value: '1' }) < 0 ? [refuse('is less than 1')] : [];
   if (min === undefined || max === undefined) return errors;
   const isSmall = [min, max, ratio].every((place) => roundUpToWhole(place) < maxMilliValue);
-  const count = (place: FieldValue): number => Number(isSmall ? roundUpToWhole(place, -3) : roundUpToWhole(place));
+  const count = (place: Field): number => Number(isSmall ? roundUpToWhole(place, -3) : roundUpToWhole(place));
   const limit = count(max) / count(min);
   return (isSmall ? count(ratio) / 1000 : count(ratio)) > limit ? [...errors, refuse(`is greater than max/min = ${limit.toFixed(6)}`)] : errors;
 }
@@ -64,7 +64,7 @@ function checkExact({ request, limit }: Bounds, name: string): Errors {
 const isContainerType = (type: string): boolean => type === 'Pod' || type === 'Container';
 const checkName = (entry: Entry, type: string): Errors => (isContainerType(type) ? checkContainerResource(entry) : checkResourceName(entry.path, entry.name));
 
-function checkLimit(limit: FieldValue): Errors {
+function checkLimit(limit: Field): Errors {
   const type = toText(readPath(limit.value, 'type'));
   const lists = { max: 'max', min: 'min', limit: 'default', request: 'defaultRequest', ratio: 'maxLimitRequestRatio' } as const;
   const entries = Object.entries(lists).map(([key, name]) => ({ key, name, list: entriesOf(at(limit, name)) }));
@@ -87,7 +87,7 @@ function checkLimit(limit: FieldValue): Errors {
 
 const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-function checkLimitType(type: FieldValue): Errors {
+function checkLimitType(type: Field): Errors {
   const text = toText(type.value);
   const problems = checkText(type, checkQualifiedName);
   if (problems.length > 0 || text.includes('/') || limitTypes.includes(text)) return problems;

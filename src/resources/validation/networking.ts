@@ -4,15 +4,15 @@ import {
   invalidValue, parseIpAddress, parseIpRange, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkImmutable, checkOneOf, checkPortName, checkPortNumber, checkSelector, checkText, each, isGiven } from './check.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 
-function checkHostName(place: FieldValue): Errors {
+function checkHostName(place: Field): Errors {
   return checkText(place, toText(place.value).includes('*') ? checkWildcardDnsSubdomain : checkDnsSubdomain);
 }
 
-function checkReference(reference: FieldValue): Errors {
+function checkReference(reference: Field): Errors {
   const group = at(reference, 'apiGroup');
   return [
     ...(isGiven(group) ? checkText(group, checkDnsSubdomain) : []),
@@ -23,7 +23,7 @@ function checkReference(reference: FieldValue): Errors {
   ];
 }
 
-function checkServiceBackend(backend: FieldValue): Errors {
+function checkServiceBackend(backend: Field): Errors {
   const name = at(backend, 'service', 'name');
   const errors: FieldError[] = toText(name.value) === '' ? [required(name.path)] : [...checkText(name, checkDnsLabel)];
   const portName = at(backend, 'service', 'port', 'name');
@@ -34,7 +34,7 @@ function checkServiceBackend(backend: FieldValue): Errors {
   return hasNumber ? [...errors, ...checkPortNumber(portNumber)] : [...errors, required(backend.path, 'port name or number is required')];
 }
 
-function checkBackend(backend: FieldValue): Errors {
+function checkBackend(backend: Field): Errors {
   const [hasResource, hasService] = [isGiven(at(backend, 'resource')), isGiven(at(backend, 'service'))];
   if (hasResource && hasService) return [invalidValue(backend.path, '', 'cannot set both resource and service backends')];
   if (hasResource) return checkReference(at(backend, 'resource'));
@@ -44,7 +44,7 @@ function checkBackend(backend: FieldValue): Errors {
 const wrongSequences = ['//', '/./', '/../', '%2f', '%2F'];
 const wrongEnds = ['/..', '/.'];
 
-function checkExactPath(place: FieldValue): Errors {
+function checkExactPath(place: Field): Errors {
   const path = toText(place.value);
   return [
     ...(path.startsWith('/') ? [] : [invalidValue(place.path, path, 'must be an absolute path')]),
@@ -53,7 +53,7 @@ function checkExactPath(place: FieldValue): Errors {
   ];
 }
 
-function checkPath(entry: FieldValue): Errors {
+function checkPath(entry: Field): Errors {
   const type = at(entry, 'pathType');
   const path = at(entry, 'path');
   if (!isGiven(type)) return [required(type.path, 'pathType must be specified')];
@@ -64,7 +64,7 @@ function checkPath(entry: FieldValue): Errors {
   return [...errors, ...checkBackend(at(entry, 'backend'))];
 }
 
-function checkRule(rule: FieldValue): Errors {
+function checkRule(rule: Field): Errors {
   const host = at(rule, 'host');
   const errors: FieldError[] = [];
   if (toText(host.value) !== '') {
@@ -108,7 +108,7 @@ export function validateIngress(ingress: KubeObject): Errors {
 const maxControllerLength = 250;
 const domainPrefixed = /^[^/]+\/.+$/;
 
-function checkController(place: FieldValue): Errors {
+function checkController(place: Field): Errors {
   const text = toText(place.value);
   const errors: FieldError[] = text.length > maxControllerLength ? [tooLong(place.path, maxControllerLength)] : [];
   if (text === '') return [...errors, required(place.path)];
@@ -116,7 +116,7 @@ function checkController(place: FieldValue): Errors {
   return [...errors, ...checkText({ path: place.path, value: text.slice(0, text.indexOf('/')) }, checkDnsSubdomain)];
 }
 
-function checkParameters(parameters: FieldValue): Errors {
+function checkParameters(parameters: Field): Errors {
   const scope = at(parameters, 'scope');
   const namespace = at(parameters, 'namespace');
   const errors = checkReference(parameters);
@@ -138,7 +138,7 @@ export function checkSameController(ingressClass: KubeObject, old: KubeObject): 
   return checkImmutable(at(specOf(ingressClass), 'controller'), at(specOf(old), 'controller'));
 }
 
-function checkPolicyPort(entry: FieldValue): Errors {
+function checkPolicyPort(entry: Field): Errors {
   const protocol = at(entry, 'protocol');
   const port = at(entry, 'port');
   const end = at(entry, 'endPort');
@@ -157,7 +157,7 @@ function checkPolicyPort(entry: FieldValue): Errors {
 
 const rangeProblem = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-function checkBlock(block: FieldValue): Errors {
+function checkBlock(block: Field): Errors {
   const cidr = at(block, 'cidr');
   if (toText(cidr.value) === '') return [required(cidr.path)];
   const range = parseIpRange(toText(cidr.value));
@@ -170,7 +170,7 @@ function checkBlock(block: FieldValue): Errors {
   });
 }
 
-function checkPeer(peer: FieldValue): Errors {
+function checkPeer(peer: Field): Errors {
   const block = at(peer, 'ipBlock');
   const selectors = [at(peer, 'podSelector'), at(peer, 'namespaceSelector')].filter(isGiven);
   const errors: FieldError[] = [...selectors.flatMap(checkSelector), ...(isGiven(block) ? checkBlock(block) : [])];

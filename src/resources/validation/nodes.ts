@@ -4,13 +4,13 @@ import {
   parseIpRange, quoteValue, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkRange, checkText, each, isSame } from './check.ts';
+import { type Errors, type Field, at, checkRange, checkText, each, isSame } from './check.ts';
 import { isExtendedName } from './pod-resources.ts';
 import { checkNatural, checkWhole, entriesOf } from './quantities.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-function checkTaint(taint: FieldValue, known: Set<string>): Errors {
+function checkTaint(taint: Field, known: Set<string>): Errors {
   const value = at(taint, 'value');
   const effect = at(taint, 'effect');
   const key = toText(readPath(taint.value, 'key'));
@@ -40,7 +40,7 @@ const integerResources = ['pods', 'services', 'replicationcontrollers', 'resourc
 const isInteger = (name: string): boolean => integerResources.includes(name) || isExtendedName(name);
 
 /** What a node has; the reference writes names as members. */
-function checkNodeResources(status: FieldValue): Errors {
+function checkNodeResources(status: Field): Errors {
   return ['capacity', 'allocatable'].flatMap((list) => entriesOf(at(status, list)).flatMap(({ name, value }) => {
     const place = { path: `status.${list}.${name}`, value };
     return [...checkNatural(place), ...(isInteger(name) ? checkWhole(place) : [])];
@@ -52,7 +52,7 @@ const maxFeatureBytes = 253;
 const featureText = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), "
   + 'and contain only alphanumeric characters and slashes';
 
-function checkFeature({ path, value }: FieldValue): Errors {
+function checkFeature({ path, value }: Field): Errors {
   const text = toText(value);
   const refuse = (why: string): Errors => [invalidValue(path, text, `invalid feature name ${JSON.stringify(text)}: ${why}`)];
   if (byteLength(text) > maxFeatureBytes) return refuse(`must be no more than ${maxFeatureBytes} characters`);
@@ -60,7 +60,7 @@ function checkFeature({ path, value }: FieldValue): Errors {
 }
 
 /** Features that a node declares: each once, in order. */
-function checkFeatures(list: FieldValue): Errors {
+function checkFeatures(list: Field): Errors {
   const features = each(list);
   return features.flatMap((feature, index): Errors => {
     const next = features[index + 1];
@@ -73,7 +73,7 @@ function checkFeatures(list: FieldValue): Errors {
 
 /** Validates what the status path of nodes writes. */
 export function validateNodeStatus(node: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: node['status'] };
+  const status: Field = { path: 'status', value: node['status'] };
   const known = new Set<string>();
   const repeated = each(at(status, 'addresses')).flatMap(({ path, value }): Errors => {
     const shown = { Type: toText(readPath(value, 'type')), Address: toText(readPath(value, 'address')) };
@@ -120,7 +120,7 @@ export function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
 
 const standardFinalizers = ['kubernetes', 'foregroundDeletion', 'orphan'];
 
-function checkFinalizers(list: FieldValue, pathOf: (finalizer: FieldValue) => string): Errors {
+function checkFinalizers(list: Field, pathOf: (finalizer: Field) => string): Errors {
   return each(list).flatMap((finalizer): Errors => {
     const [path, text] = [pathOf(finalizer), toText(finalizer.value)];
     const isKnown = text.includes('/') || standardFinalizers.includes(text);
@@ -129,7 +129,7 @@ function checkFinalizers(list: FieldValue, pathOf: (finalizer: FieldValue) => st
   });
 }
 
-const finalizersOf = (namespace: KubeObject): FieldValue => ({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') });
+const finalizersOf = (namespace: KubeObject): Field => ({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') });
 
 /** Validates what holds a new namespace; the reference tells only then no places. */
 export function validateNamespace(namespace: KubeObject): Errors {

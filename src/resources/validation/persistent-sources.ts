@@ -1,7 +1,7 @@
 // Validation of where the data of a persistent volume is: one rule per kind of source, in the order in which the reference looks at them.
 import { checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkRequired, checkText, isEmptyText, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkRequired, checkText, isEmptyText, isGiven } from './check.ts';
 import { checkNoBacksteps } from './pod-references.ts';
 import {
   type CheckSource, all, checkAzureDisk, checkDriverName, checkFibreChannel, checkFlexOptions, checkFlocker, checkHostPath, checkInitiator, checkNfs,
@@ -29,7 +29,7 @@ const checkCsi: CheckSource = (source) => {
 };
 
 const checkIscsi: CheckSource = (source, { volumeName }) => {
-  const [portal, name, initiator, lun] = ['targetPortal', 'iqn', 'initiatorName', 'lun'].map((member) => at(source, member)) as [FieldValue, FieldValue, FieldValue, FieldValue];
+  const [portal, name, initiator, lun] = ['targetPortal', 'iqn', 'initiatorName', 'lun'].map((member) => at(source, member)) as [Field, Field, Field, Field];
   const needsSecret = ['chapAuthDiscovery', 'chapAuthSession'].some((member) => readPath(source.value, member) === true);
   const secret = at(source, 'secretRef');
   const isLong = isGiven(initiator) && `${volumeName}:${toText(portal.value)}`.length > 64;
@@ -66,7 +66,7 @@ const checks: Readonly<Record<string, CheckSource>> = {
   scaleIO: need('gateway', 'system', 'volumeName'), local: checkLocal, storageos: all(checkStorageOs, checkSecretNamespace), csi: checkCsi,
 };
 
-function checkSecretNamespace(source: FieldValue): Errors {
+function checkSecretNamespace(source: Field): Errors {
   const secret = at(source, 'secretRef');
   return isGiven(secret) ? checkRequired(at(secret, 'namespace')) : [];
 }
@@ -75,7 +75,7 @@ function checkSecretNamespace(source: FieldValue): Errors {
 export const persistentKinds = Object.keys(checks);
 
 /** A persistent volume has one source; the reference does not count flex volumes that come after another. */
-export function checkPersistentSource(spec: FieldValue, volumeName: string): Errors {
+export function checkPersistentSource(spec: Field, volumeName: string): Errors {
   const given = persistentKinds.map((kind) => ({ kind, source: at(spec, kind) })).filter(({ source }) => isGiven(source));
   if (given.length === 0) return [required(spec.path, 'must specify a volume type')];
   const affinity = at(spec, 'nodeAffinity');

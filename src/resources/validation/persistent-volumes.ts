@@ -1,7 +1,7 @@
 // Validation of persistent volumes: where the data is, how much fits, who reaches it.
 import { type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, isEmptyText, isGiven, isSame } from './check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, isEmptyText, isGiven, isSame } from './check.ts';
 import { checkModes, volumeModes } from './claims.ts';
 import { checkPersistentSource, persistentKinds } from './persistent-sources.ts';
 import { showPodPart } from './pod-parts.ts';
@@ -9,9 +9,9 @@ import { checkNodeSelector } from './pod-scheduling.ts';
 import { checkPositive, entriesOf } from './quantities.ts';
 import { diffStructs } from './struct-diff.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 
-function checkCapacity(capacity: FieldValue): Errors {
+function checkCapacity(capacity: Field): Errors {
   const entries = entriesOf(capacity);
   const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
   return [
@@ -21,13 +21,13 @@ function checkCapacity(capacity: FieldValue): Errors {
 }
 
 /** Which nodes reach a volume. */
-function checkNodes(affinity: FieldValue): Errors {
+function checkNodes(affinity: Field): Errors {
   const wanted = at(affinity, 'required');
   if (!isGiven(affinity)) return [];
   return isGiven(wanted) ? checkNodeSelector(wanted) : [required(wanted.path, 'must specify required node constraints')];
 }
 
-function checkAttributes(spec: FieldValue): Errors {
+function checkAttributes(spec: Field): Errors {
   const name = at(spec, 'volumeAttributesClassName');
   if (!isGiven(name)) return [];
   const driver = at(spec, 'csi');

@@ -4,7 +4,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkLabelName, checkOneOf, checkPortName, checkPortNumber, checkText, each, isEmptyText, isGiven, isWrong,
+  type Errors, type Field, at, checkLabelName, checkOneOf, checkPortName, checkPortNumber, checkText, each, isEmptyText, isGiven, isWrong,
 } from './check.ts';
 import { checkEnvironment } from './pod-environment.ts';
 import { checkHooks, checkProbes, forbidHandlers } from './pod-handlers.ts';
@@ -14,7 +14,7 @@ import { checkContainerSecurity } from './pod-security.ts';
 
 /** What containers may know of their pod. */
 export interface ContainerContext {
-  readonly spec: FieldValue;
+  readonly spec: Field;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
 }
@@ -23,7 +23,7 @@ const protocols = ['SCTP', 'TCP', 'UDP'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 
-function checkPortEntry(port: FieldValue, names: Set<string>): Errors {
+function checkPortEntry(port: Field, names: Set<string>): Errors {
   const name = at(port, 'name');
   const text = toText(name.value);
   const errors: FieldError[] = [];
@@ -40,13 +40,13 @@ function checkPortEntry(port: FieldValue, names: Set<string>): Errors {
   return [...errors, ...checkOneOf(at(port, 'protocol'), protocols)];
 }
 
-function checkPorts(container: FieldValue): Errors {
+function checkPorts(container: Field): Errors {
   const names = new Set<string>();
   return each(at(container, 'ports')).flatMap((port) => checkPortEntry(port, names));
 }
 
 /** A port of the host is taken once, by address and protocol. */
-function checkHostPorts(containers: readonly FieldValue[]): Errors {
+function checkHostPorts(containers: readonly Field[]): Errors {
   const taken = new Set<string>();
   return containers.flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
     const host = at(port, 'hostPort');
@@ -58,7 +58,7 @@ function checkHostPorts(containers: readonly FieldValue[]): Errors {
   });
 }
 
-function checkResizePolicy(container: FieldValue, restartPolicy: unknown): Errors {
+function checkResizePolicy(container: Field, restartPolicy: unknown): Errors {
   const list = at(container, 'resizePolicy');
   const known = new Set<string>();
   return each(list).flatMap((entry) => {
@@ -76,7 +76,7 @@ function checkResizePolicy(container: FieldValue, restartPolicy: unknown): Error
   });
 }
 
-function checkCommon(container: FieldValue, { spec, volumes, claims }: ContainerContext): Errors {
+function checkCommon(container: Field, { spec, volumes, claims }: ContainerContext): Errors {
   const [image, policy] = [at(container, 'image'), at(container, 'terminationMessagePolicy')];
   return [
     ...checkLabelName(at(container, 'name')), ...(isEmptyText(image) ? [required(image.path)] : []),
@@ -87,7 +87,7 @@ function checkCommon(container: FieldValue, { spec, volumes, claims }: Container
   ];
 }
 
-function checkRestartRule(rule: FieldValue): Errors {
+function checkRestartRule(rule: Field): Errors {
   const exits = at(rule, 'exitCodes');
   const [operator, values] = [at(exits, 'operator'), at(exits, 'values')];
   const errors: FieldError[] = [...checkOneOf(at(rule, 'action'), ['Restart', 'RestartAllContainers'])];
@@ -96,7 +96,7 @@ function checkRestartRule(rule: FieldValue): Errors {
   return [...errors, ...checkOneOf(operator, ['In', 'NotIn']), ...(count > 255 ? [tooMany(values.path, count, 255)] : [])];
 }
 
-function checkRestart(container: FieldValue, isInit: boolean): Errors {
+function checkRestart(container: Field, isInit: boolean): Errors {
   const [policy, rules] = [at(container, 'restartPolicy'), at(container, 'restartPolicyRules')];
   const count = toList(rules.value).length;
   const missing = count > 0 ? [required(policy.path, 'must specify restartPolicy when restart rules are used')] : [];
@@ -109,7 +109,7 @@ function checkRestart(container: FieldValue, isInit: boolean): Errors {
 
 const graceOf = ({ spec }: ContainerContext): unknown => readPath(spec.value, 'terminationGracePeriodSeconds');
 
-function checkName(container: FieldValue, names: Set<string>): Errors {
+function checkName(container: Field, names: Set<string>): Errors {
   const name = at(container, 'name');
   const text = toText(name.value);
   const errors = names.has(text) ? [duplicate(name.path, text)] : [];
@@ -118,7 +118,7 @@ function checkName(container: FieldValue, names: Set<string>): Errors {
 }
 
 /** Validates the containers that the pod is for. */
-export function checkContainers(list: FieldValue, context: ContainerContext): Errors {
+export function checkContainers(list: Field, context: ContainerContext): Errors {
   if (toList(list.value).length === 0) return [required(list.path)];
   const names = new Set<string>();
   return [
@@ -130,18 +130,18 @@ export function checkContainers(list: FieldValue, context: ContainerContext): Er
   ];
 }
 
-function checkEarlyResize(container: FieldValue): Errors {
+function checkEarlyResize(container: Field): Errors {
   return each(at(container, 'resizePolicy')).map((entry) => at(entry, 'restartPolicy')).filter(({ value }) => value === 'RestartContainer')
     .map((place) => isWrong(place, "must not be set to 'RestartContainer' for non-sidecar initContainers"));
 }
 
 /** The reference counts a single container anew, so that all these errors stand at the first place. */
-function checkOwnPorts(container: FieldValue, list: FieldValue): Errors {
+function checkOwnPorts(container: Field, list: Field): Errors {
   return checkHostPorts([{ path: `${list.path}[0]`, value: container.value }]);
 }
 
 /** Validates the containers that run before: to their end, or beside the others when they are always restarted. */
-export function checkInitContainers(list: FieldValue, context: ContainerContext): Errors {
+export function checkInitContainers(list: Field, context: ContainerContext): Errors {
   const names = new Set(namesOf(context.spec, 'containers'));
   return each(list).flatMap((container) => {
     const name = at(container, 'name');
@@ -155,21 +155,21 @@ export function checkInitContainers(list: FieldValue, context: ContainerContext)
   });
 }
 
-const namesOf = (spec: FieldValue, list: string): readonly string[] => toObjects(readPath(spec.value, list)).map((container) => toText(container['name']));
+const namesOf = (spec: Field, list: string): readonly string[] => toObjects(readPath(spec.value, list)).map((container) => toText(container['name']));
 
 /** What a container that is added to a running pod cannot have, in the order of the reference's struct. */
 const forbiddenMembers = [
   'ports', 'resources', 'resizePolicy', 'restartPolicy', 'restartPolicyRules', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle',
 ];
 
-function isSet({ path, value }: FieldValue): boolean {
+function isSet({ path, value }: Field): boolean {
   // Resources are a struct that is always there: only what is in them counts.
   if (path.endsWith('.resources')) return Object.keys(toObject(value)).length > 0;
   return value !== undefined && value !== null;
 }
 
 /** Validates the containers that are added to a running pod. */
-export function checkEphemeralContainers(list: FieldValue, context: ContainerContext): Errors {
+export function checkEphemeralContainers(list: Field, context: ContainerContext): Errors {
   const others = new Set([...namesOf(context.spec, 'containers'), ...namesOf(context.spec, 'initContainers')]);
   const names = new Set(others);
   return each(list).flatMap((container) => {
@@ -185,7 +185,7 @@ export function checkEphemeralContainers(list: FieldValue, context: ContainerCon
 }
 
 /** Images of pods, not of templates, have no blanks around them. */
-export function checkTrimmedImage(container: FieldValue): Errors {
+export function checkTrimmedImage(container: Field): Errors {
   const image = at(container, 'image');
   const text = toText(image.value);
   return text === text.trim() ? [] : [invalidValue(image.path, text, 'must not have leading or trailing whitespace')];

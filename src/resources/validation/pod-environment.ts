@@ -1,7 +1,7 @@
 // Validation of the variables that a container starts with.
 import { type FieldError, checkDnsLabel, checkDnsSubdomain, invalidValue, notFoundValue, required } from '../../apimachinery/index.ts';
 import { readPath, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { checkFieldReference, checkKeySelector, checkNoBacksteps, checkResourceReference } from './pod-references.ts';
 
 const nameProblem = "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -10,10 +10,10 @@ const fields = [
   'status.podIPs',
 ];
 
-const checkVariableName = (place: FieldValue): Errors => (/^[ -<>-~]+$/.test(toText(place.value)) ? [] : [isWrong(place, nameProblem)]);
+const checkVariableName = (place: Field): Errors => (/^[ -<>-~]+$/.test(toText(place.value)) ? [] : [isWrong(place, nameProblem)]);
 
 /** A value out of a file that another container writes. */
-function checkFileKey(reference: FieldValue): Errors {
+function checkFileKey(reference: Field): Errors {
   const [key, volume, path] = [at(reference, 'key'), at(reference, 'volumeName'), at(reference, 'path')];
   return [
     ...(isEmptyText(key) ? [required(key.path)] : checkVariableName(key)),
@@ -22,13 +22,13 @@ function checkFileKey(reference: FieldValue): Errors {
   ];
 }
 
-const sources: readonly (readonly [string, (reference: FieldValue) => Errors])[] = [
+const sources: readonly (readonly [string, (reference: Field) => Errors])[] = [
   ['fieldRef', (reference) => checkFieldReference(reference, fields)], ['resourceFieldRef', (reference) => checkResourceReference(reference, false)],
   ['configMapKeyRef', checkKeySelector], ['secretKeyRef', checkKeySelector], ['fileKeyRef', checkFileKey],
 ];
 const noSource = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
 
-function checkSource(variable: FieldValue): Errors {
+function checkSource(variable: Field): Errors {
   const source = at(variable, 'valueFrom');
   if (!isGiven(source)) return [];
   const given = sources.filter(([name]) => isGiven(at(source, name)));
@@ -38,13 +38,13 @@ function checkSource(variable: FieldValue): Errors {
   return given.length > 1 ? [...errors, invalidValue(source.path, '', 'may not have more than one field specified at a time')] : errors;
 }
 
-function checkWhole(source: FieldValue): Errors {
+function checkWhole(source: Field): Errors {
   const name = at(source, 'name');
   return isEmptyText(name) ? [required(name.path)] : checkText(name, checkDnsSubdomain);
 }
 
 /** Validates `env` and `envFrom` of a container. */
-export function checkEnvironment(container: FieldValue): Errors {
+export function checkEnvironment(container: Field): Errors {
   const list = at(container, 'envFrom');
   const errors: FieldError[] = each(at(container, 'env')).flatMap((variable) => {
     const name = at(variable, 'name');
@@ -61,7 +61,7 @@ export function checkEnvironment(container: FieldValue): Errors {
 }
 
 /** Files that variables come from are in volumes of the pod that start empty. */
-export function checkFileVolumes(spec: FieldValue, containers: readonly FieldValue[]): Errors {
+export function checkFileVolumes(spec: Field, containers: readonly Field[]): Errors {
   const volumes = new Map(toObjects(readPath(spec.value, 'volumes')).map((volume) => [volume['name'], volume]));
   return containers.flatMap((container) => each(at(container, 'env'))).flatMap((variable): Errors => {
     const reference = at(variable, 'valueFrom', 'fileKeyRef');

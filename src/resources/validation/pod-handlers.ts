@@ -1,12 +1,12 @@
 // Validation of what is asked of a running container: probes, and hooks at its start and end.
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkNotNegative, checkPort, checkPortNumber, checkRequired, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkPort, checkPortNumber, checkRequired, isGiven, isWrong } from './check.ts';
 
 const headerProblem = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
   + "regex used for validation is '[-A-Za-z0-9]+')";
 
-function checkHttpGet(http: FieldValue): Errors {
+function checkHttpGet(http: Field): Errors {
   const scheme = at(http, 'scheme');
   const headers = at(http, 'httpHeaders');
   const names = toList(headers.value).map((header) => toText(readPath(header, 'name')));
@@ -17,23 +17,23 @@ function checkHttpGet(http: FieldValue): Errors {
   ];
 }
 
-function checkSleep(sleep: FieldValue, graceSeconds: unknown): Errors {
+function checkSleep(sleep: Field, graceSeconds: unknown): Errors {
   const seconds = toNumber(readPath(sleep.value, 'seconds') ?? 0);
   if (typeof graceSeconds !== 'number' || (seconds >= 0 && seconds <= graceSeconds)) return [];
   return [invalidValue(sleep.path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
 }
 
-function checkExec(exec: FieldValue): Errors {
+function checkExec(exec: Field): Errors {
   const command = at(exec, 'command');
   return toList(command.value).length === 0 ? [required(command.path)] : [];
 }
 
-const handlers: Readonly<Record<string, (handler: FieldValue, graceSeconds: unknown) => Errors>> = {
+const handlers: Readonly<Record<string, (handler: Field, graceSeconds: unknown) => Errors>> = {
   exec: checkExec, httpGet: checkHttpGet, tcpSocket: (socket) => checkPort(at(socket, 'port')), grpc: (grpc) => checkPortNumber(at(grpc, 'port')),
   sleep: checkSleep,
 };
 
-function checkHandler(parent: FieldValue, graceSeconds: unknown): Errors {
+function checkHandler(parent: Field, graceSeconds: unknown): Errors {
   const given = Object.keys(handlers).filter((name) => isGiven(at(parent, name)));
   const [first, ...more] = given;
   if (first === undefined) return [required(parent.path, 'must specify a handler type')];
@@ -46,12 +46,12 @@ function checkHandler(parent: FieldValue, graceSeconds: unknown): Errors {
 const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
 /** Validates the hooks of a container; `graceSeconds` are those that the pod has for its end. */
-export function checkHooks(container: FieldValue, graceSeconds: unknown): Errors {
+export function checkHooks(container: Field, graceSeconds: unknown): Errors {
   return ['postStart', 'preStop'].map((name) => at(container, 'lifecycle', name)).filter(isGiven).flatMap((hook) => checkHandler(hook, graceSeconds));
 }
 
 /** Validates the probes of a container. */
-export function checkProbes(container: FieldValue, graceSeconds: unknown): Errors {
+export function checkProbes(container: Field, graceSeconds: unknown): Errors {
   return ['livenessProbe', 'readinessProbe', 'startupProbe'].map((name) => at(container, name)).filter(isGiven).flatMap((probe) => {
     const isForReadiness = probe.path.endsWith('readinessProbe');
     const [grace, success] = [at(probe, 'terminationGracePeriodSeconds'), at(probe, 'successThreshold')];
@@ -64,7 +64,7 @@ export function checkProbes(container: FieldValue, graceSeconds: unknown): Error
 }
 
 /** What only containers that stay can have. */
-export function forbidHandlers(container: FieldValue): Errors {
+export function forbidHandlers(container: Field): Errors {
   return ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'].map((name) => at(container, name)).filter(isGiven)
     .map(({ path }) => forbiddenField(path, 'may not be set for init containers without restartPolicy=Always'));
 }

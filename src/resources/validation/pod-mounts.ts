@@ -1,7 +1,7 @@
 // Validation of the volumes and devices that a container sees.
 import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { checkDescendingPath, checkNoBacksteps } from './pod-references.ts';
 
 /** The volumes of a pod by name. */
@@ -10,7 +10,7 @@ export type Volumes = ReadonlyMap<string, unknown>;
 const propagations = ['Bidirectional', 'HostToContainer', 'None'];
 const readOnlyModes = ['Disabled', 'Enabled', 'IfPossible'];
 
-function checkPropagation(place: FieldValue, container: FieldValue): Errors {
+function checkPropagation(place: Field, container: Field): Errors {
   if (!isGiven(place)) return [];
   const errors: FieldError[] = propagations.includes(toText(place.value)) ? [] : [notSupported(place.path, place.value, propagations)];
   const isPrivileged = readPath(container.value, 'securityContext', 'privileged') === true;
@@ -18,7 +18,7 @@ function checkPropagation(place: FieldValue, container: FieldValue): Errors {
   return [...errors, forbiddenField(place.path, 'Bidirectional mount propagation is available only to privileged containers')];
 }
 
-function checkReadOnly(mount: FieldValue, path: string): Errors {
+function checkReadOnly(mount: Field, path: string): Errors {
   const mode = readPath(mount.value, 'recursiveReadOnly');
   if (mode === undefined || mode === null || mode === 'Disabled') return [];
   if (!readOnlyModes.includes(toText(mode))) return [notSupported(path, mode, readOnlyModes)];
@@ -30,9 +30,9 @@ function checkReadOnly(mount: FieldValue, path: string): Errors {
 }
 
 /** The reference leaves the place in the list out of the paths of these members. */
-function checkDetails(mount: FieldValue, container: FieldValue): Errors {
+function checkDetails(mount: Field, container: Field): Errors {
   const list = `${container.path}.volumeMounts`;
-  const [path, expression] = ['subPath', 'subPathExpr'].map((name) => ({ path: `${list}.${name}`, value: readPath(mount.value, name) })) as [FieldValue, FieldValue];
+  const [path, expression] = ['subPath', 'subPathExpr'].map((name) => ({ path: `${list}.${name}`, value: readPath(mount.value, name) })) as [Field, Field];
   const propagation = { path: `${list}.mountPropagation`, value: readPath(mount.value, 'mountPropagation') };
   const hasBoth = !isEmptyText(path) && !isEmptyText(expression);
   return [
@@ -43,7 +43,7 @@ function checkDetails(mount: FieldValue, container: FieldValue): Errors {
   ];
 }
 
-function checkMounts(container: FieldValue, volumes: Volumes): Errors {
+function checkMounts(container: Field, volumes: Volumes): Errors {
   const devices = toObjects(readPath(container.value, 'volumeDevices'));
   const paths = new Set<string>();
   return each(at(container, 'volumeMounts')).flatMap((mount) => {
@@ -63,7 +63,7 @@ function checkMounts(container: FieldValue, volumes: Volumes): Errors {
 
 const isForDevices = (volume: unknown): boolean => ['persistentVolumeClaim', 'ephemeral'].some((kind) => readPath(volume, kind) !== undefined);
 
-function checkDevices(container: FieldValue, volumes: Volumes): Errors {
+function checkDevices(container: Field, volumes: Volumes): Errors {
   const mounts = toObjects(readPath(container.value, 'volumeMounts'));
   const [names, paths] = [new Set<string>(), new Set<string>()];
   return each(at(container, 'volumeDevices')).flatMap((device) => {
@@ -88,6 +88,6 @@ function checkDevices(container: FieldValue, volumes: Volumes): Errors {
 }
 
 /** Validates `volumeMounts` and `volumeDevices` of a container. */
-export function checkMountsAndDevices(container: FieldValue, volumes: Volumes): Errors {
+export function checkMountsAndDevices(container: Field, volumes: Volumes): Errors {
   return [...checkMounts(container, volumes), ...checkDevices(container, volumes)];
 }

@@ -1,42 +1,42 @@
 // What containers and volumes refer to: fields and resources of their own pod, keys of other objects, files.
 import { checkConfigMapKey, checkDnsSubdomain, checkQualifiedName, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkText, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkText, isEmptyText, isGiven, isWrong } from './check.ts';
 import { showQuantity, quantityAt } from './quantities.ts';
 
 const modeProblem = 'must be a number between 0 and 0777 (octal), both inclusive';
 
 /** Permissions of a file. */
-export function checkMode(place: FieldValue): Errors {
+export function checkMode(place: Field): Errors {
   return isGiven(place) && (toNumber(place.value) < 0 || toNumber(place.value) > 0o777) ? [isWrong(place, modeProblem)] : [];
 }
 
 /** A path that leads nowhere above where it begins. */
-export function checkNoBacksteps(place: FieldValue): Errors {
+export function checkNoBacksteps(place: Field): Errors {
   return toText(place.value).split('/').includes('..') ? [isWrong(place, "must not contain '..'")] : [];
 }
 
 /** A path below something, which it may not leave. */
-export function checkDescendingPath(place: FieldValue): Errors {
+export function checkDescendingPath(place: Field): Errors {
   const isAbsolute = toText(place.value).startsWith('/');
   return [...(isAbsolute ? [isWrong(place, 'must be a relative path')] : []), ...checkNoBacksteps(place)];
 }
 
 /** A path below something whose names with two dots are taken. */
-export function checkLocalPath(place: FieldValue): Errors {
+export function checkLocalPath(place: Field): Errors {
   const text = toText(place.value);
   const isTaken = text.startsWith('..') && !text.startsWith('../');
   return [...checkDescendingPath({ path: place.path, value: text }), ...(isTaken ? [invalidValue(place.path, text, "must not start with '..'")] : [])];
 }
 
 /** The key of a secret or config map, and the file that it becomes. */
-export function checkKeyToPath(item: FieldValue): Errors {
+export function checkKeyToPath(item: Field): Errors {
   const [key, path] = [at(item, 'key'), at(item, 'path')];
   return [...[key, path].filter(isEmptyText).map((place) => required(place.path)), ...checkLocalPath(path), ...checkMode(at(item, 'mode'))];
 }
 
 /** A key of a secret or config map, for a variable. */
-export function checkKeySelector(reference: FieldValue): Errors {
+export function checkKeySelector(reference: Field): Errors {
   const [name, key] = [at(reference, 'name'), at(reference, 'key')];
   return [...checkText(name, checkDnsSubdomain), ...(isEmptyText(key) ? [required(key.path)] : checkText(key, checkConfigMapKey))];
 }
@@ -55,7 +55,7 @@ function findConversionProblem(version: string, path: string): string | undefine
 }
 
 /** A field of the pod itself; `supported` are those that may be asked for, besides single labels and annotations. */
-export function checkFieldReference(reference: FieldValue, supported: readonly string[]): Errors {
+export function checkFieldReference(reference: Field, supported: readonly string[]): Errors {
   const path = at(reference, 'fieldPath');
   const text = toText(path.value);
   if (text === '') return [required(path.path)];
@@ -81,7 +81,7 @@ function findDivisors(resource: string): readonly [readonly string[], string] | 
   return name === 'cpu' ? [['1m', '1'], 'cpu'] : [sizes, name === 'memory' ? 'memory' : 'local ephemeral storage'];
 }
 
-function checkDivisor(reference: FieldValue, resource: string): Errors {
+function checkDivisor(reference: Field, resource: string): Errors {
   const divisor = at(reference, 'divisor');
   const found = findDivisors(resource);
   if (found === undefined || quantityAt(divisor).mantissa === 0n || found[0].includes(showQuantity(divisor))) return [];
@@ -90,7 +90,7 @@ function checkDivisor(reference: FieldValue, resource: string): Errors {
 }
 
 /** A resource of a container; volumes have to say of which one. */
-export function checkResourceReference(reference: FieldValue, isInVolume: boolean): Errors {
+export function checkResourceReference(reference: Field, isInVolume: boolean): Errors {
   const [container, resource] = [at(reference, 'containerName'), at(reference, 'resource')];
   const text = toText(resource.value);
   if (isInVolume && isEmptyText(container)) return [required(container.path), ...checkDivisor(reference, text)];

@@ -3,13 +3,13 @@ import {
   type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkLabelName, checkText, each, isEmptyText, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isGiven } from './check.ts';
 import { showPodPart } from './pod-parts.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from './quantities.ts';
 import { checkResourceName } from './resource-names.ts';
 
 /** An entry of a list of resources. */
-export type Entry = FieldValue & { readonly name: string };
+export type Entry = Field & { readonly name: string };
 
 const hugePrefix = 'hugepages-';
 const containerNames = ['cpu', 'memory', 'ephemeral-storage'];
@@ -36,7 +36,7 @@ export function checkContainerResource({ path, name }: Entry): Errors {
 
 const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNative(entry.name) ? [] : checkWhole(entry))];
 
-function countUnits(place: FieldValue): bigint {
+function countUnits(place: Field): bigint {
   const { mantissa, exponent } = quantityAt(place);
   return exponent < 0 ? 0n : mantissa * 10n ** BigInt(exponent);
 }
@@ -53,7 +53,7 @@ function checkPages(entry: Entry): Errors {
   return [invalidValue(entry.path, showQuantity(entry), `${showQuantity(entry)} is not positive integer multiple of ${entry.name}`)];
 }
 
-function checkRequest(request: Entry, limits: FieldValue): Errors {
+function checkRequest(request: Entry, limits: Field): Errors {
   const limit = at(limits, request.name);
   const requests = request.path.slice(0, request.path.lastIndexOf('['));
   if (limit.value === undefined) return canOvercommit(request.name) ? [] : [required(limits.path, 'Limit must be set for non overcommitable resources')];
@@ -65,7 +65,7 @@ function checkRequest(request: Entry, limits: FieldValue): Errors {
 }
 
 /** Validates `resources` of a container. */
-export function checkResources(resources: FieldValue, claims: ReadonlySet<string> = new Set()): Errors {
+export function checkResources(resources: Field, claims: ReadonlySet<string> = new Set()): Errors {
   const limits = at(resources, 'limits');
   const [limited, requested] = [entriesOf(limits), entriesOf(at(resources, 'requests'))];
   const errors: FieldError[] = limited.flatMap((entry) => [...checkContainerResource(entry), ...checkValue(entry), ...checkPages(entry)]);
@@ -79,7 +79,7 @@ export function checkResources(resources: FieldValue, claims: ReadonlySet<string
 }
 
 /** Which claims of the pod a container uses: each once, as a whole or by its requests. */
-function checkClaimNames(list: FieldValue, claims: ReadonlySet<string>): Errors {
+function checkClaimNames(list: Field, claims: ReadonlySet<string>): Errors {
   const keys = new Set<string>();
   const known = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
   return each(list).flatMap((claim): Errors => {
@@ -103,7 +103,7 @@ function checkClaimNames(list: FieldValue, claims: ReadonlySet<string>): Errors 
 const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
 
 /** Validates the claims of a pod. */
-export function checkResourceClaims(list: FieldValue): Errors {
+export function checkResourceClaims(list: Field): Errors {
   const names = new Set<string>();
   return each(list).flatMap((claim) => {
     const name = at(claim, 'name');
@@ -127,7 +127,7 @@ function checkPodName({ path, name }: Entry): Errors {
 }
 
 /** Validates the resources that the containers of a pod share; what they ask for one by one must fit in. */
-export function checkPodResources(spec: FieldValue, known: ReadonlySet<string>): Errors {
+export function checkPodResources(spec: Field, known: ReadonlySet<string>): Errors {
   const resources = at(spec, 'resources');
   if (!isGiven(resources)) return [];
   if (readPath(spec.value, 'os', 'name') === 'windows') return [forbiddenField(resources.path, 'may not be set for a windows pod')];

@@ -3,11 +3,11 @@ import {
   type FieldError, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObjects, toObject, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 
 const operators: Readonly<Record<string, 'some' | 'none' | 'one'>> = { In: 'some', NotIn: 'some', Exists: 'none', DoesNotExist: 'none', Gt: 'one', Lt: 'one' };
 
-function checkNodeRequirement(requirement: FieldValue, checksValues: boolean): Errors {
+function checkNodeRequirement(requirement: Field, checksValues: boolean): Errors {
   const operator = at(requirement, 'operator');
   const values = at(requirement, 'values');
   const count = toList(values.value).length;
@@ -23,7 +23,7 @@ function checkNodeRequirement(requirement: FieldValue, checksValues: boolean): E
 }
 
 /** The only field of a node that pods can ask for is its name, and they can ask for one. */
-function checkNodeField(requirement: FieldValue): Errors {
+function checkNodeField(requirement: Field): Errors {
   const [key, operator, values] = [at(requirement, 'key'), at(requirement, 'operator'), at(requirement, 'values')];
   const isSet = operator.value === 'In' || operator.value === 'NotIn';
   const errors: FieldError[] = isSet ? [] : [invalidValue(operator.path, toText(operator.value), 'not a valid selector operator')];
@@ -35,19 +35,19 @@ function checkNodeField(requirement: FieldValue): Errors {
 }
 
 /** Validates a term of a node selector; preferences may have values that no label has. */
-function checkTerm(term: FieldValue, checksValues: boolean): Errors {
+function checkTerm(term: Field, checksValues: boolean): Errors {
   const expressions = each(at(term, 'matchExpressions'));
   return [...expressions.flatMap((expression) => checkNodeRequirement(expression, checksValues)), ...each(at(term, 'matchFields')).flatMap(checkNodeField)];
 }
 
-function checkWeight(preferred: FieldValue): Errors {
+function checkWeight(preferred: Field): Errors {
   const weight = at(preferred, 'weight');
   const number = toNumber(weight.value ?? 0);
   return number <= 0 || number > 100 ? [invalidValue(weight.path, number, 'must be in the range 1-100')] : [];
 }
 
 /** Validates a selector of nodes. */
-export function checkNodeSelector(selector: FieldValue): Errors {
+export function checkNodeSelector(selector: Field): Errors {
   const terms = at(selector, 'nodeSelectorTerms');
   if (!isGiven(selector)) return [];
   if (toList(terms.value).length === 0) return [required(terms.path, 'must have at least one node selector term')];
@@ -55,7 +55,7 @@ export function checkNodeSelector(selector: FieldValue): Errors {
 }
 
 /** Validates the node affinity of a pod. */
-function checkNodeAffinity(affinity: FieldValue): Errors {
+function checkNodeAffinity(affinity: Field): Errors {
   return [
     ...checkNodeSelector(at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')),
     ...each(at(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')).flatMap((one) => [
@@ -64,14 +64,14 @@ function checkNodeAffinity(affinity: FieldValue): Errors {
   ];
 }
 
-function checkLabelKeys(keys: FieldValue, selector: FieldValue): Errors {
+function checkLabelKeys(keys: Field, selector: Field): Errors {
   if (toList(keys.value).length === 0) return [];
   if (!isGiven(selector)) return [forbiddenField(keys.path, 'must not be specified when labelSelector is not set')];
   return each(keys).flatMap((key) => checkText(key, checkQualifiedName));
 }
 
 /** Keys of labels whose values come from the pod itself: the server adds them to the selector, so they cannot stand there already. */
-function checkMatchKeys(parent: FieldValue): Errors {
+function checkMatchKeys(parent: Field): Errors {
   const [selector, matching, others] = [at(parent, 'labelSelector'), at(parent, 'matchLabelKeys'), at(parent, 'mismatchLabelKeys')];
   const seen = new Set(Object.keys(toObject(readPath(selector.value, 'matchLabels'))));
   const repeated = toObjects(readPath(selector.value, 'matchExpressions')).flatMap((expression): Errors => {
@@ -86,7 +86,7 @@ function checkMatchKeys(parent: FieldValue): Errors {
   return [...checkLabelKeys(matching, selector), ...checkLabelKeys(others, selector), ...(isGiven(selector) ? repeated : []), ...shared];
 }
 
-function checkPodTerm(term: FieldValue): Errors {
+function checkPodTerm(term: Field): Errors {
   const key = at(term, 'topologyKey');
   const selectors = [at(term, 'labelSelector'), at(term, 'namespaceSelector')].filter(isGiven);
   const names = each(at(term, 'namespaces')).map(({ value }) => ({ path: `${term.path}.namespace`, value: toText(value) }));
@@ -96,7 +96,7 @@ function checkPodTerm(term: FieldValue): Errors {
   ];
 }
 
-function checkPodAffinity(affinity: FieldValue): Errors {
+function checkPodAffinity(affinity: Field): Errors {
   return [
     ...each(at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')).flatMap(checkPodTerm),
     ...each(at(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')).flatMap((one) => [
@@ -106,7 +106,7 @@ function checkPodAffinity(affinity: FieldValue): Errors {
 }
 
 /** Validates the affinity of a pod. */
-export function checkAffinity(affinity: FieldValue): Errors {
+export function checkAffinity(affinity: Field): Errors {
   return [
     ...checkNodeAffinity(at(affinity, 'nodeAffinity')), ...checkPodAffinity(at(affinity, 'podAffinity')), ...checkPodAffinity(at(affinity, 'podAntiAffinity')),
   ];
@@ -115,7 +115,7 @@ export function checkAffinity(affinity: FieldValue): Errors {
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const everyKey = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
 
-function checkToleration(toleration: FieldValue): Errors {
+function checkToleration(toleration: Field): Errors {
   const [key, operator, effect] = [at(toleration, 'key'), at(toleration, 'operator'), at(toleration, 'effect')];
   const value = toText(readPath(toleration.value, 'value'));
   const kind = toText(operator.value);
@@ -134,11 +134,11 @@ function checkToleration(toleration: FieldValue): Errors {
 }
 
 /** Validates the tolerations of a pod. */
-export const checkTolerations = (list: FieldValue): Errors => each(list).flatMap(checkToleration);
+export const checkTolerations = (list: Field): Errors => each(list).flatMap(checkToleration);
 
 const inclusions = ['Honor', 'Ignore'];
 
-function checkMinDomains(constraint: FieldValue): Errors {
+function checkMinDomains(constraint: Field): Errors {
   const least = at(constraint, 'minDomains');
   if (!isGiven(least)) return [];
   const action = toText(readPath(constraint.value, 'whenUnsatisfiable'));
@@ -149,7 +149,7 @@ function checkMinDomains(constraint: FieldValue): Errors {
 }
 
 /** Validates the spread constraints of a pod. */
-export function checkSpread(list: FieldValue): Errors {
+export function checkSpread(list: Field): Errors {
   const ids = each(list).map(({ value }) => `{${toText(readPath(value, 'topologyKey'))}, ${toText(readPath(value, 'whenUnsatisfiable'))}}`);
   return each(list).flatMap((constraint, index): Errors => {
     const [skew, key, action] = [at(constraint, 'maxSkew'), at(constraint, 'topologyKey'), at(constraint, 'whenUnsatisfiable')];

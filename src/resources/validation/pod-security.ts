@@ -3,20 +3,20 @@ import {
   type FieldError, byteLength, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkGivenOneOf, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { showPodPart } from './pod-parts.ts';
 import { checkDescendingPath } from './pod-references.ts';
 
 const maxId = 2 ** 31 - 1;
 
-function checkIds(...places: readonly FieldValue[]): Errors {
+function checkIds(...places: readonly Field[]): Errors {
   return places.filter((place) => isGiven(place) && !(toNumber(place.value) >= 0 && toNumber(place.value) <= maxId))
     .map(({ path, value }) => invalidValue(path, value, `must be between 0 and ${maxId}, inclusive`));
 }
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-function checkSeccomp(profile: FieldValue): Errors {
+function checkSeccomp(profile: Field): Errors {
   if (!isGiven(profile)) return [];
   const [type, local] = [at(profile, 'type'), at(profile, 'localhostProfile')];
   const errors = isEmptyText(type) ? [required(type.path, 'type is required when seccompProfile is set')] : checkOneOf(type, profileTypes);
@@ -29,7 +29,7 @@ function checkSeccomp(profile: FieldValue): Errors {
 
 const maxProfileLength = 4095;
 
-function checkAppArmor(profile: FieldValue): Errors {
+function checkAppArmor(profile: Field): Errors {
   if (!isGiven(profile)) return [];
   const [type, local] = [at(profile, 'type'), at(profile, 'localhostProfile')];
   const missing = required(local.path, 'must be set when AppArmor type is Localhost');
@@ -66,7 +66,7 @@ function listUserProblems(name: string): readonly string[] {
   ];
 }
 
-function checkWindowsOptions(options: FieldValue): Errors {
+function checkWindowsOptions(options: Field): Errors {
   const [name, spec, user] = [at(options, 'gmsaCredentialSpecName'), at(options, 'gmsaCredentialSpec'), at(options, 'runAsUserName')];
   const size = byteLength(toText(spec.value));
   return [
@@ -80,7 +80,7 @@ function checkWindowsOptions(options: FieldValue): Errors {
 const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const sysctlProblem = 'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-function checkSysctls(list: FieldValue): Errors {
+function checkSysctls(list: Field): Errors {
   const names = new Set<string>();
   return each(list).flatMap((sysctl): Errors => {
     const name = at(sysctl, 'name');
@@ -95,7 +95,7 @@ function checkSysctls(list: FieldValue): Errors {
 }
 
 /** Validates the security context of a pod; `spec` is that of the pod. */
-export function checkPodSecurity(spec: FieldValue): Errors {
+export function checkPodSecurity(spec: Field): Errors {
   const context = at(spec, 'securityContext');
   const shares = readPath(spec.value, 'shareProcessNamespace') === true && readPath(spec.value, 'hostPID') === true;
   const closed = (name: string, supported: readonly string[]): Errors => checkGivenOneOf(at(context, name), supported);
@@ -108,14 +108,14 @@ export function checkPodSecurity(spec: FieldValue): Errors {
   ];
 }
 
-function checkProcMount(place: FieldValue, sharesUsers: boolean): Errors {
+function checkProcMount(place: Field, sharesUsers: boolean): Errors {
   if (!isGiven(place)) return [];
   const isShared = sharesUsers && place.value === 'Unmasked';
   return [...checkOneOf(place, ['Default', 'Unmasked']), ...(isShared ? [isWrong(place, '`hostUsers` must be false to use `Unmasked`')] : [])];
 }
 
 /** Validates the security context of a container; `sharesUsers`: its users are those of the host. */
-export function checkContainerSecurity(context: FieldValue, sharesUsers: boolean): Errors {
+export function checkContainerSecurity(context: Field, sharesUsers: boolean): Errors {
   if (!isGiven(context)) return [];
   const errors: FieldError[] = [
     ...checkIds(at(context, 'runAsUser'), at(context, 'runAsGroup')), ...checkProcMount(at(context, 'procMount'), sharesUsers),
@@ -141,10 +141,10 @@ const linuxOnlyInContainers = [
   'runAsUser', 'runAsGroup',
 ];
 
-const hostProcessOf = (holder: FieldValue): FieldValue => at(holder, 'securityContext', 'windowsOptions', 'hostProcess');
+const hostProcessOf = (holder: Field): Field => at(holder, 'securityContext', 'windowsOptions', 'hostProcess');
 
 /** Processes of a Windows host: all containers of a pod or none, and with the network of the host. */
-export function checkHostProcesses(spec: FieldValue, containers: readonly FieldValue[]): Errors {
+export function checkHostProcesses(spec: Field, containers: readonly Field[]): Errors {
   const common = hostProcessOf(spec);
   const differing = containers.map(hostProcessOf).filter((own) => isGiven(own) && isGiven(common) && own.value !== common.value);
   const count = containers.filter((container) => (hostProcessOf(container).value ?? common.value) === true).length;
@@ -158,10 +158,10 @@ export function checkHostProcesses(spec: FieldValue, containers: readonly FieldV
 }
 
 /** What pods cannot have on the system that they are made for. */
-export function checkSystem(spec: FieldValue, containers: readonly FieldValue[]): Errors {
+export function checkSystem(spec: Field, containers: readonly Field[]): Errors {
   const os = at(spec, 'os');
   const name = at(os, 'name');
-  const all = (paths: readonly string[], parents: readonly FieldValue[]): readonly FieldValue[] =>
+  const all = (paths: readonly string[], parents: readonly Field[]): readonly Field[] =>
     parents.flatMap((parent) => paths.map((path) => at(parent, ...path.split('.')))).filter(({ value }) => isGiven({ path: '', value }) && value !== false);
   if (!isGiven(os)) return [];
   if (isEmptyText(name)) return [required(name.path)];

@@ -4,7 +4,7 @@ import {
   parseIpAddress, required, tooLong,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkImmutable, checkText, each, isEmptyText, isGiven } from './check.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from './check.ts';
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const maxId = 2 ** 31 - 1;
@@ -12,7 +12,7 @@ const maxMessageBytes = 4096;
 const healthValues = ['Healthy', 'Unhealthy', 'Unknown'];
 
 /** Addresses of a pod, one per family; those that were there before may stay. */
-function checkAddresses(list: FieldValue, old: unknown): Errors {
+function checkAddresses(list: Field, old: unknown): Errors {
   const known = new Set(toObjects(old).map(({ ip }) => ip));
   const texts = each(list).map((entry) => toText(readPath(entry.value, 'ip')));
   const parsed = texts.map(parseIpAddress);
@@ -30,7 +30,7 @@ function checkAddresses(list: FieldValue, old: unknown): Errors {
   return [...errors, invalidValue(list.path, texts.map((ip) => ({ IP: ip })), 'may specify no more than one IP for each IP family')];
 }
 
-function checkHosts(status: FieldValue, old: unknown): Errors {
+function checkHosts(status: Field, old: unknown): Errors {
   const hosts = at(status, 'hostIPs');
   if (toList(hosts.value).length === 0) return [];
   const first = toText(readPath(hosts.value, '0', 'ip'));
@@ -39,20 +39,20 @@ function checkHosts(status: FieldValue, old: unknown): Errors {
   return [...errors, ...checkAddresses(hosts, readPath(old, 'hostIPs'))];
 }
 
-function checkGeneration(holder: FieldValue): Errors {
+function checkGeneration(holder: Field): Errors {
   const generation = at(holder, 'observedGeneration');
   return toNumber(generation.value ?? 0) < 0 ? [invalidValue(generation.path, generation.value, 'must be a non-negative integer')] : [];
 }
 
 const ownConditions = ['PodScheduled', 'Ready', 'Initialized'];
 
-function checkPodCondition(condition: FieldValue): Errors {
+function checkPodCondition(condition: Field): Errors {
   const type = toText(readPath(condition.value, 'type'));
   const problems = ownConditions.includes(type) ? [] : checkText({ path: `${condition.path}.Type`, value: type }, checkQualifiedName);
   return [...checkGeneration(condition), ...problems];
 }
 
-function checkClaims(status: FieldValue, pod: KubeObject): Errors {
+function checkClaims(status: Field, pod: KubeObject): Errors {
   const claims = new Set(toObjects(readPath(pod, 'spec', 'resourceClaims')).map(({ name }) => toText(name)));
   const known = new Set<string>();
   return each(at(status, 'resourceClaimStatuses')).flatMap((claim): Errors => {
@@ -65,19 +65,19 @@ function checkClaims(status: FieldValue, pod: KubeObject): Errors {
   });
 }
 
-function checkId(id: FieldValue): Errors {
+function checkId(id: Field): Errors {
   const number = toNumber(id.value ?? 0);
   return number < 0 || number > maxId ? [invalidValue(id.path, number, `must be between 0 and ${maxId}, inclusive`)] : [];
 }
 
-function checkUser(container: FieldValue, isWindows: boolean): Errors {
+function checkUser(container: Field, isWindows: boolean): Errors {
   const user = at(container, 'user', 'linux');
   if (!isGiven(user)) return [];
   if (isWindows) return [forbiddenField(user.path, 'cannot be set for a windows pod')];
   return [...checkId(at(user, 'uid')), ...checkId(at(user, 'gid')), ...each(at(user, 'supplementalGroups')).flatMap(checkId)];
 }
 
-function checkHealth(resources: FieldValue): Errors {
+function checkHealth(resources: Field): Errors {
   const known = new Set<string>();
   return each(resources).flatMap((resource): Errors => {
     const [id, health, message] = [at(resource, 'resourceID'), at(resource, 'health'), at(resource, 'message')];
@@ -94,7 +94,7 @@ function checkHealth(resources: FieldValue): Errors {
 const claimText = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
 
 /** What is said of the resources of a container must be of those it has; containers that are not there may say anything. */
-function checkAllocated(status: FieldValue, containers: ReadonlyMap<unknown, object>): Errors {
+function checkAllocated(status: Field, containers: ReadonlyMap<unknown, object>): Errors {
   const container = containers.get(at(status, 'name').value);
   const claims = toObjects(readPath(container, 'resources', 'claims')).map(({ name, request }) => `claim:${toText(name)}${request ? `/${toText(request)}` : ''}`);
   const names = new Set([...Object.keys(toObject(readPath(container, 'resources', 'requests'))), ...claims]);
@@ -107,9 +107,9 @@ function checkAllocated(status: FieldValue, containers: ReadonlyMap<unknown, obj
   });
 }
 
-function checkContainers(status: FieldValue, pod: KubeObject): Errors {
+function checkContainers(status: Field, pod: KubeObject): Errors {
   const [main, first, ephemeral] = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].map((name) => each(at(status, name))) as
-    [readonly FieldValue[], readonly FieldValue[], readonly FieldValue[]];
+    [readonly Field[], readonly Field[], readonly Field[]];
   const isWindows = readPath(pod, 'spec', 'os', 'name') === 'windows';
   const byName = (list: string): ReadonlyMap<unknown, object> => new Map(toObjects(readPath(pod, 'spec', list)).map((one) => [one['name'], one]));
   const [containers, initContainers] = [byName('containers'), byName('initContainers')];
@@ -123,7 +123,7 @@ function checkContainers(status: FieldValue, pod: KubeObject): Errors {
 
 /** Validates what the status path of pods writes. */
 export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
-  const [status, before] = [pod, old].map((one) => ({ path: 'status', value: one['status'] })) as [FieldValue, FieldValue];
+  const [status, before] = [pod, old].map((one) => ({ path: 'status', value: one['status'] })) as [Field, Field];
   const node = at(status, 'nominatedNodeName');
   const isNominated = !isEmptyText(node) && node.value !== at(before, 'nominatedNodeName').value;
   const isBound = toText(readPath(old, 'spec', 'nodeName')) !== '';

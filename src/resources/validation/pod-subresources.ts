@@ -2,10 +2,10 @@
 import { type FieldError, type KubeObject, forbiddenField, invalidValue } from '../../apimachinery/index.ts';
 import { readPath, toList, toObject, toText } from '../columns/common.ts';
 import { computeQosClass } from '../strategies/qos.ts';
-import { type Errors, type FieldValue, at, each, isSame } from './check.ts';
+import { type Errors, type Field, at, each, isSame } from './check.ts';
 import { validateEphemeralContainers, validatePodAsStored } from './pods.ts';
 
-const ephemeralOf = (pod: KubeObject): readonly FieldValue[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
+const ephemeralOf = (pod: KubeObject): readonly Field[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
 
 /** Validates updates of pods/ephemeralcontainers: they come and never go. */
 export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Errors {
@@ -23,7 +23,7 @@ export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Error
 
 const resized = ['cpu', 'memory'];
 
-function checkRemoved(container: FieldValue, before: unknown): Errors {
+function checkRemoved(container: Field, before: unknown): Errors {
   return (['requests', 'limits'] as const).flatMap((list) => {
     const has = (holder: unknown, name: string): boolean => readPath(holder, 'resources', list, name) !== undefined;
     const removed = resized.some((name) => has(before, name) && !has(container.value, name));

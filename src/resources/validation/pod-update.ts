@@ -3,7 +3,7 @@ import {
   type FieldError, type JsonObject, type KubeObject, forbiddenField, invalidValue, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, each, isGiven, isSame, isWrong } from './check.ts';
+import { type Errors, type Field, at, each, isGiven, isSame, isWrong } from './check.ts';
 import { showPodPart, showPodSpec } from './pod-parts.ts';
 import { checkTolerations } from './pod-scheduling.ts';
 import { validatePodAsStored } from './pods.ts';
@@ -11,9 +11,9 @@ import { diffStructs } from './struct-diff.ts';
 
 const changeable = '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` '
   + '(only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
-const specOf = (pod: KubeObject): FieldValue => ({ path: 'spec', value: pod['spec'] });
+const specOf = (pod: KubeObject): Field => ({ path: 'spec', value: pod['spec'] });
 
-function checkDeadline(spec: FieldValue, before: unknown): Errors {
+function checkDeadline(spec: Field, before: unknown): Errors {
   const deadline = at(spec, 'activeDeadlineSeconds');
   if (!isGiven(deadline)) return before === undefined ? [] : [invalidValue(deadline.path, null, 'must not update from a positive integer to nil value')];
   const seconds = toNumber(deadline.value);
@@ -21,14 +21,14 @@ function checkDeadline(spec: FieldValue, before: unknown): Errors {
   return before !== undefined && toNumber(before) < seconds ? [isWrong(deadline, 'must be less than or equal to previous value')] : [];
 }
 
-function checkImages(list: FieldValue): Errors {
+function checkImages(list: Field): Errors {
   return each(list).map((container) => at(container, 'image')).flatMap((image): Errors => {
     const text = toText(image.value);
     return text === '' ? [required(image.path)] : text === text.trim() ? [] : [isWrong(image, 'must not have leading or trailing whitespace')];
   });
 }
 
-function checkAddedTolerations(list: FieldValue, before: readonly JsonObject[]): Errors {
+function checkAddedTolerations(list: Field, before: readonly JsonObject[]): Errors {
   const present = toObjects(list.value);
   const withoutTime = (toleration: object): unknown => ({ ...toleration, tolerationSeconds: undefined });
   const lost = before.filter((toleration) => !present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
@@ -36,14 +36,14 @@ function checkAddedTolerations(list: FieldValue, before: readonly JsonObject[]):
   return [...lost.map(() => forbiddenField(list.path, text)), ...checkTolerations(list)];
 }
 
-function checkGates(list: FieldValue, before: readonly JsonObject[]): Errors {
+function checkGates(list: Field, before: readonly JsonObject[]): Errors {
   const known = new Set(before.map((gate) => gate['name']));
   return each(list).map((gate) => at(gate, 'name')).filter(({ value }) => !known.has(value as string))
     .map(({ path, value }) => forbiddenField(path, `only deletion is allowed, but found new scheduling gate '${toText(value)}'`));
 }
 
 /** Gated pods may be given more labels that nodes must have. */
-function checkMoreLabels(selector: FieldValue, before: unknown): Errors {
+function checkMoreLabels(selector: Field, before: unknown): Errors {
   const present = toObject(selector.value);
   const isKept = Object.entries(toObject(before)).every(([key, value]) => present[key] === value);
   return isKept ? [] : [invalidValue(selector.path, present, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
@@ -52,7 +52,7 @@ function checkMoreLabels(selector: FieldValue, before: unknown): Errors {
 const termLists = ['matchExpressions', 'matchFields'];
 
 /** Gated pods may ask more of nodes, term by term. */
-function checkMoreNodes(affinity: FieldValue, before: unknown): Errors {
+function checkMoreNodes(affinity: Field, before: unknown): Errors {
   const terms = at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
   const old = toObjects(readPath(before, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms'));
   const shown = toObjects(terms.value).map((term) => showPodPart('NodeSelectorTerm', term));
@@ -96,7 +96,7 @@ function withNodesOf(before: JsonObject, spec: JsonObject): JsonObject {
   return { ...rest, affinity: { ...others, ...(nodes !== undefined && { nodeAffinity: nodes }) } as JsonObject };
 }
 
-function checkUnchanged(spec: FieldValue, before: FieldValue): Errors {
+function checkUnchanged(spec: Field, before: Field): Errors {
   const [now, old] = [toObject(spec.value), toObject(before.value)];
   const isGated = toObjects(old['schedulingGates']).length > 0;
   const masked = withoutAllowed(now, old);

@@ -4,7 +4,7 @@ import {
   validateAnnotations,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkIp, checkLabelName, checkLabels, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkIp, checkLabelName, checkLabels, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers, checkTrimmedImage } from './pod-containers.ts';
 import { checkFileVolumes } from './pod-environment.ts';
 import type { Volumes } from './pod-mounts.ts';
@@ -29,7 +29,7 @@ interface PodOfSpec {
   readonly name: string;
 }
 
-function checkVolumes(list: FieldValue, pod: PodOfSpec | undefined): { readonly errors: Errors; readonly volumes: Volumes } {
+function checkVolumes(list: Field, pod: PodOfSpec | undefined): { readonly errors: Errors; readonly volumes: Volumes } {
   const volumes = new Map<string, unknown>();
   const made = new Set(pod?.name ? each(list).filter(({ value }) => isGiven(at({ path: '', value }, 'ephemeral')))
     .map(({ value }) => `${pod.name}-${toText(readPath(value, 'name'))}`) : []);
@@ -47,7 +47,7 @@ function checkVolumes(list: FieldValue, pod: PodOfSpec | undefined): { readonly 
 }
 
 /** Ports of the host are those of the container when they share the network; templates may leave them to the server. */
-function checkHostNetwork(spec: FieldValue, isPod: boolean): Errors {
+function checkHostNetwork(spec: Field, isPod: boolean): Errors {
   if (readPath(spec.value, 'hostNetwork') !== true) return [];
   return each(at(spec, 'containers')).flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
     const host = at(port, 'hostPort');
@@ -57,7 +57,7 @@ function checkHostNetwork(spec: FieldValue, isPod: boolean): Errors {
   });
 }
 
-function checkSearch(search: FieldValue): Errors {
+function checkSearch(search: Field): Errors {
   const text = toText(search.value).replace(/\.$/, '');
   if (toText(search.value) === '.') return [];
   const place = { path: search.path, value: text };
@@ -65,7 +65,7 @@ function checkSearch(search: FieldValue): Errors {
   return underscored.test(text) ? [] : [isWrong(place, searchProblem)];
 }
 
-function checkDnsConfig(spec: FieldValue): Errors {
+function checkDnsConfig(spec: Field): Errors {
   const config = at(spec, 'dnsConfig');
   const [servers, searches] = [at(config, 'nameservers'), at(config, 'searches')];
   if (readPath(spec.value, 'dnsPolicy') === 'None') {
@@ -83,7 +83,7 @@ function checkDnsConfig(spec: FieldValue): Errors {
   ];
 }
 
-function checkGates(spec: FieldValue): Errors {
+function checkGates(spec: Field): Errors {
   const seen = new Set<string>();
   return [
     ...each(at(spec, 'readinessGates')).flatMap((gate) => checkText(at(gate, 'conditionType'), checkQualifiedName)),
@@ -98,7 +98,7 @@ function checkGates(spec: FieldValue): Errors {
 }
 
 /** What pods with users of their own cannot share with the host. */
-function checkHostUsers(spec: FieldValue): Errors {
+function checkHostUsers(spec: Field): Errors {
   if (readPath(spec.value, 'hostUsers') !== false) return [];
   const shared = ([['hostNetwork', 'hostNetwork'], ['hostPID', 'HostPID'], ['hostIPC', 'HostIPC']] as const)
     .filter(([name]) => readPath(spec.value, name) === true);
@@ -109,7 +109,7 @@ function checkHostUsers(spec: FieldValue): Errors {
   ];
 }
 
-function checkHostnameOverride(spec: FieldValue): Errors {
+function checkHostnameOverride(spec: Field): Errors {
   const name = at(spec, 'hostnameOverride');
   if (!isGiven(name)) return [];
   const isQualified = readPath(spec.value, 'setHostnameAsFQDN') === true;
@@ -121,7 +121,7 @@ function checkHostnameOverride(spec: FieldValue): Errors {
 }
 
 /** Names of other things, where they are given. */
-function checkNames(spec: FieldValue): Errors {
+function checkNames(spec: Field): Errors {
   const deadline = at(spec, 'activeDeadlineSeconds');
   const isOut = isGiven(deadline) && (toNumber(deadline.value) < 1 || toNumber(deadline.value) > 2 ** 31 - 1);
   const optional = (name: string, check: (text: string) => readonly string[]): Errors => {
@@ -135,14 +135,14 @@ function checkNames(spec: FieldValue): Errors {
   ];
 }
 
-function checkHostAliases(list: FieldValue): Errors {
+function checkHostAliases(list: Field): Errors {
   return each(list).flatMap((alias) => [
     ...checkIp(at(alias, 'ip')), ...each(at(alias, 'hostnames')).flatMap((name) => checkText(name, checkDnsSubdomain)),
   ]);
 }
 
 /** Class, preemption and overhead: what other objects say of pods. */
-function checkClasses(spec: FieldValue): Errors {
+function checkClasses(spec: Field): Errors {
   const [priority, runtime, preemption] = [at(spec, 'priorityClassName'), at(spec, 'runtimeClassName'), at(spec, 'preemptionPolicy')];
   const policies = ['PreemptLowerPriority', 'Never'];
   const overhead = at(spec, 'overhead');
@@ -154,20 +154,20 @@ function checkClasses(spec: FieldValue): Errors {
 }
 
 /** What a pod costs besides its containers, which is checked as limits of its own. */
-export function checkOverhead(overhead: FieldValue): Errors {
+export function checkOverhead(overhead: Field): Errors {
   return checkResources({ path: overhead.path, value: { limits: overhead.value } });
 }
 
-function checkSchedulingGroup(group: FieldValue): Errors {
+function checkSchedulingGroup(group: Field): Errors {
   const name = at(group, 'podGroupName');
   if (!isGiven(group)) return [];
   return isGiven(name) ? checkText(name, checkDnsSubdomain) : [invalidValue(name.path, null, 'must specify one of: `podGroupName`')];
 }
 
-const listContainers = (spec: FieldValue): readonly FieldValue[] =>
+const listContainers = (spec: Field): readonly Field[] =>
   ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
-function readContext(spec: FieldValue, volumes: Volumes): ContainerContext {
+function readContext(spec: Field, volumes: Volumes): ContainerContext {
   return { spec, volumes, claims: new Set(toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name']))) };
 }
 
@@ -179,7 +179,7 @@ export function validateEphemeralContainers(pod: KubeObject): Errors {
 }
 
 /** Validates the spec of a pod, or of a template when there is no pod. */
-export function validatePodSpec(spec: FieldValue, pod?: PodOfSpec): Errors {
+export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
   const { errors, volumes } = checkVolumes(at(spec, 'volumes'), pod);
   const context = readContext(spec, volumes);
   const { claims } = context;
@@ -199,14 +199,14 @@ export function validatePodSpec(spec: FieldValue, pod?: PodOfSpec): Errors {
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 
-function checkPodAnnotations(annotations: FieldValue): Errors {
+function checkPodAnnotations(annotations: Field): Errors {
   const cost = toObject(annotations.value)[deletionCost];
   const isNumber = cost === undefined || (/^(?:0|-?[1-9][0-9]*)$/.test(toText(cost)) && Math.abs(Number(cost)) < 2 ** 31);
   return isNumber ? [] : [invalidValue(`${annotations.path}[${deletionCost}]`, cost, 'must be a 32bit integer')];
 }
 
 /** Validates labels and annotations of a template; the errors stand where the reference says, not below `metadata`. */
-export function validateTemplateMetadata(template: FieldValue): Errors {
+export function validateTemplateMetadata(template: Field): Errors {
   const metadata = toObject(readPath(template.value, 'metadata'));
   const annotations = { path: `${template.path}.annotations`, value: metadata['annotations'] };
   return [
@@ -216,7 +216,7 @@ export function validateTemplateMetadata(template: FieldValue): Errors {
 }
 
 /** Validates a template of pods. */
-export function validatePodTemplateSpec(template: FieldValue): Errors {
+export function validatePodTemplateSpec(template: Field): Errors {
   const ephemeral = at(template, 'spec', 'ephemeralContainers');
   return [
     ...validateTemplateMetadata(template), ...validatePodSpec(at(template, 'spec')),
@@ -225,7 +225,7 @@ export function validatePodTemplateSpec(template: FieldValue): Errors {
 }
 
 /** What a pod must have that a template need not. */
-function checkPodOnly(spec: FieldValue): Errors {
+function checkPodOnly(spec: Field): Errors {
   const account = toText(readPath(spec.value, 'serviceAccountName'));
   const tokens = account !== '' ? [] : each(at(spec, 'volumes')).flatMap((volume) => each(at(volume, 'projected', 'sources')))
     .map((source) => at(source, 'serviceAccountToken')).filter(isGiven);

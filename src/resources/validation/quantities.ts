@@ -1,37 +1,37 @@
 // Quantities as validations compare and show them.
 import { type FieldError, type Quantity, canonicalizeQuantity, compareQuantities, invalidValue, parseQuantity } from '../../apimachinery/index.ts';
 import { toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at } from './check.ts';
+import { type Errors, type Field, at } from './check.ts';
 
 const zero = parseQuantity('0');
 
 /** The quantity at a place; zero when there is none. */
-export const quantityAt = ({ value }: FieldValue): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
+export const quantityAt = ({ value }: Field): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
 
 /** As messages show it; nothing is zero. */
-export const showQuantity = ({ value }: FieldValue): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
+export const showQuantity = ({ value }: Field): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
 
 /** Negative, zero or positive as one is less than, equal to or more than the other. */
-export const compareAt = (one: FieldValue, other: FieldValue): number => compareQuantities(quantityAt(one), quantityAt(other));
+export const compareAt = (one: Field, other: Field): number => compareQuantities(quantityAt(one), quantityAt(other));
 
 /** The quantity must be above zero. */
-export function checkPositive(place: FieldValue): Errors {
+export function checkPositive(place: Field): Errors {
   return compareQuantities(quantityAt(place), zero) > 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than zero')];
 }
 
 /** The quantity must not be below zero. */
-export function checkNatural(place: FieldValue): Errors {
+export function checkNatural(place: Field): Errors {
   return compareQuantities(quantityAt(place), zero) >= 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than or equal to 0')];
 }
 
 /** Whether a quantity is a whole number. */
-function isWholeQuantity(place: FieldValue): boolean {
+function isWholeQuantity(place: Field): boolean {
   const { mantissa, exponent } = quantityAt(place);
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
 /** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */
-export function roundUpToWhole(place: FieldValue, unitExponent = 0): bigint {
+export function roundUpToWhole(place: Field, unitExponent = 0): bigint {
   const { mantissa, exponent: own } = quantityAt(place);
   const exponent = own - unitExponent;
   if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
@@ -40,12 +40,12 @@ export function roundUpToWhole(place: FieldValue, unitExponent = 0): bigint {
 }
 
 /** The quantity must be a whole number. */
-export function checkWhole(place: FieldValue): readonly FieldError[] {
+export function checkWhole(place: Field): readonly FieldError[] {
   return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
 }
 
 /** The entries of a list of resources, by name, as `list[name]`. */
-export function entriesOf(list: FieldValue): readonly (FieldValue & { readonly name: string })[] {
+export function entriesOf(list: Field): readonly (Field & { readonly name: string })[] {
   const value = list.value;
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));

@@ -1,7 +1,7 @@
 // Validation of resourcequotas: names of resources that can be counted, and scopes that they have.
 import { type FieldError, type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
 import { readPath, toList, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at } from './check.ts';
+import { type Errors, type Field, at } from './check.ts';
 import { checkNatural, checkWhole, entriesOf } from './quantities.ts';
 import { checkResourceName, computeNames, countNames, isStandardName } from './resource-names.ts';
 
@@ -13,7 +13,7 @@ function checkQuotaName(path: string, name: string): Errors {
   return name.includes('/') || isQuotaName(name) ? errors : [...errors, invalidValue(path, name, 'must be a standard resource for quota')];
 }
 
-function checkHard(list: FieldValue): Errors {
+function checkHard(list: Field): Errors {
   return entriesOf(list).flatMap((entry) => [
     ...checkQuotaName(entry.path, entry.name), ...checkNatural(entry), ...(countNames.includes(entry.name) ? checkWhole(entry) : []),
   ]);
@@ -34,7 +34,7 @@ function coversResource(scope: string, name: string): boolean {
 const mostShown = 4 * 1024 * 1024;
 const roomFor = (shown: unknown): number => Math.ceil(mostShown / JSON.stringify(shown).length);
 
-function checkScopes(quota: FieldValue): Errors {
+function checkScopes(quota: Field): Errors {
   const place = at(quota, 'scopes');
   const scopes = toList(place.value).map(toText);
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
@@ -58,7 +58,7 @@ const existsOnly = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminatin
 const existsText = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
   + 'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
 
-function checkScopeOperator(list: FieldValue, { scope, operator, values }: { readonly scope: string; readonly operator: string; readonly values: unknown }): Errors {
+function checkScopeOperator(list: Field, { scope, operator, values }: { readonly scope: string; readonly operator: string; readonly values: unknown }): Errors {
   const [operatorPath, valuesPath] = [`${list.path}.operator`, `${list.path}.values`];
   const count = toList(values).length;
   const errors: FieldError[] = existsOnly.includes(scope) && operator !== 'Exists' ? [invalidValue(operatorPath, operator, existsText)] : [];
@@ -71,7 +71,7 @@ function checkScopeOperator(list: FieldValue, { scope, operator, values }: { rea
 }
 
 /** Scopes that are selected; their paths have no indexes. */
-function checkScopeSelector(quota: FieldValue): Errors {
+function checkScopeSelector(quota: Field): Errors {
   const selector = at(quota, 'scopeSelector');
   const list = at(selector, 'matchExpressions');
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
@@ -90,7 +90,7 @@ function checkScopeSelector(quota: FieldValue): Errors {
 
 /** Validates resourcequotas. */
 export function validateResourceQuota(quota: KubeObject): Errors {
-  const spec: FieldValue = { path: 'spec', value: quota['spec'] };
+  const spec: Field = { path: 'spec', value: quota['spec'] };
   return [...checkHard(at(spec, 'hard')), ...checkScopes(spec), ...checkScopeSelector(spec)];
 }
 
@@ -104,6 +104,6 @@ export function validateResourceQuotaUpdate(quota: KubeObject, old: KubeObject):
 
 /** Validates what the status path of resourcequotas writes. */
 export function validateResourceQuotaStatus(quota: KubeObject): Errors {
-  const status: FieldValue = { path: 'status', value: quota['status'] };
+  const status: Field = { path: 'status', value: quota['status'] };
   return [...checkHard(at(status, 'hard')), ...checkHard(at(status, 'used'))];
 }

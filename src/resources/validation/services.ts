@@ -5,7 +5,7 @@ import {
   parseIpAddress, parseIpRange, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkOneOf, checkPort, checkPortNumber, checkRange, checkRequired, checkText, each, isSame } from './check.ts';
+import { type Errors, type Field, at, checkOneOf, checkPort, checkPortNumber, checkRange, checkRequired, checkText, each, isSame } from './check.ts';
 
 const ipProblem = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
@@ -13,13 +13,13 @@ const kubeletPort = 10_250;
 const maxAffinitySeconds = 86_400;
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
-const isThere = ({ value }: FieldValue): boolean => value !== undefined && value !== null;
-const isGiven = (place: FieldValue): boolean => place.value !== undefined && place.value !== null && place.value !== '';
-const isHeadless = (spec: FieldValue): boolean => readPath(spec.value, 'clusterIP') === 'None';
-const typeOf = (spec: FieldValue): string => toText(readPath(spec.value, 'type'));
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
+const isThere = ({ value }: Field): boolean => value !== undefined && value !== null;
+const isGiven = (place: Field): boolean => place.value !== undefined && place.value !== null && place.value !== '';
+const isHeadless = (spec: Field): boolean => readPath(spec.value, 'clusterIP') === 'None';
+const typeOf = (spec: Field): string => toText(readPath(spec.value, 'type'));
 
-function checkServicePort(port: FieldValue, needsName: boolean, names: Set<string>): Errors {
+function checkServicePort(port: Field, needsName: boolean, names: Set<string>): Errors {
   const name = at(port, 'name');
   const errors: FieldError[] = [];
   if (toText(name.value) === '') {
@@ -35,13 +35,13 @@ function checkServicePort(port: FieldValue, needsName: boolean, names: Set<strin
 }
 
 /** A port without target is its own target. */
-function targetOf(port: FieldValue): FieldValue {
+function targetOf(port: Field): Field {
   const target = at(port, 'targetPort');
   return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
 }
 
 /** A port and protocol may be served once; the reference shows them in an otherwise empty port. */
-function checkPortsDiffer(ports: readonly FieldValue[]): Errors {
+function checkPortsDiffer(ports: readonly Field[]): Errors {
   const seen = new Set<string>();
   return ports.flatMap(({ path, value }) => {
     const Protocol = toText(readPath(value, 'protocol'));
@@ -52,7 +52,7 @@ function checkPortsDiffer(ports: readonly FieldValue[]): Errors {
   });
 }
 
-function checkNodePorts(ports: readonly FieldValue[], type: string): Errors {
+function checkNodePorts(ports: readonly Field[], type: string): Errors {
   const seen = new Set<string>();
   return ports.flatMap((port) => {
     const place = at(port, 'nodePort');
@@ -66,7 +66,7 @@ function checkNodePorts(ports: readonly FieldValue[], type: string): Errors {
   });
 }
 
-function checkExternalName(spec: FieldValue): Errors {
+function checkExternalName(spec: Field): Errors {
   const unwanted = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].map((name) => at(spec, name));
   const errors: FieldError[] = unwanted.filter(({ value }) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null))
     .map(({ path }) => forbiddenField(path, 'may not be set for ExternalName services'));
@@ -76,7 +76,7 @@ function checkExternalName(spec: FieldValue): Errors {
 }
 
 /** What only some types may have or lack. */
-function checkType(spec: FieldValue): Errors {
+function checkType(spec: Field): Errors {
   const type = typeOf(spec);
   if (type === 'ExternalName') return checkExternalName(spec);
   if (type !== 'LoadBalancer' && type !== 'NodePort') return [];
@@ -92,7 +92,7 @@ function checkType(spec: FieldValue): Errors {
   return errors;
 }
 
-function checkAffinity(spec: FieldValue): Errors {
+function checkAffinity(spec: Field): Errors {
   const affinity = at(spec, 'sessionAffinity');
   const errors = checkOneOf(affinity, ['ClientIP', 'None']);
   const config = at(spec, 'sessionAffinityConfig');
@@ -122,7 +122,7 @@ function specialProblems(text: string): string[] {
   return problems;
 }
 
-function checkBalancing(spec: FieldValue): Errors {
+function checkBalancing(spec: Field): Errors {
   const balanced = typeOf(spec) === 'LoadBalancer';
   const errors: FieldError[] = [];
   if (toList(at(spec, 'loadBalancerSourceRanges').value).length > 0) {
@@ -137,7 +137,7 @@ function checkBalancing(spec: FieldValue): Errors {
   return [...errors, ...checkBalancerClass(spec)];
 }
 
-function checkBalancerClass(spec: FieldValue): Errors {
+function checkBalancerClass(spec: Field): Errors {
   const balancer = at(spec, 'loadBalancerClass');
   if (!isThere(balancer)) return [];
   return typeOf(spec) === 'LoadBalancer' ? checkText(balancer, checkQualifiedName) : [forbiddenField(balancer.path, onlyBalanced)];
@@ -145,7 +145,7 @@ function checkBalancerClass(spec: FieldValue): Errors {
 
 const policies = ['Cluster', 'Local'];
 
-function checkTrafficPolicies(spec: FieldValue): Errors {
+function checkTrafficPolicies(spec: Field): Errors {
   const errors: FieldError[] = [];
   const type = typeOf(spec);
   const external = at(spec, 'externalTrafficPolicy');
@@ -186,7 +186,7 @@ export function validateService(service: KubeObject): Errors {
 const unchanging = 'may not change once set';
 
 /** Addresses stay: a second one may come or go. */
-function checkSameAddresses(spec: FieldValue, old: FieldValue): Errors {
+function checkSameAddresses(spec: Field, old: Field): Errors {
   if (typeOf(spec) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(spec) && isHeadless(old))) return [];
   const errors: FieldError[] = [];
   for (const name of ['clusterIPs', 'ipFamilies']) {

@@ -1,7 +1,7 @@
 // Names of signers, and of the trust bundles that are called after them.
 import { type FieldError, checkDnsLabel, checkDnsSubdomain, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
 import { toText } from '../columns/common.ts';
-import type { Errors, FieldValue } from './check.ts';
+import type { Errors, Field } from './check.ts';
 
 const maxDomain = 253;
 const maxName = maxDomain + 1 + (maxDomain + 63 + 1);
@@ -13,7 +13,7 @@ function checkParts(path: string, text: string, check: (part: string) => readonl
 }
 
 /** The name of a signer: a domain and a path below it. */
-export function checkSignerName({ path, value }: FieldValue): Errors {
+export function checkSignerName({ path, value }: Field): Errors {
   const name = toText(value);
   if (name === '') return [required(path)];
   const [domain = '', last, ...more] = name.split('/');

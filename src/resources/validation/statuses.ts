@@ -3,13 +3,13 @@ import {
   type FieldError, type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, parseIpAddress, required,
 } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObjects, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkIp, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkIp, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { checkConditions } from './conditions.ts';
 
-const statusOf = (object: KubeObject): FieldValue => ({ path: 'status', value: object['status'] });
+const statusOf = (object: KubeObject): Field => ({ path: 'status', value: object['status'] });
 
 /** Counts of which none can exceed another; absent ones are zero. */
-function checkAtMost(status: FieldValue, names: readonly string[], { limit, shown }: { readonly limit: string; readonly shown: string }): FieldError[] {
+function checkAtMost(status: Field, names: readonly string[], { limit, shown }: { readonly limit: string; readonly shown: string }): FieldError[] {
   const most = toNumber(at(status, limit).value ?? 0);
   return names.map((name) => at(status, name)).filter(({ value }) => toNumber(value ?? 0) > most)
     .map(({ path, value }) => invalidValue(path, value ?? 0, `cannot be greater than ${shown}`));
@@ -58,7 +58,7 @@ export function validateStatefulSetStatus(object: KubeObject, old: KubeObject): 
 }
 
 /** Where a load balancer is reached; addresses that were there before may stay. */
-export function checkIngressPoints(balancer: FieldValue, old: unknown): Errors {
+export function checkIngressPoints(balancer: Field, old: unknown): Errors {
   const known = toObjects(readPath(old, 'ingress')).map(({ ip }) => ip);
   return each(at(balancer, 'ingress')).flatMap((point) => {
     const [ip, name] = [at(point, 'ip'), at(point, 'hostname')];
@@ -75,7 +75,7 @@ export function validateIngressStatus(object: KubeObject, old: KubeObject): Erro
   return checkIngressPoints(at(statusOf(object), 'loadBalancer'), readPath(old, 'status', 'loadBalancer'));
 }
 
-function checkMode(point: FieldValue): Errors {
+function checkMode(point: Field): Errors {
   const [ip, mode] = [at(point, 'ip'), at(point, 'ipMode')];
   if (!isGiven(mode)) return isEmptyText(ip) ? [] : [required(mode.path, 'must be specified when `ip` is set')];
   return isEmptyText(ip) ? [forbiddenField(mode.path, 'may not be specified when `ip` is not set')] : checkOneOf(mode, ['Proxy', 'VIP']);

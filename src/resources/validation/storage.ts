@@ -4,21 +4,21 @@ import {
 } from '../../apimachinery/index.ts';
 import { toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isSame,
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptyText, isGiven, isSame,
   isWrong,
 } from './check.ts';
 import { checkNatural } from './quantities.ts';
 import { shapeValue } from './struct-diff.ts';
 import { checkDriverName } from './volume-sources.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 
 const minTokenSeconds = 600;
 const maxTokenSeconds = 2 ** 32;
 const minUpdateSeconds = 10;
 
 /** Tokens that a driver asks for: one for each audience. */
-function checkTokens(list: FieldValue): Errors {
+function checkTokens(list: Field): Errors {
   const audiences = new Set<string>();
   return each(list).flatMap((token): Errors => {
     const [audience, seconds] = [toText(at(token, 'audience').value), at(token, 'expirationSeconds')];
@@ -30,7 +30,7 @@ function checkTokens(list: FieldValue): Errors {
   });
 }
 
-function checkDriverOptions(spec: FieldValue): FieldError[] {
+function checkDriverOptions(spec: Field): FieldError[] {
   const [period, inSecrets] = [at(spec, 'nodeAllocatableUpdatePeriodSeconds'), at(spec, 'serviceAccountTokenInSecrets')];
   const errors: FieldError[] = [];
   if (isGiven(period) && toNumber(period.value) < minUpdateSeconds) errors.push(isWrong(period, 'must be greater than or equal to 10 seconds'));
@@ -65,7 +65,7 @@ export function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): Er
 const maxNodeIdLength = 256;
 
 /** What tells nodes apart; the reference shows the driver. */
-function checkTopologyKeys(driver: FieldValue): Errors {
+function checkTopologyKeys(driver: Field): Errors {
   const known = new Set<string>();
   return each(at(driver, 'topologyKeys')).flatMap(({ value }): Errors => {
     const key = toText(value);
@@ -96,7 +96,7 @@ export function validateCsiNode(node: KubeObject): Errors {
 
 /** Validates updates of csinodes: a driver stays what it is, but for what can be allocated. */
 export function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors {
-  const show = (driver: FieldValue): unknown =>
+  const show = (driver: Field): unknown =>
     ({ Name: at(driver, 'name').value, NodeID: at(driver, 'nodeID').value, TopologyKeys: at(driver, 'topologyKeys').value ?? null, Allocatable: null });
   const known = new Map(each(at(specOf(old), 'drivers')).map((driver) => [at(driver, 'name').value, show(driver)]));
   const changed = each(at(specOf(node), 'drivers')).filter((driver) => {
@@ -108,7 +108,7 @@ export function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors
 
 /** Validates csistoragecapacities. */
 export function validateStorageCapacity(object: KubeObject): Errors {
-  const [nodes, capacity] = ['nodeTopology', 'capacity'].map((name) => ({ path: name, value: object[name] })) as [FieldValue, FieldValue];
+  const [nodes, capacity] = ['nodeTopology', 'capacity'].map((name) => ({ path: name, value: object[name] })) as [Field, Field];
   return [
     ...(isGiven(nodes) ? checkSelector(nodes) : []), ...checkText({ path: 'storageClassName', value: object['storageClassName'] }, checkDnsSubdomain),
     ...checkNatural(capacity),
@@ -144,7 +144,7 @@ const maxParameters = 512;
 
 /** Validates volumeattributesclasses. */
 export function validateAttributesClass(attributes: KubeObject): Errors {
-  const driver: FieldValue = { path: 'driverName', value: attributes['driverName'] };
+  const driver: Field = { path: 'driverName', value: attributes['driverName'] };
   const parameters = Object.entries(toObject(attributes['parameters']));
   const errors: FieldError[] = isEmptyText(driver) ? [required(driver.path)] : [...checkText(driver, checkDnsSubdomain)];
   if (parameters.length > maxParameters) return [...errors, tooLong('parameters', maxParameters)];

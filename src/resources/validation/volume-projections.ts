@@ -1,7 +1,7 @@
 // Validation of files that the cluster puts into volumes: what the pod says of itself, and sources that share one volume.
 import { type FieldError, checkQualifiedName, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObject, toText } from '../columns/common.ts';
-import { type Errors, type FieldValue, at, checkRequired, checkSelector, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
+import { type Errors, type Field, at, checkRequired, checkSelector, checkText, each, isEmptyText, isGiven, isWrong } from './check.ts';
 import { showPodPart } from './pod-parts.ts';
 import { checkFieldReference, checkKeyToPath, checkLocalPath, checkMode, checkResourceReference } from './pod-references.ts';
 import { checkBundleName, checkSignerName } from './signer-names.ts';
@@ -9,7 +9,7 @@ import { checkBundleName, checkSignerName } from './signer-names.ts';
 const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
 /** A file that says something about the pod. */
-export function checkDownwardFile(file: FieldValue): Errors {
+export function checkDownwardFile(file: Field): Errors {
   const [path, field, resource] = [at(file, 'path'), at(file, 'fieldRef'), at(file, 'resourceFieldRef')];
   const errors: FieldError[] = [...checkRequired(path), ...checkLocalPath(path)];
   if (isGiven(field)) {
@@ -23,9 +23,9 @@ export function checkDownwardFile(file: FieldValue): Errors {
 /** The paths of one volume; each may be taken once. */
 class TakenPaths {
   readonly #paths = new Set<string>();
-  readonly #volume: FieldValue;
+  readonly #volume: Field;
 
-  constructor(volume: FieldValue) {
+  constructor(volume: Field) {
     this.#volume = volume;
   }
 
@@ -37,7 +37,7 @@ class TakenPaths {
   }
 }
 
-type CheckProjection = (source: FieldValue, paths: TakenPaths, volume: FieldValue) => Errors;
+type CheckProjection = (source: Field, paths: TakenPaths, volume: Field) => Errors;
 
 const checkKeys: CheckProjection = (source, paths) => {
   const name = at(source, 'name');
@@ -66,7 +66,7 @@ const checkToken: CheckProjection = (source, _, volume) => {
   ];
 };
 
-function checkBundle(source: FieldValue): Errors {
+function checkBundle(source: Field): Errors {
   const [name, signer, selector] = [at(source, 'name'), at(source, 'signerName'), at(source, 'labelSelector')];
   if (isGiven(name) && isGiven(signer)) {
     return [invalidValue(source.path, showPodPart('ClusterTrustBundleProjection', source.value), 'only one of name and signerName may be used')];
@@ -93,7 +93,7 @@ const checkTrustBundle: CheckProjection = (source, paths) => {
 const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'];
 const dayS = 86_400;
 
-function checkCertificateLifetime(source: FieldValue): Errors {
+function checkCertificateLifetime(source: Field): Errors {
   const lifetime = at(source, 'maxExpirationSeconds');
   if (!isGiven(lifetime)) return [];
   const most = toText(readPath(source.value, 'signerName')).startsWith('kubernetes.io/') ? dayS : 91 * dayS;
@@ -123,7 +123,7 @@ const checks: readonly (readonly [string, CheckProjection])[] = [
 ];
 
 /** The sources of a projected volume; no two may write the same file. */
-export function checkProjections(volume: FieldValue): Errors {
+export function checkProjections(volume: Field): Errors {
   const paths = new TakenPaths(volume);
   return each(at(volume, 'sources')).flatMap((entry) => {
     const given = checks.filter(([name]) => isGiven(at(entry, name)));

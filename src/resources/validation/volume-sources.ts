@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkGivenOneOf, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
+  type Errors, type Field, at, checkGivenOneOf, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
 } from './check.ts';
 import { checkKeyToPath, checkMode, checkNoBacksteps, checkLocalPath } from './pod-references.ts';
 import { checkProjections, checkDownwardFile } from './volume-projections.ts';
@@ -21,7 +21,7 @@ export interface VolumeContext {
 }
 
 /** A rule for sources of one kind. */
-export type CheckSource = (source: FieldValue, context: VolumeContext) => Errors;
+export type CheckSource = (source: Field, context: VolumeContext) => Errors;
 
 /** Members that must be there. */
 export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
@@ -34,7 +34,7 @@ const checkSecretReference: CheckSource = (source) => {
   return isGiven(secret) ? checkRequired(at(secret, 'name')) : [];
 };
 
-function checkRange(place: FieldValue, most: number, least = 0): Errors {
+function checkRange(place: Field, most: number, least = 0): Errors {
   const number = toNumber(place.value ?? 0);
   return number < 0 || number > most ? [isWrong(place, `must be between ${least} and ${most}, inclusive`)] : [];
 }
@@ -49,18 +49,18 @@ export const checkPersistentDisk: CheckSource = ({ path, value }, context) =>
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
 /** A path on the host; also that of persistent volumes. */
-export function checkHostPath(source: FieldValue): Errors {
+export function checkHostPath(source: Field): Errors {
   const [path, type] = [at(source, 'path'), at(source, 'type')];
   if (isEmptyText(path)) return [required(path.path)];
   return [...checkNoBacksteps(path), ...checkGivenOneOf(type, hostPathTypes)];
 }
 
-function checkFiles(source: FieldValue): Errors {
+function checkFiles(source: Field): Errors {
   return [...checkMode(at(source, 'defaultMode')), ...each(at(source, 'items')).flatMap(checkKeyToPath)];
 }
 
 /** A server that exports files. */
-export function checkNfs(source: FieldValue): Errors {
+export function checkNfs(source: Field): Errors {
   const path = at(source, 'path');
   const isAbsolute = toText(path.value).startsWith('/');
   const relative = isAbsolute ? [] : [invalidValue(path.path, toText(path.value), 'must be an absolute path')];
@@ -72,7 +72,7 @@ const initiatorForms: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** The name of an iSCSI initiator or target. */
-export function checkInitiator(place: FieldValue, path = place.path, noForm = 'must be valid format starting with iqn, eui, or naa'): Errors {
+export function checkInitiator(place: Field, path = place.path, noForm = 'must be valid format starting with iqn, eui, or naa'): Errors {
   const text = toText(place.value);
   const form = initiatorForms.find(([prefix]) => text.startsWith(prefix));
   if (form === undefined) return [invalidValue(path, text, noForm)];
@@ -94,7 +94,7 @@ const checkIscsi: CheckSource = (source, { volumeName }) => {
 export const longInitiator = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
 /** A fibre channel; also that of persistent volumes. */
-export function checkFibreChannel(source: FieldValue): Errors {
+export function checkFibreChannel(source: Field): Errors {
   const [names, lun] = [at(source, 'targetWWNs'), at(source, 'lun')];
   const [hasNames, hasIds] = [toList(names.value).length > 0, toList(readPath(source.value, 'wwids')).length > 0];
   if (!hasNames) return hasIds ? [] : [required(names.path, 'must specify either targetWWNs or wwids, but not both')];
@@ -108,7 +108,7 @@ const registryForm = 'must be a host:port pair or multiple pairs separated by co
 const hostAndPort = /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
 
 /** Quobyte; also that of persistent volumes. */
-export function checkQuobyte(source: FieldValue): Errors {
+export function checkQuobyte(source: Field): Errors {
   const [registry, tenant] = [at(source, 'registry'), at(source, 'tenant')];
   const text = toText(registry.value);
   const volume = checkRequired(at(source, 'volume'));
@@ -119,7 +119,7 @@ export function checkQuobyte(source: FieldValue): Errors {
 }
 
 /** Flocker; also that of persistent volumes. */
-export function checkFlocker(source: FieldValue): Errors {
+export function checkFlocker(source: Field): Errors {
   const name = at(source, 'datasetName');
   const [hasName, hasId] = [!isEmptyText(name), toText(readPath(source.value, 'datasetUUID')) !== ''];
   return [
@@ -130,7 +130,7 @@ export function checkFlocker(source: FieldValue): Errors {
 }
 
 /** Options of a flex volume may not use names of Kubernetes. */
-export function checkFlexOptions(source: FieldValue): Errors {
+export function checkFlexOptions(source: Field): Errors {
   const options = at(source, 'options');
   return Object.keys(toObject(options.value)).sort().flatMap((key): Errors => {
     const namespace = `.${(key.includes('/') ? key.slice(0, key.indexOf('/')) : key).toLowerCase()}`;
@@ -144,7 +144,7 @@ const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provide
 const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
 /** An Azure disk; also that of persistent volumes. */
-export function checkAzureDisk(source: FieldValue): Errors {
+export function checkAzureDisk(source: Field): Errors {
   const [caching, kind, uri] = [at(source, 'cachingMode'), at(source, 'kind'), at(source, 'diskURI')];
   const isManaged = kind.value === 'Managed';
   const isFit = !isGiven(kind) || toText(uri.value).startsWith(isManaged ? '/subscriptions/' : 'https://');
@@ -165,7 +165,7 @@ export const checkStorageOs: CheckSource = (source) => {
 };
 
 /** The name of a CSI driver. */
-export function checkDriverName(place: FieldValue): Errors {
+export function checkDriverName(place: Field): Errors {
   const text = toText(place.value);
   if (text === '') return [required(place.path)];
   return [
@@ -221,12 +221,12 @@ const kinds = Object.entries(checks);
 /** Kinds that the reference spells otherwise when there is one too many. */
 const spellings: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
 
-function checkDirectory(directory: FieldValue): Errors {
+function checkDirectory(directory: Field): Errors {
   return isEmptyText(directory) ? [] : checkLocalPath(directory).filter(({ message }) => !message.endsWith("must not start with '..'"));
 }
 
 /** A volume has one source. */
-export function checkVolumeSource(volume: FieldValue, context: VolumeContext): Errors {
+export function checkVolumeSource(volume: Field, context: VolumeContext): Errors {
   const given = kinds.map(([kind, check]) => ({ kind, check, source: at(volume, kind) })).filter(({ source }) => isGiven(source));
   if (given.length === 0) return [required(volume.path, 'must specify a volume type')];
   return given.flatMap(({ kind, check, source }, index) => {

@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
 import { checkMatchConditions, checkRule, failurePolicies, matchPolicies, reinvocationPolicies } from './admission-rules.ts';
-import { type Errors, type FieldValue, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven, isSame } from './check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkSelector, checkText, each, isGiven, isSame } from './check.ts';
 
 const sideEffects = ['None', 'NoneOnDryRun'];
 const anySideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
@@ -24,14 +24,14 @@ interface Demands {
 
 const allDemands: Demands = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, labelValues: true, conditions: true };
 
-const hooksOf = (configuration: KubeObject): readonly FieldValue[] => each({ path: 'webhooks', value: configuration['webhooks'] });
+const hooksOf = (configuration: KubeObject): readonly Field[] => each({ path: 'webhooks', value: configuration['webhooks'] });
 const selectorNames = ['namespaceSelector', 'objectSelector'];
 
 /** What an update is held to. */
 function demandsOf(configuration: KubeObject, old: KubeObject): Demands {
   const before = hooksOf(old);
   const names = before.map((hook) => readPath(hook.value, 'name'));
-  const conditionsOf = (hooks: readonly FieldValue[]): unknown[] => hooks.map((hook) => readPath(hook.value, 'matchConditions') ?? null);
+  const conditionsOf = (hooks: readonly Field[]): unknown[] => hooks.map((hook) => readPath(hook.value, 'matchConditions') ?? null);
   return {
     noSideEffects: before.every((hook) => sideEffects.includes(toText(readPath(hook.value, 'sideEffects')))),
     knownReviewVersion: before.every((hook) => {
@@ -44,7 +44,7 @@ function demandsOf(configuration: KubeObject, old: KubeObject): Demands {
   };
 }
 
-function checkName(place: FieldValue): Errors {
+function checkName(place: Field): Errors {
   const name = toText(place.value);
   if (name === '') return [required(place.path)];
   const problems = checkDnsSubdomain(name);
@@ -52,28 +52,28 @@ function checkName(place: FieldValue): Errors {
   return name.split('.').length < minNameParts ? [invalidValue(place.path, name, 'should be a domain with at least three segments separated by dots')] : [];
 }
 
-function checkSideEffects(place: FieldValue, supported: readonly string[]): Errors {
+function checkSideEffects(place: Field, supported: readonly string[]): Errors {
   return isGiven(place) ? checkOneOf(place, supported) : [required(place.path, `must specify one of ${supported.join(', ')}`)];
 }
 
-function checkTimeout({ path, value }: FieldValue): Errors {
+function checkTimeout({ path, value }: Field): Errors {
   const seconds = toNumber(value);
   return seconds < 1 || seconds > maxTimeoutSeconds ? [invalidValue(path, seconds, 'the timeout value must be between 1 and 30 seconds')] : [];
 }
 
-function checkHookSelector(selector: FieldValue, labelValues: boolean): Errors {
+function checkHookSelector(selector: Field, labelValues: boolean): Errors {
   const errors = checkSelector(selector);
   return labelValues ? errors : errors.filter(({ field }) => !/\.values\[\d+\]$/.test(field));
 }
 
-function checkClient(config: FieldValue): Errors {
+function checkClient(config: Field): Errors {
   const url = at(config, 'url');
   const service = at(config, 'service');
   if (isGiven(url) === isGiven(service)) return [required(config.path, 'exactly one of url or service is required')];
   return isGiven(url) ? checkWebhookUrl(url.path, toText(url.value)) : checkWebhookService(service.path, toObject(service.value));
 }
 
-function checkReviewVersions(place: FieldValue, knownReviewVersion: boolean): Errors {
+function checkReviewVersions(place: Field, knownReviewVersion: boolean): Errors {
   const versions = toList(place.value).map(toText);
   if (versions.length === 0) return [required(place.path, `must specify one of ${reviewVersions.join(', ')}`)];
   const seen = new Set<string>();
@@ -87,7 +87,7 @@ function checkReviewVersions(place: FieldValue, knownReviewVersion: boolean): Er
   return [...errors, invalidValue(place.path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
 }
 
-function checkHook(hook: FieldValue, demands: Demands): Errors {
+function checkHook(hook: Field, demands: Demands): Errors {
   return [
     ...checkName(at(hook, 'name')), ...each(at(hook, 'rules')).flatMap(checkRule),
     ...checkGivenOneOf(at(hook, 'failurePolicy'), failurePolicies), ...checkGivenOneOf(at(hook, 'matchPolicy'), matchPolicies),

@@ -2,16 +2,16 @@
 import { type FieldError, type KubeObject, checkDnsLabel, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
 import {
-  type Errors, type FieldValue, at, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptySelector, isEmptyText,
+  type Errors, type Field, at, checkImmutable, checkNotNegative, checkOneOf, checkSelector, checkText, each, isEmptySelector, isEmptyText,
   isGiven, isSame, isSelectable, selects, sortMembers,
 } from './check.ts';
 import { validatePodTemplateSpec, validateTemplateMetadata } from './pods.ts';
 import { validateClaimSpec } from './claims.ts';
 
-const specOf = (object: KubeObject): FieldValue => ({ path: 'spec', value: object['spec'] });
+const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });
 
 /** A selector that must be there and must not be empty. */
-function checkWorkloadSelector(spec: FieldValue, kind: string): Errors {
+function checkWorkloadSelector(spec: Field, kind: string): Errors {
   const selector = at(spec, 'selector');
   if (!isGiven(selector)) return [required(selector.path)];
   if (isEmptySelector(selector.value)) return [invalidValue(selector.path, {}, `empty selector is invalid for ${kind}`)];
@@ -19,14 +19,14 @@ function checkWorkloadSelector(spec: FieldValue, kind: string): Errors {
 }
 
 /** The template must carry the labels that the selector asks for. */
-export function checkTemplateLabels(spec: FieldValue, selector: unknown): Errors {
+export function checkTemplateLabels(spec: Field, selector: unknown): Errors {
   const labels = at(spec, 'template', 'metadata', 'labels');
   if (selects(selector, toObject(labels.value))) return [];
   return [invalidValue(labels.path, sortMembers(labels.value), '`selector` does not match template `labels`')];
 }
 
 /** A template of pods that run until they are deleted. */
-function checkTemplate(spec: FieldValue, kind: string): Errors {
+function checkTemplate(spec: Field, kind: string): Errors {
   const policy = at(spec, 'template', 'spec', 'restartPolicy');
   const deadline = at(spec, 'template', 'spec', 'activeDeadlineSeconds');
   return [
@@ -36,7 +36,7 @@ function checkTemplate(spec: FieldValue, kind: string): Errors {
 }
 
 /** The selector of a deployment or replica set with the template that it belongs to: one that cannot be read leaves the template unseen. */
-function checkSelectedTemplate(spec: FieldValue): Errors {
+function checkSelectedTemplate(spec: Field): Errors {
   const selector = at(spec, 'selector');
   const errors = checkWorkloadSelector(spec, 'deployment');
   if (!isSelectable(selector.value)) return [...errors, invalidValue(selector.path, selector.value, 'invalid label selector')];
@@ -48,7 +48,7 @@ const percentText = "a valid percent string must be a numeric string followed by
   + "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /** A count or a percentage; percentages beyond a hundred make no sense where they mean a share. */
-function checkCountOrPercent({ path, value }: FieldValue, limitsPercent: boolean): Errors {
+function checkCountOrPercent({ path, value }: Field, limitsPercent: boolean): Errors {
   if (value === undefined || value === null) return [];
   if (typeof value !== 'string') return checkNotNegative({ path, value });
   if (!/^[0-9]+%$/.test(value)) {
@@ -58,7 +58,7 @@ function checkCountOrPercent({ path, value }: FieldValue, limitsPercent: boolean
 }
 
 /** A percentage, where it is one, is a share of the whole. */
-function checkShare({ path, value }: FieldValue): Errors {
+function checkShare({ path, value }: Field): Errors {
   const isMore = typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100;
   return isMore ? [invalidValue(path, value, 'must not be greater than 100%')] : [];
 }
@@ -67,13 +67,13 @@ function checkShare({ path, value }: FieldValue): Errors {
 const isZero = (value: unknown): boolean => value === 0 || (typeof value === 'string' && !/^0*[1-9][0-9]*%$/.test(value));
 
 /** A strategy as the reference keeps it in memory. */
-function showStrategy(strategy: FieldValue): unknown {
+function showStrategy(strategy: Field): unknown {
   const rolling = readPath(strategy.value, 'rollingUpdate');
   const shown = { MaxUnavailable: readPath(rolling, 'maxUnavailable') ?? null, MaxSurge: readPath(rolling, 'maxSurge') ?? null };
   return { Type: toText(readPath(strategy.value, 'type')), RollingUpdate: rolling === undefined ? null : shown };
 }
 
-function checkDeploymentStrategy(strategy: FieldValue): Errors {
+function checkDeploymentStrategy(strategy: Field): Errors {
   const type = toText(readPath(strategy.value, 'type'));
   const rolling = at(strategy, 'rollingUpdate');
   if (type === 'Recreate') {
@@ -87,7 +87,7 @@ function checkDeploymentStrategy(strategy: FieldValue): Errors {
   return [...errors, ...checkShare(unavailable)];
 }
 
-function checkDeploymentSpec(spec: FieldValue): Errors {
+function checkDeploymentSpec(spec: Field): Errors {
   const errors: FieldError[] = [
     ...checkNotNegative(at(spec, 'replicas')), ...checkSelectedTemplate(spec), ...checkDeploymentStrategy(at(spec, 'strategy')),
   ];
@@ -106,7 +106,7 @@ export function validateDeployment(deployment: KubeObject): Errors {
   return checkDeploymentSpec(specOf(deployment));
 }
 
-function checkReplicaSetSpec(spec: FieldValue): Errors {
+function checkReplicaSetSpec(spec: Field): Errors {
   return [...checkNotNegative(at(spec, 'replicas'), at(spec, 'minReadySeconds')), ...checkSelectedTemplate(spec)];
 }
 
@@ -126,7 +126,7 @@ export function validateDaemonSet(daemonSet: KubeObject): Errors {
   return [...errors, ...checkNotNegative(at(spec, 'revisionHistoryLimit'))];
 }
 
-function checkDaemonStrategy(strategy: FieldValue): Errors {
+function checkDaemonStrategy(strategy: Field): Errors {
   const type = toText(readPath(strategy.value, 'type'));
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') return [notSupported(strategy.path, showStrategy(strategy), ['RollingUpdate', 'OnDelete'], true)];
@@ -140,7 +140,7 @@ function checkDaemonStrategy(strategy: FieldValue): Errors {
   return hasUnavailable || hasSurge ? errors : [...errors, required(unavailable.path, 'cannot be 0 when maxSurge is 0')];
 }
 
-function checkStatefulStrategy(strategy: FieldValue): Errors {
+function checkStatefulStrategy(strategy: Field): Errors {
   const type = toText(readPath(strategy.value, 'type'));
   const rolling = at(strategy, 'rollingUpdate');
   const [partition, unavailable] = [at(rolling, 'partition'), at(rolling, 'maxUnavailable')];
@@ -151,13 +151,13 @@ function checkStatefulStrategy(strategy: FieldValue): Errors {
   return isGiven(rolling) ? [invalidValue(rolling.path, shown, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
-function checkRetention(policy: FieldValue): Errors {
+function checkRetention(policy: Field): Errors {
   if (!isGiven(policy)) return [];
   return ['whenDeleted', 'whenScaled'].flatMap((name) => checkOneOf(at(policy, name), ['Retain', 'Delete'], true));
 }
 
 /** The template as its pods will be: with the volumes of the claims, and names that the controller gives. */
-function withClaims(spec: FieldValue): FieldValue {
+function withClaims(spec: Field): Field {
   const template = toObject(readPath(spec.value, 'template'));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = toObject(template['spec']);
   const names = [...new Set(toObjects(readPath(spec.value, 'volumeClaimTemplates')).map((claim) => toText(readPath(claim, 'metadata', 'name'))))];
@@ -167,7 +167,7 @@ function withClaims(spec: FieldValue): FieldValue {
   return { path: spec.path, value: { ...toObject(spec.value), template: { ...template, spec: { ...pod, ...volumes } } } };
 }
 
-function checkStatefulSpec(spec: FieldValue, isNew: boolean): Errors {
+function checkStatefulSpec(spec: Field, isNew: boolean): Errors {
   const [management, selector, service] = [at(spec, 'podManagementPolicy'), at(spec, 'selector'), at(spec, 'serviceName')];
   const known = management.value === 'OrderedReady' || management.value === 'Parallel';
   const wrong = isEmptyText(management) ? [required(management.path)]
@@ -184,7 +184,7 @@ function checkStatefulSpec(spec: FieldValue, isNew: boolean): Errors {
   ];
 }
 
-function checkEnd(spec: FieldValue): Errors {
+function checkEnd(spec: Field): Errors {
   const [policy, deadline] = [at(spec, 'template', 'spec', 'restartPolicy'), at(spec, 'template', 'spec', 'activeDeadlineSeconds')];
   return [
     ...(policy.value === 'Always' ? [] : [notSupported(policy.path, toText(policy.value), ['Always'])]),
@@ -193,7 +193,7 @@ function checkEnd(spec: FieldValue): Errors {
 }
 
 /** The reference looks at labels and annotations of this template twice. */
-function checkStatefulTemplate(spec: FieldValue): Errors {
+function checkStatefulTemplate(spec: Field): Errors {
   const template = at(withClaims(spec), 'template');
   return [...validatePodTemplateSpec(template), ...validateTemplateMetadata(template), ...checkEnd(spec)];
 }

@@ -1,10 +1,10 @@
 // Addresses that are valid but not written as they should be.
 import { formatIpAddress, parseIpAddress, parseIpRange } from '../../apimachinery/index.ts';
 import { toText } from '../columns/common.ts';
-import type { FieldValue } from '../validation/check.ts';
+import type { Field } from '../validation/check.ts';
 
 /** Warns of an IPv6 address that is not in its canonical form. */
-export function warnOfAddress({ path, value }: FieldValue): readonly string[] {
+export function warnOfAddress({ path, value }: Field): readonly string[] {
   const text = toText(value);
   const address = parseIpAddress(text);
   if (address?.family !== 'IPv6' || formatIpAddress(address) === text) return [];
@@ -12,7 +12,7 @@ export function warnOfAddress({ path, value }: FieldValue): readonly string[] {
 }
 
 /** Warns of a range with bits beyond its prefix, or of an IPv6 range that is not in its canonical form. */
-export function warnOfRange({ path, value }: FieldValue): readonly string[] {
+export function warnOfRange({ path, value }: Field): readonly string[] {
   const text = toText(value);
   const range = parseIpRange(text);
   if (range === undefined) return [];

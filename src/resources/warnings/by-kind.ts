@@ -3,14 +3,14 @@
 import { type KubeObject, checkDnsLabel } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { readPath, toNumber } from '../columns/common.ts';
-import { type FieldValue, at, each } from '../validation/check.ts';
+import { type Field, at, each } from '../validation/check.ts';
 import { warnOfAddress, warnOfRange } from './addresses.ts';
 import * as others from './others.ts';
 import { warnOfClaimSpec, warnOfPod } from './pods.ts';
 
-type Warn = (root: FieldValue, old?: KubeObject) => readonly string[];
+type Warn = (root: Field, old?: KubeObject) => readonly string[];
 
-const rootOf = (object: KubeObject): FieldValue => ({ path: '', value: object });
+const rootOf = (object: KubeObject): Field => ({ path: '', value: object });
 
 function warnOfName({ metadata }: KubeObject, use: string): readonly string[] {
   const problems = checkDnsLabel(metadata.name ?? '');
@@ -47,7 +47,7 @@ const warnWith = (warn: Warn, onStatus: Warn = () => []): Pick<Strategy, 'warnin
 
 const onCreate = (warn: Warn): Pick<Strategy, 'warnings'> => warnWith((root, old) => (old === undefined ? warn(root) : []));
 
-function warnOfStatefulSet(root: FieldValue, old?: KubeObject): readonly string[] {
+function warnOfStatefulSet(root: Field, old?: KubeObject): readonly string[] {
   const claims = each(at(root, 'spec', 'volumeClaimTemplates'));
   const history = at(root, 'spec', 'revisionHistoryLimit');
   return [

@@ -1,10 +1,10 @@
 // Warnings about the containers of a pod: amounts of bytes with fractions, environment variables that hide others, and ports that meet.
 import { parseQuantity } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type FieldValue, at, each } from '../validation/check.ts';
+import { type Field, at, each } from '../validation/check.ts';
 
 /** A number of bytes that is not whole. */
-export function warnOfFraction({ path, value }: FieldValue, name: string): readonly string[] {
+export function warnOfFraction({ path, value }: Field, name: string): readonly string[] {
   const text = toText(readPath(value, name));
   if (text === '') return [];
   const { mantissa, exponent } = parseQuantity(text);
@@ -13,7 +13,7 @@ export function warnOfFraction({ path, value }: FieldValue, name: string): reado
 }
 
 /** A variable that is set again without building on what it was. */
-function warnOfEnvironment(container: FieldValue): readonly string[] {
+function warnOfEnvironment(container: Field): readonly string[] {
   const seen = new Set<string>();
   return each(at(container, 'env')).flatMap(({ path, value }) => {
     const name = toText(readPath(value, 'name'));
@@ -36,7 +36,7 @@ interface Port {
   readonly hostPort: number;
 }
 
-function readPorts(containers: readonly FieldValue[]): readonly Port[] {
+function readPorts(containers: readonly Field[]): readonly Port[] {
   return containers.flatMap((container) => each(at(container, 'ports'))).map(({ path, value }) => ({
     path, name: toText(readPath(value, 'name')), key: `${toNumber(readPath(value, 'containerPort'))}/${toText(readPath(value, 'protocol'))}`,
     hostIp: toText(readPath(value, 'hostIP')), hostPort: toNumber(readPath(value, 'hostPort')),
@@ -44,7 +44,7 @@ function readPorts(containers: readonly FieldValue[]): readonly Port[] {
 }
 
 /** Ports of the host need a number before an address; the port prints as a struct of the reference. */
-function warnOfHostIps(containers: readonly FieldValue[]): readonly string[] {
+function warnOfHostIps(containers: readonly Field[]): readonly string[] {
   return containers.flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
     const [ip, number] = [toText(readPath(port.value, 'hostIP')), toNumber(readPath(port.value, 'hostPort') ?? 0)];
     if (ip === '' || number !== 0) return [];
@@ -87,9 +87,9 @@ function warnOfPortNames(ports: readonly Port[]): readonly string[] {
 }
 
 /** Warns of what is doubtful about containers, given in the order init, main, ephemeral. */
-export function warnOfContainers(containers: readonly FieldValue[]): readonly string[] {
+export function warnOfContainers(containers: readonly Field[]): readonly string[] {
   const ports = readPorts(containers);
-  const own = (container: FieldValue): readonly string[] => [
+  const own = (container: Field): readonly string[] => [
     ...['memory', 'ephemeral-storage'].flatMap((name) => ['limits', 'requests'].flatMap((list) => warnOfFraction(at(container, 'resources', list), name))),
     ...warnOfEnvironment(container),
   ];

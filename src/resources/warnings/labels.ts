@@ -1,7 +1,7 @@
 // Labels of nodes that have newer names: whoever selects by the old ones is told.
 import { checkLabelValue } from '../../apimachinery/index.ts';
 import { toObject, toText } from '../columns/common.ts';
-import { type FieldValue, at, each } from '../validation/check.ts';
+import { type Field, at, each } from '../validation/check.ts';
 
 const successors: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -21,17 +21,17 @@ function warnOfKey(path: string, key: unknown, subject = ''): readonly string[] 
 }
 
 /** Warns of each old label among the keys of a map, such as a nodeSelector; `pathOf` is where a key stands. */
-export function warnOfLabelMap({ value }: FieldValue, pathOf: (key: string) => string): readonly string[] {
+export function warnOfLabelMap({ value }: Field, pathOf: (key: string) => string): readonly string[] {
   return Object.keys(toObject(value)).sort().flatMap((key) => warnOfKey(pathOf(key), key));
 }
 
 /** Warns of an old label where one key stands alone; with `named` the text repeats it. */
-export function warnOfLabel({ path, value }: FieldValue, named: boolean): readonly string[] {
+export function warnOfLabel({ path, value }: Field, named: boolean): readonly string[] {
   return warnOfKey(path, value, named ? `${toText(value)} is ` : '');
 }
 
 /** Warns of old labels in expressions of a selector of nodes, and, where nobody refuses them, of values that no label can have. */
-export function warnOfExpressions(list: FieldValue, checkValues = false): readonly string[] {
+export function warnOfExpressions(list: Field, checkValues = false): readonly string[] {
   return each(list).flatMap((expression) => {
     const values = checkValues ? each(at(expression, 'values')) : [];
     return [
@@ -42,7 +42,7 @@ export function warnOfExpressions(list: FieldValue, checkValues = false): readon
 }
 
 /** Warns of old labels in the required and the preferred terms of node affinity. */
-export function warnOfNodeAffinity(affinity: FieldValue): readonly string[] {
+export function warnOfNodeAffinity(affinity: Field): readonly string[] {
   const terms = each(at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms'));
   const preferences = each(at(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')).map((term) => at(term, 'preference'));
   return [

@@ -1,18 +1,18 @@
 // Warnings about kinds that make no pods.
 import { type KubeObject, compareQuantities, parsePem, parseQuantity } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../columns/common.ts';
-import { type FieldValue, at, each, isSame } from '../validation/check.ts';
+import { type Field, at, each, isSame } from '../validation/check.ts';
 import { warnOfAddress, warnOfRange } from './addresses.ts';
 import { warnOfExpressions, warnOfLabel, warnOfLabelMap } from './labels.ts';
 import { warnOfOldVolumes } from './pods.ts';
 
-const isGiven = (place: FieldValue): boolean => place.value !== undefined && place.value !== '';
-const annotation = (root: FieldValue, key: string): unknown => readPath(root.value, 'metadata', 'annotations', key);
+const isGiven = (place: Field): boolean => place.value !== undefined && place.value !== '';
+const annotation = (root: Field, key: string): unknown => readPath(root.value, 'metadata', 'annotations', key);
 const oldClass = 'volume.beta.kubernetes.io/storage-class';
 const tellOldClass = `metadata.annotations[${oldClass}]: deprecated since v1.8; use "storageClassName" attribute instead`;
 
 /** Nodes: members that have been given up. */
-export function warnOfNode(root: FieldValue): readonly string[] {
+export function warnOfNode(root: Field): readonly string[] {
   return [
     ...(isGiven(at(root, 'spec', 'configSource')) ? ['spec.configSource: the feature is removed'] : []),
     ...(isGiven(at(root, 'spec', 'externalID')) ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
@@ -20,7 +20,7 @@ export function warnOfNode(root: FieldValue): readonly string[] {
 }
 
 /** Persistent volumes: old annotations, recycling, old labels of nodes, old sources. */
-export function warnOfVolume(root: FieldValue): readonly string[] {
+export function warnOfVolume(root: Field): readonly string[] {
   const spec = at(root, 'spec');
   const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
   const options = 'volume.beta.kubernetes.io/mount-options';
@@ -35,12 +35,12 @@ export function warnOfVolume(root: FieldValue): readonly string[] {
 }
 
 /** Claims that name their class in an annotation. */
-export function warnOfClaimClass(root: FieldValue): readonly string[] {
+export function warnOfClaimClass(root: Field): readonly string[] {
   return annotation(root, oldClass) === undefined ? [] : [tellOldClass];
 }
 
 /** Quotas that let be asked for more than may be used. */
-export function warnOfQuota(root: FieldValue): readonly string[] {
+export function warnOfQuota(root: Field): readonly string[] {
   const hard = toObject(readPath(root.value, 'spec', 'hard'));
   const has = (name: string): boolean => typeof hard[name] === 'string';
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
@@ -62,7 +62,7 @@ function decodeText(value: unknown): string {
 }
 
 /** Secrets for TLS that hold no certificate or no key. */
-export function warnOfTlsSecret(root: FieldValue): readonly string[] {
+export function warnOfTlsSecret(root: Field): readonly string[] {
   if (readPath(root.value, 'type') !== 'kubernetes.io/tls') return [];
   const missing = [['tls.crt', 'certificate'], ['tls.key', 'key']].filter(([member]) => {
     return parsePem(decodeText(readPath(root.value, 'data', member as string))).length === 0;
@@ -72,7 +72,7 @@ export function warnOfTlsSecret(root: FieldValue): readonly string[] {
 
 const external = 'ExternalName';
 
-function warnOfHeadless(spec: FieldValue): readonly string[] {
+function warnOfHeadless(spec: Field): readonly string[] {
   return [
     ...(isGiven(at(spec, 'loadBalancerIP')) ? ['spec.loadBalancerIP is ignored for headless services'] : []),
     ...(toList(at(spec, 'externalIPs').value).length > 0 ? ['spec.externalIPs is ignored for headless services'] : []),
@@ -81,7 +81,7 @@ function warnOfHeadless(spec: FieldValue): readonly string[] {
 }
 
 /** Services: members that their type ignores, and those that are on their way out. */
-export function warnOfService(root: FieldValue): readonly string[] {
+export function warnOfService(root: Field): readonly string[] {
   const spec = at(root, 'spec');
   const type = at(spec, 'type').value;
   const isHeadless = type === 'ClusterIP' && at(spec, 'clusterIP').value === 'None';
@@ -102,14 +102,14 @@ export function warnOfService(root: FieldValue): readonly string[] {
 const mountable = 'kubernetes.io/enforce-mountable-secrets';
 
 /** Service accounts that begin to keep secrets from pods the old way. */
-export function warnOfAccount(root: FieldValue, old?: KubeObject): readonly string[] {
+export function warnOfAccount(root: Field, old?: KubeObject): readonly string[] {
   const isOld = old?.metadata.annotations?.[mountable] !== undefined;
   if (isOld || annotation(root, mountable) === undefined) return [];
   return [`metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
 }
 
 /** Indexed jobs that are too large to keep track of. */
-export function warnOfJob(spec: FieldValue): readonly string[] {
+export function warnOfJob(spec: Field): readonly string[] {
   const read = (name: string): number => toNumber(at(spec, name).value);
   if (at(spec, 'completionMode').value !== 'Indexed' || read('completions') <= 100_000 || read('parallelism') <= 10_000) return [];
   return [`${spec.path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, `
@@ -117,7 +117,7 @@ export function warnOfJob(spec: FieldValue): readonly string[] {
 }
 
 /** Schedules with a time zone of their own. */
-export function warnOfSchedule(root: FieldValue): readonly string[] {
+export function warnOfSchedule(root: Field): readonly string[] {
   if (!toText(readPath(root.value, 'spec', 'schedule')).includes('TZ')) return [];
   return ['cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see '
     + 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'];
@@ -126,7 +126,7 @@ export function warnOfSchedule(root: FieldValue): readonly string[] {
 const ownSlices = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 
 /** Endpoint slices: names for addresses, and addresses in odd forms unless a controller wrote them. */
-export function warnOfSlice(root: FieldValue, old?: KubeObject): readonly string[] {
+export function warnOfSlice(root: Field, old?: KubeObject): readonly string[] {
   const isNamed = old === undefined && readPath(root.value, 'addressType') === 'FQDN';
   const isOwn = ownSlices.includes(toText(readPath(root.value, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by')));
   const addresses = isOwn ? [] : each(at(root, 'endpoints')).flatMap((endpoint) => each(at(endpoint, 'addresses')));
@@ -136,13 +136,13 @@ export function warnOfSlice(root: FieldValue, old?: KubeObject): readonly string
 const ingressClass = 'kubernetes.io/ingress.class';
 
 /** New ingresses that name their class in an annotation. */
-export function warnOfIngressClass(root: FieldValue): readonly string[] {
+export function warnOfIngressClass(root: Field): readonly string[] {
   if (annotation(root, ingressClass) === undefined || readPath(root.value, 'spec', 'ingressClassName') !== undefined) return [];
   return [`annotation "${ingressClass}" is deprecated, please use 'spec.ingressClassName' instead`];
 }
 
 /** Network policies: ranges in odd forms. */
-export function warnOfPolicy(root: FieldValue): readonly string[] {
+export function warnOfPolicy(root: Field): readonly string[] {
   return [['ingress', 'from'], ['egress', 'to']].flatMap(([rules, peers]) => each(at(root, 'spec', rules as string)).flatMap((rule) => {
     const blocks = each(at(rule, peers as string)).map((peer) => at(peer, 'ipBlock'));
     return blocks.flatMap((block) => [...warnOfRange(at(block, 'cidr')), ...each(at(block, 'except')).flatMap(warnOfRange)]);
@@ -150,17 +150,17 @@ export function warnOfPolicy(root: FieldValue): readonly string[] {
 }
 
 /** Runtime classes that select nodes by old labels. */
-export const warnOfRuntimeClass = (root: FieldValue): readonly string[] =>
+export const warnOfRuntimeClass = (root: Field): readonly string[] =>
   warnOfLabelMap(at(root, 'scheduling', 'nodeSelector'), () => 'scheduling.nodeSelector');
 
 /** Resource slices of drivers with capitals. */
-export function warnOfDriver(root: FieldValue): readonly string[] {
+export function warnOfDriver(root: Field): readonly string[] {
   const driver = toText(readPath(root.value, 'spec', 'driver'));
   return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
 /** Drivers that ask for tokens where logs may show them. */
-export function warnOfTokens(root: FieldValue, old?: KubeObject): readonly string[] {
+export function warnOfTokens(root: Field, old?: KubeObject): readonly string[] {
   const tokens = at(root, 'spec', 'tokenRequests').value;
   const isNew = old === undefined || !isSame(tokens ?? null, readPath(old, 'spec', 'tokenRequests') ?? null);
   if (!isNew || toList(tokens).length === 0 || at(root, 'spec', 'serviceAccountTokenInSecrets').value !== undefined) return [];
@@ -169,7 +169,7 @@ export function warnOfTokens(root: FieldValue, old?: KubeObject): readonly strin
 }
 
 /** Storage capacities that are told of nodes by old labels. */
-export function warnOfTopology(root: FieldValue): readonly string[] {
+export function warnOfTopology(root: Field): readonly string[] {
   const topology = at(root, 'nodeTopology');
   return [
     ...warnOfExpressions(at(topology, 'matchExpressions')),
@@ -178,7 +178,7 @@ export function warnOfTopology(root: FieldValue): readonly string[] {
 }
 
 /** Storage classes that select nodes by old labels. */
-export function warnOfTopologies(root: FieldValue): readonly string[] {
+export function warnOfTopologies(root: Field): readonly string[] {
   return each(at(root, 'allowedTopologies')).flatMap((topology) => {
     return each(at(topology, 'matchLabelExpressions')).flatMap((expression) => warnOfLabel(at(expression, 'key'), false));
   });

@@ -1,6 +1,6 @@
 // Warnings about pods and templates of pods: what works, but hardly as meant. In the order in which the reference tells them.
 import { readPath, toNumber, toText } from '../columns/common.ts';
-import { type FieldValue, at, each } from '../validation/check.ts';
+import { type Field, at, each } from '../validation/check.ts';
 import { warnOfAddress } from './addresses.ts';
 import { warnOfContainers, warnOfFraction } from './containers.ts';
 import { warnOfLabel, warnOfLabelMap, warnOfNodeAffinity } from './labels.ts';
@@ -24,17 +24,17 @@ const oldVolumes: readonly (readonly [string, string])[] = [
 const shownAs: Readonly<Record<string, string>> = { storageos: 'storageOS' };
 
 /** Warns of volume sources that are on their way out, wherever they may stand. */
-export function warnOfOldVolumes(volume: FieldValue): readonly string[] {
+export function warnOfOldVolumes(volume: Field): readonly string[] {
   return oldVolumes.filter(([kind]) => readPath(volume.value, kind) !== undefined)
     .map(([kind, told]) => `${at(volume, shownAs[kind] ?? kind).path}: ${told}`);
 }
 
 /** Warns of storage that a claim asks for in fractions of bytes. */
-export function warnOfClaimSpec(spec: FieldValue): readonly string[] {
+export function warnOfClaimSpec(spec: Field): readonly string[] {
   return ['requests', 'limits'].flatMap((list) => warnOfFraction(at(spec, 'resources', list), 'storage'));
 }
 
-function warnOfRepeats(list: FieldValue, name: string, shown: string): readonly string[] {
+function warnOfRepeats(list: Field, name: string, shown: string): readonly string[] {
   const seen = new Set<string>();
   return each(list).flatMap((entry) => {
     const { path, value } = at(entry, name);
@@ -44,16 +44,16 @@ function warnOfRepeats(list: FieldValue, name: string, shown: string): readonly 
   });
 }
 
-const missingSelector = ({ path, value }: FieldValue): readonly string[] =>
+const missingSelector = ({ path, value }: Field): readonly string[] =>
   (value === undefined ? [`${path}: a null labelSelector results in matching no pod`] : []);
 
-function warnOfSpread(spec: FieldValue): readonly string[] {
+function warnOfSpread(spec: Field): readonly string[] {
   return each(at(spec, 'topologySpreadConstraints')).flatMap((constraint) => [
     ...warnOfLabel(at(constraint, 'topologyKey'), true), ...missingSelector(at(constraint, 'labelSelector')),
   ]);
 }
 
-function warnOfPodAffinity(affinity: FieldValue): readonly string[] {
+function warnOfPodAffinity(affinity: Field): readonly string[] {
   const required = each(at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'));
   const preferred = each(at(affinity, 'preferredDuringSchedulingIgnoredDuringExecution'));
   return [
@@ -62,14 +62,14 @@ function warnOfPodAffinity(affinity: FieldValue): readonly string[] {
   ];
 }
 
-function warnOfAnnotations(metadata: FieldValue): readonly string[] {
+function warnOfAnnotations(metadata: Field): readonly string[] {
   return oldAnnotations.filter(([key]) => readPath(metadata.value, 'annotations', key) !== undefined)
     .map(([key, told]) => `${at(metadata, 'annotations').path}[${key}]: ${told}`);
 }
 
-const containersOf = (spec: FieldValue): readonly FieldValue[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
+const containersOf = (spec: Field): readonly Field[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
-function warnOfSeccomp(metadata: FieldValue, spec: FieldValue): readonly string[] {
+function warnOfSeccomp(metadata: Field, spec: Field): readonly string[] {
   const entry = (key: string): readonly string[] => (readPath(metadata.value, 'annotations', key) === undefined
     ? [] : [`${at(metadata, 'annotations').path}[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`]);
   const own = at(spec, 'securityContext', 'seccompProfile').value === undefined ? entry('seccomp.security.alpha.kubernetes.io/pod') : [];
@@ -77,7 +77,7 @@ function warnOfSeccomp(metadata: FieldValue, spec: FieldValue): readonly string[
   return [...own, ...others.flatMap(({ value }) => entry(`container.seccomp.security.alpha.kubernetes.io/${toText(readPath(value, 'name'))}`))];
 }
 
-function warnOfVolumes(spec: FieldValue): readonly string[] {
+function warnOfVolumes(spec: Field): readonly string[] {
   const volumes = at(spec, 'volumes');
   const own = each(volumes).flatMap((volume) => {
     return [...warnOfOldVolumes(volume), ...warnOfClaimSpec(at(volume, 'ephemeral', 'volumeClaimTemplate', 'spec'))];
@@ -86,7 +86,7 @@ function warnOfVolumes(spec: FieldValue): readonly string[] {
 }
 
 /** Warns of what is doubtful about a pod, or about a template that pods will be made from; `pod` is where metadata and spec are. */
-export function warnOfPod(pod: FieldValue): readonly string[] {
+export function warnOfPod(pod: Field): readonly string[] {
   const [metadata, spec] = [at(pod, 'metadata'), at(pod, 'spec')];
   const selector = at(spec, 'nodeSelector');
   const secrets = at(spec, 'imagePullSecrets');

@@ -1,6 +1,6 @@
 // Files of one volume that would land on top of each other.
 import { readPath, toList, toText } from '../columns/common.ts';
-import { type FieldValue, at, each } from '../validation/check.ts';
+import { type Field, at, each } from '../validation/check.ts';
 
 interface File {
   readonly path: string;
@@ -39,7 +39,7 @@ function filesOfProjection(projection: unknown): readonly File[] {
 const maxFiles = 1_000;
 
 /** Warns of files of a volume that hide each other. */
-export function warnOfOverlaps(volumes: FieldValue): readonly string[] {
+export function warnOfOverlaps(volumes: Field): readonly string[] {
   return each(volumes).flatMap((volume) => {
     const name = toText(readPath(volume.value, 'name'));
     const tell = (what: string, files: readonly File[]): readonly string[] =>
