@@ -1,8 +1,8 @@
-// Runs the tests of the built tree: `quick` (what `npm test` and every commit needs), `slow` (what CI runs besides) or `all`, or those whose path has
-// one of the texts given after that.
+// Runs the tests of the built tree: `quick` (what `npm test` and every commit needs), `slow` (what CI runs besides) or `all`, or those whose path
+// contains one of the texts given after that. Ends with one line that counts what passed, failed and was skipped.
 // Every test file is a process of node:test; suites that start servers, kill them or need other programs are the slow ones.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,22 +17,42 @@ function findTests(): string[] {
 
 const isSlow = (file: string): boolean => slowFolders.some((folder) => file.startsWith(`${folder}/`));
 
-/** A file that takes longer hangs: it is ended and counts as failed, so that the others are heard of. */
+/** A file that takes longer hangs: it is ended and counts as failed, so that the other files are reported. */
 const longestFileMs = 20 * 60_000;
 
-function runFiles(files: readonly string[], concurrency: number): boolean {
-  if (files.length === 0) return true;
-  const reporter = process.stdout.isTTY ? 'spec' : 'dot';
+/** How many tests a run counted; a run without a report failed as a whole. */
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** Reads the totals that node:test writes at the end of its TAP report. */
+function readCounts(report: string): Counts {
+  const text = readFileSync(report, 'utf8');
+  const total = (name: string): number => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return { passed: total('pass'), failed: total('fail') + total('cancelled'), skipped: total('skipped') + total('todo') };
+}
+
+function runFiles(name: string, files: readonly string[], concurrency: number): Counts {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0 };
+  const report = path.join(dist, `tests-${name}.tap`);
   const args = ['--test', `--test-concurrency=${concurrency}`, `--test-timeout=${longestFileMs}`,
-    `--test-reporter=${reporter}`, '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${path.join(dist, 'tests.tap')}`,
+    `--test-reporter=${path.join(dist, 'test/reporter.js')}`, '--test-reporter-destination=stdout',
+    '--test-reporter=tap', `--test-reporter-destination=${report}`,
     ...files.map((file) => path.join(dist, file))];
-  const result = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, NODE_NO_WARNINGS: '1' } });
-  return result.status === 0;
+  const env = { ...process.env, NODE_NO_WARNINGS: '1', PINTLE_TEST_FILES: String(files.length) };
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env });
+  const counts = readCounts(report);
+  return status === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
 const [mode = 'quick', ...only] = process.argv.slice(2);
 const wanted = findTests().filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
-const quick = mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file));
-const slow = mode === 'quick' ? [] : wanted.filter(isSlow);
-const ok = [runFiles(quick, 2), runFiles(slow, 1)].every(Boolean);
-process.exit(ok ? 0 : 1);
+const runs = [
+  runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), 2),
+  runFiles('slow', mode === 'quick' ? [] : wanted.filter(isSlow), 1),
+];
+const sum = (key: keyof Counts): number => runs.reduce((total, counts) => total + counts[key], 0);
+process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`);
+process.exit(sum('failed') === 0 && sum('passed') > 0 ? 0 : 1);
