@@ -52,7 +52,7 @@ export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {
   type CompiledExpression, type DeclaredType, type Environment, type PolicyScope, type SchemaRules, type Value, CelList, Failure, anyType, checkRules,
   compileExpression, compilePolicyExpression, compileRules, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment,
-  mapOf, policyEnvironment, runtimeCostBudget, stringType, typeOfVariable,
+  mapOf, policyEnvironment, RUNTIME_COST_BUDGET, stringType, typeOfVariable,
 } from './cel/index.ts';
 export { type IpAddress, type IpRange, containsAddress, formatIpAddress, parseIpAddress, parseIpRange } from './ip-address.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

@@ -1,6 +1,6 @@
 // Where a webhook is reached, as registrations and conversions of definitions say it: a URL, or a service. Mirrors the checks that the reference
 // has for both, with url.Parse's words for what is no URL.
-import { UrlError, checkEscapes, checkHost, schemeOf } from './cel/library/urls.ts';
+import { UrlError, checkEscapes, checkHost, schemeOf } from './cel/index.ts';
 import { invalidValue, required } from './field-error.ts';
 import { checkDnsSubdomain } from './names.ts';
 import type { FieldError } from './status.ts';

@@ -1,12 +1,12 @@
 // The cases of the CEL specification's conformance suite, as @bufbuild/cel-spec ships them, and the values that they speak of.
 import {
   ArrayList, CelDouble, CelDuration, CelList, CelMap, CelTimestamp, CelUint, EntryMap, type MapKey, type Value, mapKeyOf, typeOf,
-} from '../../src/apimachinery/cel/values.ts';
-import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../../src/apimachinery/cel/time.ts';
+} from '../../src/apimachinery/cel/values/values.ts';
+import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../../src/apimachinery/cel/values/time.ts';
 import {
   CelType, anyType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, namedTypes, nullType, opaqueType, stringType, structType,
   timestampType, typeOfType, uintType, wrapperOf,
-} from '../../src/apimachinery/cel/types.ts';
+} from '../../src/apimachinery/cel/values/types.ts';
 
 type Json = Record<string, unknown>;
 

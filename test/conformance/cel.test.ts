@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { loadPatternEngine } from '../../src/apimachinery/index.ts';
-import { type CheckedExpr, checkExpression } from '../../src/apimachinery/cel/check.ts';
-import { type Environment, type Library, createEnvironment, declare, extendEnvironment, method } from '../../src/apimachinery/cel/environment.ts';
-import { compileProgram } from '../../src/apimachinery/cel/evaluate.ts';
+import { type CheckedExpr, checkExpression } from '../../src/apimachinery/cel/check/check.ts';
+import { type Environment, type Library, createEnvironment, declare, extendEnvironment, method } from '../../src/apimachinery/cel/check/environment.ts';
+import { compileProgram } from '../../src/apimachinery/cel/evaluate/evaluate.ts';
 import { comprehensionsLibrary } from '../../src/apimachinery/cel/library/comprehensions.ts';
 import { setsLibrary } from '../../src/apimachinery/cel/library/lists.ts';
 import { optionalLibrary } from '../../src/apimachinery/cel/library/optional.ts';
 import { standardLibrary } from '../../src/apimachinery/cel/library/standard.ts';
 import { stringsLibrary } from '../../src/apimachinery/cel/library/strings.ts';
-import { parseExpression } from '../../src/apimachinery/cel/parse.ts';
-import { CelSyntaxError } from '../../src/apimachinery/cel/source.ts';
-import { formatType, stringType } from '../../src/apimachinery/cel/types.ts';
-import { Failure } from '../../src/apimachinery/cel/values.ts';
+import { parseExpression } from '../../src/apimachinery/cel/parse/parse.ts';
+import { CelSyntaxError } from '../../src/apimachinery/cel/parse/source.ts';
+import { formatType, stringType } from '../../src/apimachinery/cel/values/types.ts';
+import { Failure } from '../../src/apimachinery/cel/values/values.ts';
 import { type CelCase, casesOf, showValue, typeFrom, valueFrom } from './cel-cases.ts';
 import { ledger } from './cel-ledger.ts';
 

@@ -1,10 +1,10 @@
 // From a text to a program: parse, check, compile.
-import { type Expr, childrenOf } from './ast.ts';
-import { type CheckedExpr, checkExpression } from './check.ts';
-import type { Environment } from './environment.ts';
-import { type Program, compileProgram } from './evaluate.ts';
-import { parseExpression } from './parse.ts';
-import type { CelType } from './types.ts';
+import { type Expr, childrenOf } from './parse/ast.ts';
+import { type CheckedExpr, checkExpression } from './check/check.ts';
+import type { Environment } from './check/environment.ts';
+import { type Program, compileProgram } from './evaluate/evaluate.ts';
+import { parseExpression } from './parse/parse.ts';
+import type { CelType } from './values/types.ts';
 
 /** An expression that was checked and is ready to be evaluated. */
 export interface CompiledExpression {

@@ -1,5 +1,5 @@
-// The environment that Kubernetes 1.36 evaluates in: its libraries, optional syntax, literals of one type. And the limits it sets.
-import { type Environment, createEnvironment } from './environment.ts';
+// The environment that Kubernetes 1.36 evaluates in: its libraries, optional syntax, literals of one type.
+import { type Environment, createEnvironment } from './check/environment.ts';
 import { authorizerLibrary } from './library/authorizer.ts';
 import { comprehensionsLibrary } from './library/comprehensions.ts';
 import { formatsLibrary } from './library/formats.ts';
@@ -11,13 +11,6 @@ import { standardLibrary } from './library/standard.ts';
 import { stringsLibrary } from './library/strings.ts';
 import { urlsLibrary } from './library/urls.ts';
 import { quantityLibrary, semverLibrary } from './library/versions.ts';
-
-/** Most that one evaluation may cost. */
-export const perCallLimit = 1_000_000;
-/** Most that the rules of one object may cost together. */
-export const runtimeCostBudget = 10_000_000;
-/** Largest request, in bytes: what strings and lists without a bound are taken to be. */
-export const maxRequestBytes = 3 * 1024 * 1024;
 
 /** All libraries of Kubernetes, without variables. */
 export const kubernetesEnvironment: Environment = createEnvironment({

@@ -3,7 +3,7 @@
 import {
   type CompiledExpression, type Environment, type OpenAPIV3Schema, type Value, CelList, Failure, anyType, compileExpression, declareType, declaredStructs,
     extendEnvironment,
-  fromDeclared, fromJson, kubernetesEnvironment, mapOf, runtimeCostBudget, stringType,
+  fromDeclared, fromJson, kubernetesEnvironment, mapOf, RUNTIME_COST_BUDGET, stringType,
 } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import type { User } from '../user.ts';
@@ -80,7 +80,7 @@ function explain(found: Value | Error, { expression, message }: { readonly expre
 
 function evaluate({ program }: CompiledExpression, variable: string, subject: Value): Value | Error {
   try {
-    const { value } = program.evaluate((name) => (name === variable ? subject : undefined), runtimeCostBudget);
+    const { value } = program.evaluate((name) => (name === variable ? subject : undefined), RUNTIME_COST_BUDGET);
     return value instanceof Failure ? new Error(String((value as { message?: unknown }).message ?? 'no value')) : value;
   } catch (error) {
     return error as Error;

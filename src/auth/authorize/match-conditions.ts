@@ -2,7 +2,7 @@
 // As in the reference one that is false wins over others that fail, and absent texts are empty. Relies on the engine of patterns being loaded.
 import {
   type CompiledExpression, type DeclaredType, type OpenAPIV3Schema, type Value, compileExpression, declareType, declaredStructs, extendEnvironment,
-  fromDeclared, kubernetesEnvironment, runtimeCostBudget,
+  fromDeclared, kubernetesEnvironment, RUNTIME_COST_BUDGET,
 } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import type { Attributes } from './attributes.ts';
@@ -53,7 +53,7 @@ export function compileMatchConditions(expressions: readonly string[]): MatchReq
 }
 
 const evaluate = (program: CompiledExpression['program'], value: Value): Value =>
-  program.evaluate((name) => (name === 'request' ? value : undefined), runtimeCostBudget).value;
+  program.evaluate((name) => (name === 'request' ? value : undefined), RUNTIME_COST_BUDGET).value;
 
 function compileCondition(expression: string): CompiledExpression {
   const compiled = compileExpression(expression, environment);

@@ -1,8 +1,8 @@
 // Authorization checks: authorizer.group('apps').resource('deployments').check('create').allowed(). Declared as upstream declares them, so that
 // what does not fit is refused in its words; nothing here has an authorizer as its variable, so none of them is ever called.
-import { type FunctionDeclaration, type Library, declare, method } from '../environment.ts';
-import { type CelType, boolType, stringType, structType } from '../types.ts';
-import { noSuchOverload } from '../values.ts';
+import { type FunctionDeclaration, type Library, declare, method } from '../check/environment.ts';
+import { type CelType, boolType, stringType, structType } from '../values/types.ts';
+import { noSuchOverload } from '../values/values.ts';
 
 const prefix = 'kubernetes.authorization';
 /** The type of `authorizer`. */

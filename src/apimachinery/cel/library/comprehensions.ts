@@ -1,8 +1,8 @@
 // Two-variable macros, and the function that their maps are collected with.
-import { type Library, declare, overload } from '../environment.ts';
-import { twoVariableMacros } from '../macros.ts';
-import { mapOf, paramType } from '../types.ts';
-import { type CelMap, EntryMap, type MapKey, type Value, CelError, mapKeyOf } from '../values.ts';
+import { type Library, declare, overload } from '../check/environment.ts';
+import { twoVariableMacros } from '../parse/macros.ts';
+import { mapOf, paramType } from '../values/types.ts';
+import { type CelMap, EntryMap, type MapKey, type Value, CelError, mapKeyOf } from '../values/values.ts';
 
 const k = paramType('K');
 const v = paramType('V');

@@ -1,9 +1,9 @@
 // Conversions between types: int('42'), string(1.5), timestamp('…').
-import { type FunctionDeclaration, type Implementation, declare, overload } from '../environment.ts';
-import { formatDouble, intOfDouble, makeInt, makeUint, toNumber, uintOfDouble, unsignedOverflow } from '../numbers.ts';
-import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOfSeconds } from '../time.ts';
-import { type CelType, boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from '../types.ts';
-import { CelDouble, type CelDuration, CelError, type CelTimestamp, type CelUint, type Value, integerOverflow } from '../values.ts';
+import { type FunctionDeclaration, type Implementation, declare, overload } from '../check/environment.ts';
+import { formatDouble, intOfDouble, makeInt, makeUint, toNumber, uintOfDouble, unsignedOverflow } from '../values/numbers.ts';
+import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOfSeconds } from '../values/time.ts';
+import { type CelType, boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from '../values/types.ts';
+import { CelDouble, type CelDuration, CelError, type CelTimestamp, type CelUint, type Value, integerOverflow } from '../values/values.ts';
 
 type Int = number | bigint;
 type Row = readonly [id: string, from: CelType, call: Implementation];

@@ -1,8 +1,8 @@
 // 'text %s'.format([values]): the clauses %s %d %f %e %b %o %x %X, with a precision for the floating ones.
-import { formatDouble, toNumber } from '../numbers.ts';
-import { formatDuration, formatTimestamp } from '../time.ts';
-import { CelType } from '../types.ts';
-import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Value, typeOf } from '../values.ts';
+import { formatDouble, toNumber } from '../values/numbers.ts';
+import { formatDuration, formatTimestamp } from '../values/time.ts';
+import { CelType } from '../values/types.ts';
+import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Value, typeOf } from '../values/values.ts';
 
 class FormatError extends Error {}
 

@@ -1,9 +1,9 @@
 // Named formats: format.dns1123Label().validate(text) gives the problems of a text, or nothing.
 import { checkLabelValue, checkQualifiedName, validateName } from '../../names.ts';
-import { type Library, declare, method, overload } from '../environment.ts';
-import { parseDate, parseTimestamp } from '../time.ts';
-import { listOf, optionalOf, stringType, structType } from '../types.ts';
-import { ArrayList, CelOpaque, CelOptional, noneOptional } from '../values.ts';
+import { type Library, declare, method, overload } from '../check/environment.ts';
+import { parseDate, parseTimestamp } from '../values/time.ts';
+import { listOf, optionalOf, stringType, structType } from '../values/types.ts';
+import { ArrayList, CelOpaque, CelOptional, noneOptional } from '../values/values.ts';
 import { isRequestUri } from './urls.ts';
 
 const formatType = structType('kubernetes.NamedFormat');

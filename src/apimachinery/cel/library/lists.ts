@@ -1,15 +1,15 @@
 // Lists: Kubernetes' sum, min, max, isSorted and indexOf, cel-go's slice, sort, flatten, distinct, range and reverse, and sets.
-import { compareText, compareValues, containsValue, equalValues } from '../compare.ts';
-import { type FunctionDeclaration, type Library, type Overload, declare, method, overload } from '../environment.ts';
-import { ExprBuilder, type Macro, macroKey, standardMacros } from '../macros.ts';
-import { addInts, makeUint } from '../numbers.ts';
-import { addDuration, makeDuration } from '../time.ts';
+import { compareText, compareValues, containsValue, equalValues } from '../values/compare.ts';
+import { type FunctionDeclaration, type Library, type Overload, declare, method, overload } from '../check/environment.ts';
+import { ExprBuilder, type Macro, macroKey, standardMacros } from '../parse/macros.ts';
+import { addInts, makeUint } from '../values/numbers.ts';
+import { addDuration, makeDuration } from '../values/time.ts';
 import {
   type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, paramType, stringType, timestampType, uintType,
-} from '../types.ts';
+} from '../values/types.ts';
 import {
   ArrayList, CelDouble, CelDuration, CelError, CelList, CelTimestamp, CelUint, Failure, type MapKey, type Value, mapKeyOf, noSuchOverload, typeOf,
-} from '../values.ts';
+} from '../values/values.ts';
 
 const t = paramType('T');
 const listT = listOf(t);

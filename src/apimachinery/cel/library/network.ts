@@ -1,7 +1,7 @@
 // IP addresses and CIDRs as Go's netip reads them; no zones, no IPv4 mapped into IPv6.
-import { type Library, declare, method, overload } from '../environment.ts';
-import { boolType, intType, opaqueType, stringType } from '../types.ts';
-import { CelError, CelOpaque, type Value } from '../values.ts';
+import { type Library, declare, method, overload } from '../check/environment.ts';
+import { boolType, intType, opaqueType, stringType } from '../values/types.ts';
+import { CelError, CelOpaque, type Value } from '../values/values.ts';
 
 const ipType = opaqueType('net.IP');
 const cidrType = opaqueType('net.CIDR');

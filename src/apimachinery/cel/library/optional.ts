@@ -1,12 +1,12 @@
 // Optional values: optional.of, hasValue, orValue, `?` in selections and indexes, optMap. `or` and `orValue` evaluate their argument only when
 // they need it, which the evaluator sees to.
-import type { Expr } from '../ast.ts';
-import { type Library, declare, method, overload } from '../environment.ts';
-import { ExprBuilder, type Macro, macroKey, variableOf } from '../macros.ts';
-import { boolType, dynType, intType, listOf, mapOf, optionalOf, paramType, stringType, anyOptionalType } from '../types.ts';
+import type { Expr } from '../parse/ast.ts';
+import { type Library, declare, method, overload } from '../check/environment.ts';
+import { ExprBuilder, type Macro, macroKey, variableOf } from '../parse/macros.ts';
+import { boolType, dynType, intType, listOf, mapOf, optionalOf, paramType, stringType, anyOptionalType } from '../values/types.ts';
 import {
   ArrayList, CelDouble, CelDuration, CelError, CelList, CelMap, CelOptional, CelUint, type Value, noSuchOverload, noneOptional,
-} from '../values.ts';
+} from '../values/values.ts';
 import { entryOf } from './standard.ts';
 
 const v = paramType('V');

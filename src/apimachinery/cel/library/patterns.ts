@@ -1,8 +1,8 @@
 // find and findAll: what a pattern matches in a text.
-import { type Library, declare, method } from '../environment.ts';
-import { compilePattern, patternProblem } from '../regex.ts';
-import { intType, listOf, stringType } from '../types.ts';
-import { ArrayList, CelError, type Value } from '../values.ts';
+import { type Library, declare, method } from '../check/environment.ts';
+import { compilePattern, patternProblem } from '../values/regex.ts';
+import { intType, listOf, stringType } from '../values/types.ts';
+import { ArrayList, CelError, type Value } from '../values/values.ts';
 
 const illegal = (pattern: string): CelError => new CelError(`Illegal regex: ${patternProblem(pattern) ?? 'not supported'}`);
 

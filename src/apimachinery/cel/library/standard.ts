@@ -1,17 +1,17 @@
 // The functions of the language itself: operators, conversions, strings, sizes. && || ?: and @not_strictly_false are declared here for the
 // checker only; the evaluator implements them, because they do not need all of their arguments.
-import { compareValues, containsValue, equalValues } from '../compare.ts';
-import { type FunctionDeclaration, type Implementation, type Library, type Overload, declare, method, overload } from '../environment.ts';
-import { concatBytes } from '../literals.ts';
-import { addInts, divideInts, divideUints, makeInt, makeUint, multiplyInts, remainderInts, remainderUints, subtractInts, toNumber } from '../numbers.ts';
-import { compilePattern, patternProblem } from '../regex.ts';
-import { addDuration, makeDuration, subtractTimes } from '../time.ts';
+import { compareValues, containsValue, equalValues } from '../values/compare.ts';
+import { type FunctionDeclaration, type Implementation, type Library, type Overload, declare, method, overload } from '../check/environment.ts';
+import { concatBytes } from '../parse/literals.ts';
+import { addInts, divideInts, divideUints, makeInt, makeUint, multiplyInts, remainderInts, remainderUints, subtractInts, toNumber } from '../values/numbers.ts';
+import { compilePattern, patternProblem } from '../values/regex.ts';
+import { addDuration, makeDuration, subtractTimes } from '../values/time.ts';
 import {
   type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, paramType, stringType, timestampType, typeOfType, uintType,
-} from '../types.ts';
+} from '../values/types.ts';
 import {
   CelDouble, type CelDuration, CelError, type CelList, type CelMap, type CelTimestamp, CelUint, type Value, noSuchOverload, runeCount, sizeOf, typeOf,
-} from '../values.ts';
+} from '../values/values.ts';
 import { conversionFunctions } from './conversions.ts';
 import { timeFunctions } from './times.ts';
 

@@ -1,7 +1,7 @@
 // The string extension: positions count runes. The texts of its errors are those of cel-go.
-import { type Library, declare, method, overload } from '../environment.ts';
-import { listOf, stringType, intType, dynListType } from '../types.ts';
-import { ArrayList, CelError, type CelList, type Value, noSuchOverload } from '../values.ts';
+import { type Library, declare, method, overload } from '../check/environment.ts';
+import { listOf, stringType, intType, dynListType } from '../values/types.ts';
+import { ArrayList, CelError, type CelList, type Value, noSuchOverload } from '../values/values.ts';
 import { formatText } from './format-text.ts';
 
 const text = stringType;

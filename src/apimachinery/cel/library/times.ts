@@ -1,8 +1,8 @@
 // The parts of instants, in UTC or in a named zone, and of durations.
-import { type FunctionDeclaration, declare, method } from '../environment.ts';
-import { localDate } from '../time.ts';
-import { durationType, intType, stringType, timestampType } from '../types.ts';
-import { type CelDuration, CelError, type CelTimestamp, type Value, narrowInt } from '../values.ts';
+import { type FunctionDeclaration, declare, method } from '../check/environment.ts';
+import { localDate } from '../values/time.ts';
+import { durationType, intType, stringType, timestampType } from '../values/types.ts';
+import { type CelDuration, CelError, type CelTimestamp, type Value, narrowInt } from '../values/values.ts';
 
 type Part = (date: Date, time: CelTimestamp) => number;
 

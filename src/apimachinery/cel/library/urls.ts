@@ -1,8 +1,8 @@
 // URLs as Go's net/url reads them: absolute ones, or absolute paths.
-import { mapFrom } from '../compare.ts';
-import { type Library, declare, method, overload } from '../environment.ts';
-import { boolType, listOf, mapOf, stringType, structType } from '../types.ts';
-import { ArrayList, CelError, CelOpaque, type Value } from '../values.ts';
+import { mapFrom } from '../values/compare.ts';
+import { type Library, declare, method, overload } from '../check/environment.ts';
+import { boolType, listOf, mapOf, stringType, structType } from '../values/types.ts';
+import { ArrayList, CelError, CelOpaque, type Value } from '../values/values.ts';
 
 const urlType = structType('kubernetes.URL');
 

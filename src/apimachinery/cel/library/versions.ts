@@ -1,8 +1,8 @@
 // Quantities and semantic versions.
-import { type FunctionDeclaration, type Library, declare, method, overload } from '../environment.ts';
+import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
 import { type Quantity, QuantityError, addQuantities, compareQuantities, parseQuantity } from '../../quantity.ts';
-import { type CelType, boolType, doubleType, intType, stringType, structType } from '../types.ts';
-import { CelDouble, CelError, CelOpaque, type Value, maxInt64, minInt64, narrowInt } from '../values.ts';
+import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
+import { CelDouble, CelError, CelOpaque, type Value, maxInt64, minInt64, narrowInt } from '../values/values.ts';
 
 const quantityType = structType('kubernetes.Quantity');
 const semverType = structType('kubernetes.Semver');

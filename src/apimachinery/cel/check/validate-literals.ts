@@ -1,8 +1,8 @@
 // Literals that a rule can be refused for before it ever runs: times, spans and patterns written into the text.
-import { type CallExpr, type Expr, childrenOf } from './ast.ts';
-import { patternProblem } from './regex.ts';
-import { parseDuration, parseTimestamp } from './time.ts';
-import { type CelType, dynType, formatType, sameType } from './types.ts';
+import { type CallExpr, type Expr, childrenOf } from '../parse/ast.ts';
+import { patternProblem } from '../values/regex.ts';
+import { parseDuration, parseTimestamp } from '../values/time.ts';
+import { type CelType, dynType, formatType, sameType } from '../values/types.ts';
 
 type Report = (expr: Expr, message: string) => void;
 

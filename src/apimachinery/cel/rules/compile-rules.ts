@@ -1,9 +1,9 @@
 // The rules of one version of a definition, as the rest of the house uses them.
-import { finishSteps } from '../../base/index.ts';
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import { finishSteps } from '../../../base/index.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import { buildRuleTree } from './rules.ts';
-import { type RuleProblems, checkRules } from './rules-check.ts';
-import { type RuleInput, type RuleOutcome, runRules } from './rules-validate.ts';
+import { type RuleProblems, checkRules } from './check-rules.ts';
+import { type RuleInput, type RuleOutcome, runRules } from './run-rules.ts';
 
 /** The rules of a schema. */
 export interface SchemaRules {

@@ -1,23 +1,12 @@
 // The estimate of what an expression may cost at worst, from the sizes that the schema allows. It decides which rules a definition may
 // hold, so it follows cel-go's estimator and Kubernetes' size hints step by step; the costs of functions are in cost-functions.ts.
-import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, SelectExpr } from './ast.ts';
-import type { CheckedExpr } from './check.ts';
+import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, SelectExpr } from '../parse/ast.ts';
+import type { CheckedExpr } from '../check/check.ts';
 import { type CallEstimate, estimateFunction } from './cost-functions.ts';
-import { type Range, addRanges, exactly, multiplyRanges, unionRanges, unknownSize, zero } from './estimate.ts';
-import { type CelType, dynType } from './types.ts';
-import { runeCount } from './values.ts';
-
-/** A node as the cost of functions sees it. */
-export interface CostNode {
-  readonly expr: Expr | undefined;
-  readonly type: CelType;
-  /** Where the value comes from: a variable, then fields, `@items`, `@keys`, `@values`. */
-  readonly path: readonly string[];
-  readonly size: Range | undefined;
-}
-
-/** Bounds of the size of what stands at a path; undefined when nothing is known. */
-type SizeHints = (path: readonly string[]) => Range | undefined;
+import type { CostNode, SizeHints } from './node.ts';
+import { type Range, addRanges, exactly, multiplyRanges, unionRanges, unknownSize, zero } from './ranges.ts';
+import { type CelType, dynType } from '../values/types.ts';
+import { runeCount } from '../values/values.ts';
 
 /** Estimates the cost of a checked expression. */
 export function estimateCost(checked: CheckedExpr, hints: SizeHints): Range {
@@ -47,9 +36,9 @@ const isScalar = (type: CelType): boolean => scalars.has(type.kind)
   || (type.name === 'optional_type' && type.params[0] !== undefined && isScalar(type.params[0]));
 
 /** Walks a tree, keeping sizes and paths of the nodes it has seen. */
-export class Coster {
+class Coster {
   readonly #checked: CheckedExpr;
-  readonly hints: SizeHints;
+  readonly #hints: SizeHints;
   readonly #paths = new Map<number, readonly string[]>();
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, EntrySize>();
@@ -57,7 +46,7 @@ export class Coster {
 
   constructor(checked: CheckedExpr, hints: SizeHints) {
     this.#checked = checked;
-    this.hints = hints;
+    this.#hints = hints;
   }
 
   cost(expr: Expr): Range {
@@ -111,7 +100,7 @@ export class Coster {
   sizeOf(expr: Expr): Range | undefined {
     const known = this.#sizes.get(expr.id) ?? sizeOfLiteral(expr);
     if (known !== undefined) return known;
-    const hinted = this.hints(this.pathOf(expr));
+    const hinted = this.#hints(this.pathOf(expr));
     if (hinted !== undefined) return hinted;
     if (isScalar(this.typeOf(expr))) return exactly(1);
     return expr.type === 'ident' ? this.#local(expr.name)?.size : undefined;
@@ -158,7 +147,7 @@ export class Coster {
     let covered: Range | undefined;
     let size: Range | undefined;
     for (const id of call.ids) {
-      const estimate = estimateFunction(this, { name: call.name, id, target, args, argCosts: call.costs });
+      const estimate = estimateFunction(this.#hints, { name: call.name, id, target, args, argCosts: call.costs });
       covered = covered === undefined ? estimate.cost : unionRanges(covered, estimate.cost);
       size = this.#resultSize(expr, { id, size, estimate });
     }

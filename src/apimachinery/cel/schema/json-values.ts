@@ -1,10 +1,10 @@
 // JSON as values of expressions, wrapped as it is read: nothing is copied. With a schema, texts become times or bytes, numbers become ints
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
-import { equalValues } from './compare.ts';
+import { equalValues } from '../values/compare.ts';
 import type { DeclaredType } from './declared.ts';
-import { parseDate, parseDuration, parseTimestamp } from './time.ts';
-import { CelDouble, CelError, CelList, CelMap, type Value, narrowInt } from './values.ts';
-import type { CelType } from './types.ts';
+import { parseDate, parseDuration, parseTimestamp } from '../values/time.ts';
+import { CelDouble, CelError, CelList, CelMap, type Value, narrowInt } from '../values/values.ts';
+import type { CelType } from '../values/types.ts';
 
 type JsonMap = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,12 @@
 // Calls of functions: the overload is known, or is chosen by the types of the values. Failed arguments fail the call.
-import type { CallExpr, Expr } from './ast.ts';
+import type { CallExpr, Expr } from '../parse/ast.ts';
 import { type BuiltSize, type CallCost, builtSizeOf, callCostOf } from './call-cost.ts';
-import type { Reference } from './check.ts';
-import type { Overload } from './environment.ts';
-import { type Compiler, type Step, isAttribute } from './evaluate.ts';
-import { type Guard, guardOf } from './guards.ts';
-import { ArrayList, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type Value, mapKeyOf, noSuchOverload } from './values.ts';
+import type { Reference } from '../check/check.ts';
+import type { Overload } from '../check/environment.ts';
+import { type NodeCompiler, isAttribute } from './attributes.ts';
+import type { Step } from './frame.ts';
+import { type Guard, guardOf } from '../values/guards.ts';
+import { ArrayList, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type Value, mapKeyOf, noSuchOverload } from '../values/values.ts';
 
 interface Candidate {
   readonly guards: readonly (Guard | undefined)[];
@@ -15,7 +16,7 @@ interface Candidate {
 type FunctionReference = Extract<Reference, { type: 'function' }>;
 
 /** Compiles a call of a function. */
-export function compileCall(compiler: Compiler, expr: CallExpr, found: FunctionReference): Step {
+export function compileCall(compiler: NodeCompiler, expr: CallExpr, found: FunctionReference): Step {
   const args: readonly Expr[] = found.global || expr.target === undefined ? expr.args : [expr.target, ...expr.args];
   const overloads = found.overloads.filter((overload) => overload.params.length === args.length && overload.member !== found.global);
   const growing = growingStep(compiler, { name: found.declaration.name, args });
@@ -119,7 +120,7 @@ function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { cos
  * The step of a fold that collects: its list or map is seen by nobody else, so it grows in place. Copying it at every element would be
  * quadratic in time, for a linear cost.
  */
-function growingStep(compiler: Compiler, call: { name: string; args: readonly Expr[] }): Step | undefined {
+function growingStep(compiler: NodeCompiler, call: { name: string; args: readonly Expr[] }): Step | undefined {
   const [first, ...rest] = call.args;
   if (first === undefined || compiler.localOf(first)?.growing !== true) return undefined;
   const accumulator = compiler.compile(first);

@@ -1,13 +1,13 @@
 // What expressions of admission may name: the match conditions of webhooks, and all that policies are written in. Objects and parameters have no
 // types that are known; the request and the namespace have. Mutations build objects of any fields, and JSON patches.
-import { type CompiledExpression, compileExpression } from './compile.ts';
-import { type Environment, type StructProvider, declare, extendEnvironment, overload } from './environment.ts';
-import { kubernetesEnvironment } from './kubernetes.ts';
-import { authorizerType, resourceCheckType } from './library/authorizer.ts';
-import { CelSyntaxError } from './source.ts';
+import { type CompiledExpression, compileExpression } from '../compile.ts';
+import { type Environment, type StructProvider, declare, extendEnvironment, overload } from '../check/environment.ts';
+import { kubernetesEnvironment } from '../kubernetes.ts';
+import { authorizerType, resourceCheckType } from '../library/authorizer.ts';
+import { CelSyntaxError } from '../parse/source.ts';
 import {
   type CelType, boolType, describeType, dynType, intType, listOf, mapOf, nullType, sameType, stringType, structType, timestampType,
-} from './types.ts';
+} from '../values/types.ts';
 
 type Fields = Readonly<Record<string, CelType>>;
 

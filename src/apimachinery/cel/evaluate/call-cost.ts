@@ -1,6 +1,6 @@
 // What calls cost at run time, in units of the reference: one for most, and by the sizes of arguments where time depends on them.
 // Kubernetes' functions are filed by name, the language's own by overload.
-import { CelList, CelMap, CelOpaque, type Value, sizeOf } from './values.ts';
+import { CelList, CelMap, CelOpaque, type Value, sizeOf } from '../values/values.ts';
 
 /** Cost of one call, from its arguments (the target first) and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number;

@@ -1,13 +1,13 @@
 // Rules of custom resources by example, their limits, and expressions that mean harm. The reference's texts are proven by the oracle.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { loadPatternEngine } from '../schema/pattern.ts';
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import { loadPatternEngine } from '../../schema/pattern.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import { compileRules } from './compile-rules.ts';
-import { compileExpression } from './compile.ts';
-import { kubernetesEnvironment } from './kubernetes.ts';
-import { CelSyntaxError } from './source.ts';
-import { CelError } from './values.ts';
+import { compileExpression } from '../compile.ts';
+import { kubernetesEnvironment } from '../kubernetes.ts';
+import { CelSyntaxError } from '../parse/source.ts';
+import { CelError } from '../values/values.ts';
 
 before(loadPatternEngine);
 

@@ -1,14 +1,15 @@
 // x-kubernetes-validations: the rules of a schema compiled for evaluation. The tree of rules mirrors the schema; only nodes that hold rules,
 // or lead to some, are kept. Compilation happens when a node is first reached.
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
-import { type CompiledExpression, compileExpression } from './compile.ts';
-import { estimateCost } from './cost.ts';
-import { type DeclaredType, declareType, declaredStructs, sizeHintsOf, withTypeAndMeta } from './declared.ts';
-import { type Environment, extendEnvironment } from './environment.ts';
-import { kubernetesEnvironment, maxRequestBytes } from './kubernetes.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
+import { type CompiledExpression, compileExpression } from '../compile.ts';
+import { estimateCost } from '../cost/cost.ts';
+import { type DeclaredType, declareType, declaredStructs, sizeHintsOf, withTypeAndMeta } from '../schema/declared.ts';
+import { type Environment, extendEnvironment } from '../check/environment.ts';
+import { kubernetesEnvironment } from '../kubernetes.ts';
+import { MAX_REQUEST_BYTES } from '../limits.ts';
 import { resolveFieldPath } from './rule-paths.ts';
-import { CelSyntaxError } from './source.ts';
-import { type CelType, optionalOf } from './types.ts';
+import { CelSyntaxError } from '../parse/source.ts';
+import { type CelType, optionalOf } from '../values/types.ts';
 
 /** One rule, as a definition writes it. */
 export interface ValidationRule {
@@ -66,7 +67,7 @@ interface Attempt {
 }
 
 function compileRule(rule: ValidationRule, env: Environment, declared: DeclaredType): CompiledRule {
-  const maxCardinality = Math.floor(maxRequestBytes / (declared.minBytes + 1));
+  const maxCardinality = Math.floor(MAX_REQUEST_BYTES / (declared.minBytes + 1));
   const none = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0, maxCardinality };
   if ((rule.rule ?? '').trim() === '') return none;
   const compiled = attempt(rule.rule!, env, { declared, kind: 'bool', problem: 'cel expression must evaluate to a bool', prefix: 'compilation failed: ' });

@@ -1,7 +1,7 @@
 // What the literals of a text stand for: numbers with their ranges, strings and bytes with their escapes.
 import type { Literal } from './ast.ts';
 import type { Token } from './lex.ts';
-import { CelDouble, CelUint, maxInt64, maxUint64, minInt64, narrowInt } from './values.ts';
+import { CelDouble, CelUint, maxInt64, maxUint64, minInt64, narrowInt } from '../values/values.ts';
 
 /** A literal that stands for nothing; the message is the parser's. */
 export class LiteralError extends Error {}

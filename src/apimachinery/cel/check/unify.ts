@@ -1,5 +1,5 @@
 // Assignability of types with parameters: what a type variable stands for is found out as types are compared.
-import { type CelType, CelType as CelTypeClass, dynType, isDyn, isDynOrError, sameType } from './types.ts';
+import { type CelType, CelType as CelTypeClass, dynType, isDyn, isDynOrError, sameType } from '../values/types.ts';
 
 /** What type variables stand for, by name. */
 export class Substitutions {

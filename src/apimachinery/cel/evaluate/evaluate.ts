@@ -1,50 +1,18 @@
 // Programs: a tree compiled to closures over a frame. Every step adds its cost to the frame, which stops the evaluation at its limit.
 // What a step costs and when an error is absorbed follow cel-go's interpreter with its optimizer on (constant literals cost nothing).
-import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
-  qualifiedName } from './ast.ts';
-import { compileCall } from './calls.ts';
-import type { CheckedExpr, Reference } from './check.ts';
-import { type Environment, candidateNames, findFunction } from './environment.ts';
 import {
-  ArrayList, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type MapKey, type Value, mapKeyOf, noSuchOverload, noneOptional, typeOf,
-} from './values.ts';
-
-/** Values of variables by name; undefined when there is none. */
-type Bindings = (name: string) => Value | undefined;
-
-/** Thrown when an evaluation reaches its cost limit. */
-class CostLimitExceeded extends Error {
-  constructor() {
-    super('operation cancelled: actual cost limit exceeded');
-  }
-}
-
-/** The state of one evaluation. */
-class Frame {
-  readonly bindings: Bindings;
-  readonly slots: Value[];
-  readonly limit: number;
-  cost = 0;
-  #built = 0;
-
-  constructor(bindings: Bindings, slots: number, limit: number) {
-    this.bindings = bindings;
-    this.slots = new Array<Value>(slots).fill(null);
-    this.limit = limit;
-  }
-
-  charge(cost: number): void {
-    if ((this.cost += cost) > this.limit) throw new CostLimitExceeded();
-  }
-
-  /** Asks to build something, before it is built. Costs of the reference do not tell of it, so it is counted apart, under the same limit. */
-  build(units: number): void {
-    if ((this.#built += units) > this.limit) throw new CostLimitExceeded();
-  }
-}
-
-/** One compiled node. */
-export type Step = (frame: Frame) => Value;
+  type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, qualifiedName,
+} from '../parse/ast.ts';
+import type { CheckedExpr, Reference } from '../check/check.ts';
+import { type Environment, candidateNames, findFunction } from '../check/environment.ts';
+import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value, noSuchOverload } from '../values/values.ts';
+import { type Local, type NodeCompiler, isAttribute, readSlot, readVariable } from './attributes.ts';
+import { compileCall } from './calls.ts';
+import { hasField, selectField, selectOptional } from './fields.ts';
+import { foldStep } from './fold.ts';
+import { type Bindings, CostLimitExceeded, Frame, type Step } from './frame.ts';
+import { constantOf, isEmptyLiteral, newAccumulator, putEntry } from './literals.ts';
+import { conditional, conjunction, disjunction, notStrictlyFalse } from './operators.ts';
 
 /** What came of an evaluation, and what it cost. */
 export interface Evaluation {
@@ -81,10 +49,10 @@ const mapCost = 30;
 const structCost = 40;
 
 /** Compiles nodes; knows which names are slots. */
-export class Compiler {
+class Compiler implements NodeCompiler {
   readonly env: Environment;
   readonly #references: ReadonlyMap<number, Reference> | undefined;
-  readonly #scopes: { name: string; slot: number; growing: boolean }[] = [];
+  readonly #scopes: Local[] = [];
   slots = 0;
 
   constructor(env: Environment, references: ReadonlyMap<number, Reference> | undefined) {
@@ -107,8 +75,7 @@ export class Compiler {
     }
   }
 
-  /** The slot of a local name, and whether it holds a list or map that only its fold can see. */
-  localOf(expr: Expr): { slot: number; growing: boolean } | undefined {
+  localOf(expr: Expr): Local | undefined {
     return expr.type === 'ident' ? this.#scopes.findLast((scope) => scope.name === expr.name) : undefined;
   }
 
@@ -268,163 +235,4 @@ export class Compiler {
     this.#scopes.length = depth;
     return foldStep({ range, init, condition, step, result, accumulator, variable, variable2 });
   }
-}
-
-function readSlot(slot: number): Step {
-  return (frame) => {
-    frame.charge(1);
-    return frame.slots[slot]!;
-  };
-}
-
-function readVariable(name: string): Step {
-  const missing = new CelError(`no such attribute(s): ${name}`);
-  return (frame) => {
-    frame.charge(1);
-    const value = frame.bindings(name);
-    return value === undefined ? missing : value;
-  };
-}
-
-/** Selections and indexes extend what cel-go calls an attribute; on anything else they start one, which costs one more. */
-export function isAttribute(expr: Expr): boolean {
-  return expr.type === 'ident' || expr.type === 'select' || (expr.type === 'call' && /^_(?:\[\??_\]|\?\._|\?_:_)$/.test(expr.name));
-}
-
-/** The value of a literal, or of a list or map of them. */
-function constantOf(expr: Expr): Value | undefined {
-  if (expr.type === 'literal') return expr.value;
-  if (expr.type === 'list' && expr.optional.length === 0) {
-    const items = expr.elements.map(constantOf);
-    return items.includes(undefined) ? undefined : new ArrayList(items as Value[]);
-  }
-  if (expr.type !== 'map' || expr.entries.some((entry) => entry.optional)) return undefined;
-  const filed = new Map<MapKey, readonly [Value, Value]>();
-  for (const entry of expr.entries) {
-    const key = constantOf(entry.key);
-    const value = constantOf(entry.value);
-    if (key === undefined || value === undefined || putEntry(filed, { key, value, optional: false }) !== undefined) return undefined;
-  }
-  return new EntryMap(filed);
-}
-
-function putEntry(filed: Map<MapKey, readonly [Value, Value]>, entry: { key: Value; value: Value; optional: boolean }): Failure | undefined {
-  const { key, value } = entry;
-  if (key instanceof Failure) return key;
-  if (value instanceof Failure) return value;
-  const id = typeof key === 'object' && !(key !== null && 'value' in key && typeof key.value === 'bigint') ? undefined : mapKeyOf(key);
-  if (id === undefined) return new CelError(`unsupported key type: ${typeOf(key).name}`);
-  if (entry.optional && !(value instanceof CelOptional)) return noSuchOverload;
-  const inner = entry.optional ? (value as CelOptional).value : value;
-  if (inner === undefined) return undefined;
-  if (filed.has(id)) return new CelError(`Failed with repeated key: ${String(id)}`);
-  filed.set(id, [key, inner]);
-  return undefined;
-}
-
-const isEmptyLiteral = (expr: Expr): boolean => (expr.type === 'list' && expr.elements.length === 0) || (expr.type === 'map' && expr.entries.length === 0);
-const newAccumulator = (type: string): Step => (type === 'list' ? () => new ArrayList([]) : () => new EntryMap(new Map()));
-
-/** A field of an object, or the entry of a map. */
-function selectField(value: Value, field: string): Value {
-  if (value instanceof CelMap) return value.find(field) ?? new CelError(`no such key: ${field}`);
-  if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
-  return noSuchOverload;
-}
-
-function selectOptional(value: Value, field: string): Value {
-  if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
-  if (!(value instanceof CelMap)) return noSuchOverload;
-  const found = hasKey(value, field) ? value.find(field) : undefined;
-  if (found instanceof Failure || found instanceof CelOptional) return found;
-  return found === undefined ? noneOptional : new CelOptional(found);
-}
-
-/** Objects of a schema do not have the fields that are null. */
-function hasKey(map: CelMap, field: string): boolean {
-  return 'hasField' in map ? (map as unknown as { hasField(name: string): boolean }).hasField(field) : map.find(field) !== undefined;
-}
-
-function hasField(value: Value, field: string): Value {
-  if (value instanceof Failure) return value;
-  if (value instanceof CelMap) return hasKey(value, field);
-  if (value instanceof CelOptional) return value.value === undefined ? false : hasField(value.value, field);
-  return noSuchOverload;
-}
-
-/** The failure that a logical operator gives when neither side decides. */
-function undecided(left: Value, right: Value): Value {
-  if (left instanceof Failure && !(left instanceof CelError)) return left;
-  if (right instanceof Failure && !(right instanceof CelError)) return right;
-  if (left instanceof Failure) return left;
-  return right instanceof Failure && typeof left === 'boolean' ? right : noSuchOverload;
-}
-
-function conjunction(left: Step, right: Step): Step {
-  return (frame) => {
-    const x = left(frame);
-    if (x === false) return false;
-    const y = right(frame);
-    if (y === false) return false;
-    return x === true && y === true ? true : undecided(x, y);
-  };
-}
-
-function disjunction(left: Step, right: Step): Step {
-  return (frame) => {
-    const x = left(frame);
-    if (x === true) return true;
-    const y = right(frame);
-    if (y === true) return true;
-    return x === false && y === false ? false : undecided(x, y);
-  };
-}
-
-function conditional(condition: Step, yes: Step, no: Step): Step {
-  return (frame) => {
-    const decided = condition(frame);
-    if (decided === true) return yes(frame);
-    if (decided === false) return no(frame);
-    return decided instanceof Failure ? decided : noSuchOverload;
-  };
-}
-
-function notStrictlyFalse(operand: Step): Step {
-  return (frame) => {
-    const value = operand(frame);
-    frame.charge(1);
-    return value !== false;
-  };
-}
-
-interface FoldParts {
-  readonly range: Step;
-  readonly init: Step;
-  readonly condition: Step;
-  readonly step: Step;
-  readonly result: Step;
-  readonly accumulator: number;
-  readonly variable: number;
-  readonly variable2: number | undefined;
-}
-
-function foldStep(parts: FoldParts): Step {
-  const { range, init, condition, step, result, accumulator, variable, variable2 } = parts;
-  return (frame) => {
-    const over = range(frame);
-    if (over instanceof Failure) return over;
-    const { slots } = frame;
-    slots[accumulator] = init(frame);
-    if (!(over instanceof CelList) && !(over instanceof CelMap)) return noSuchOverload;
-    const keys = over instanceof CelMap ? over.keys() : undefined;
-    const count = keys === undefined ? over.size : keys.length;
-    for (let i = 0; i < count; i++) {
-      const first = keys === undefined ? i : keys[i]!;
-      slots[variable] = variable2 !== undefined || keys !== undefined ? first : (over as CelList).get(i);
-      if (variable2 !== undefined) slots[variable2] = keys === undefined ? (over as CelList).get(i) : (over as CelMap).find(keys[i]!)!;
-      if (condition(frame) === false) break;
-      slots[accumulator] = step(frame);
-    }
-    return result(frame);
-  };
 }

@@ -1,9 +1,9 @@
 // What a definition's rules are judged by: their fields, that they compile, and what they may cost, each rule and all together.
-import { type Steps, createStride } from '../../base/index.ts';
-import { forbiddenField, invalidValue, notSupported, required } from '../field-error.ts';
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
-import type { FieldError } from '../status.ts';
-import { unbounded } from './estimate.ts';
+import { type Steps, createStride } from '../../../base/index.ts';
+import { forbiddenField, invalidValue, notSupported, required } from '../../field-error.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
+import type { FieldError } from '../../status.ts';
+import { unbounded } from '../cost/ranges.ts';
 import { resolveFieldPath } from './rule-paths.ts';
 import { type CompiledRule, type ValidationRule, compileEach, declareSelf, rulesOf } from './rules.ts';
 

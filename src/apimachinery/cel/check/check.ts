@@ -1,14 +1,14 @@
 // The type checker: resolves names and overloads, infers the type of every node, and reports what does not fit in cel-go's words.
 import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
-  qualifiedName } from './ast.ts';
+  qualifiedName } from '../parse/ast.ts';
 import { type Environment, type FunctionDeclaration, type Overload, candidateNames, findFunction } from './environment.ts';
-import { CelSyntaxError, type Issue } from './source.ts';
+import { CelSyntaxError, type Issue } from '../parse/source.ts';
 import {
   type CelType, boolType, bytesType, doubleType, dynType, errorType, formatType, intType, isDyn, isDynOrError, isOptional, listOf, mapOf, nullType, optionalOf,
   paramType, sameType, stringType, structType, typeOfType, uintType,
-} from './types.ts';
+} from '../values/types.ts';
 import { Substitutions, mostGeneral } from './unify.ts';
-import { CelDouble, CelUint } from './values.ts';
+import { CelDouble, CelUint } from '../values/values.ts';
 import { validateLiterals } from './validate-literals.ts';
 
 /** What a node stands for, where it is not its own structure. */

@@ -1,14 +1,14 @@
 // Types of expressions from the structural schemas of custom resources, with what costs need to know of them: the most elements a value
 // can have and the fewest bytes it can be written in. What has no schema (preserved unknown fields) cannot be seen by expressions.
 // Fields are declared when an expression asks for them: rules look at a few fields of schemas that have thousands.
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
-import type { StructProvider } from './environment.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
+import type { StructProvider } from '../check/environment.ts';
 import { escapeName } from './escape.ts';
-import { type Range } from './estimate.ts';
-import { maxRequestBytes } from './kubernetes.ts';
+import { type Range } from '../cost/ranges.ts';
+import { MAX_REQUEST_BYTES } from '../limits.ts';
 import {
   type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, stringType, structType, timestampType,
-} from './types.ts';
+} from '../values/types.ts';
 
 /** A type declared by a schema. */
 export interface DeclaredType {
@@ -28,7 +28,7 @@ interface DeclaredField {
   readonly declared: DeclaredType;
 }
 
-const maxTextLength = maxRequestBytes - 2;
+const maxTextLength = MAX_REQUEST_BYTES - 2;
 const textBounds = { duration: 32, date: 12, 'date-time': 32 };
 const minBytesOf = { duration: 3, date: 12, 'date-time': 21 };
 const plainText: OpenAPIV3Schema = { type: 'string' };
@@ -62,7 +62,7 @@ function declareList(schema: OpenAPIV3Schema, name: string): DeclaredType | unde
   if (schema.items === undefined) return undefined;
   const element = declareType(schema.items, { root: isEmbedded(schema.items), name: `${name}.@idx` });
   if (element === undefined) return undefined;
-  const maxElements = bound(schema['maxItems'], Math.floor((maxRequestBytes - 2) / (element.minBytes + 1)));
+  const maxElements = bound(schema['maxItems'], Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 1)));
   return { type: listOf(element.type), schema, element, maxElements, minBytes: 2 };
 }
 
@@ -71,7 +71,7 @@ function declareObject(schema: OpenAPIV3Schema, name: string): DeclaredType | un
   if (typeof values !== 'object' || values === null) return declareFields(schema, name);
   const element = declareType(values, { root: isEmbedded(values), name: `${name}.@elem` });
   if (element === undefined) return undefined;
-  const maxElements = bound(schema['maxProperties'], Math.floor((maxRequestBytes - 2) / (element.minBytes + 6)));
+  const maxElements = bound(schema['maxProperties'], Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 6)));
   // The reference takes no length for keys: rules on them cost next to nothing, and published definitions rely on that.
   const key: DeclaredType = { type: stringType, schema: plainText, maxElements: 0, minBytes: 2 };
   return { type: mapOf(stringType, element.type), schema, element, key, maxElements, minBytes: 2 };

@@ -1,17 +1,18 @@
 // Expressions that grow without being charged for it: they stop at the limit before the large value is built. Steps and sizes are counted, not timed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileExpression } from './compile.ts';
-import { extendEnvironment } from './environment.ts';
-import { kubernetesEnvironment, perCallLimit } from './kubernetes.ts';
-import { stringType } from './types.ts';
-import { CelError } from './values.ts';
+import { compileExpression } from '../compile.ts';
+import { extendEnvironment } from '../check/environment.ts';
+import { kubernetesEnvironment } from '../kubernetes.ts';
+import { PER_CALL_LIMIT } from '../limits.ts';
+import { stringType } from '../values/types.ts';
+import { CelError } from '../values/values.ts';
 
 const env = extendEnvironment(kubernetesEnvironment, { variables: new Map([['text', stringType]]) });
 const text = 'a'.repeat(100);
 
 function run(expression: string): unknown {
-  const { value } = compileExpression(expression, env).program.evaluate(() => text, perCallLimit);
+  const { value } = compileExpression(expression, env).program.evaluate(() => text, PER_CALL_LIMIT);
   return value instanceof CelError ? value.message : value;
 }
 

@@ -1,6 +1,6 @@
 // The syntax tree. Every node has an id, which positions, types and references are filed under; macros are expanded while parsing, so
 // that `all` and its kin are comprehensions here.
-import type { CelDouble, CelUint } from './values.ts';
+import type { CelDouble, CelUint } from '../values/values.ts';
 
 /** A constant of the text. Whole numbers are numbers, or bigints where a number is not exact. */
 export type Literal = null | boolean | number | bigint | string | Uint8Array | CelDouble | CelUint;

@@ -1,9 +1,9 @@
 // What an expression may name: variables, functions with their overloads, types with fields, macros. Environments are immutable; a
 // library adds to one, `extendEnvironment` declares variables and types on top of it.
-import type { Macro } from './macros.ts';
-import { standardMacros } from './macros.ts';
-import { type CelType, namedTypes } from './types.ts';
-import type { Value } from './values.ts';
+import type { Macro } from '../parse/macros.ts';
+import { standardMacros } from '../parse/macros.ts';
+import { type CelType, namedTypes } from '../values/types.ts';
+import type { Value } from '../values/values.ts';
 
 /** What a function does; a Failure as result is an error of the evaluation. Arguments have the types that the overload declares. */
 export type Implementation = (...args: never) => Value;

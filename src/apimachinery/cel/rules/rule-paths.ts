@@ -1,5 +1,5 @@
 // The fieldPath of a rule: `.spec.names['a-b']`, checked against the schema of the rule's node.
-import type { OpenAPIV3Schema } from '../schema/structural.ts';
+import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 
 const escapes: ReadonlyMap<string, string> = new Map([
   ['a', '\x07'], ['b', '\b'], ['f', '\f'], ['n', '\n'], ['r', '\r'], ['t', '\t'], ['v', '\v'], ["'", "'"], ['\\', '\\'],

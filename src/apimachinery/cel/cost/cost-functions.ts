@@ -1,9 +1,9 @@
 // What calls may cost at worst: Kubernetes' functions by name, the language's own by overload. A change here changes which definitions are
 // accepted.
-import { patternFactor, traversalFactor } from './call-cost.ts';
-import type { CostNode, Coster } from './cost.ts';
-import { type Range, addRanges, exactly, multiplyRanges, scaleRange, unbounded, unionRanges, unknownSize, zero } from './estimate.ts';
-import type { CelType } from './types.ts';
+import { patternFactor, traversalFactor } from '../evaluate/call-cost.ts';
+import type { CostNode, SizeHints } from './node.ts';
+import { type Range, addRanges, exactly, multiplyRanges, scaleRange, unbounded, unionRanges, unknownSize, zero } from './ranges.ts';
+import type { CelType } from '../values/types.ts';
 
 /** What a call costs, and how large its result is. */
 export interface CallEstimate {
@@ -21,7 +21,7 @@ interface EstimatedCall {
   readonly argCosts: readonly Range[];
 }
 
-type Estimate = (call: EstimatedCall, coster: Coster) => CallEstimate | undefined;
+type Estimate = (call: EstimatedCall, hints: SizeHints) => CallEstimate | undefined;
 
 const one: Range = exactly(1);
 const authorizationCheck = exactly(350_000);
@@ -35,18 +35,18 @@ const traverse = (range: Range): Range => scaleRange(range, traversalFactor);
 
 const transform: Estimate = (call) => ({ cost: traverse(sizeOf(subject(call))), size: sizeOf(subject(call)) });
 
-function elementOf(list: CostNode, coster: Coster): CostNode | undefined {
+function elementOf(list: CostNode, hints: SizeHints): CostNode | undefined {
   const type = list.type.params[0];
   if (type === undefined) return undefined;
   const path = list.path.length === 0 ? [] : [...list.path, '@items'];
-  return { expr: undefined, type, path, size: path.length === 0 ? undefined : coster.hints(path) };
+  return { expr: undefined, type, path, size: path.length === 0 ? undefined : hints(path) };
 }
 
 /** One for every element, and for walking through those that are texts. */
-const walkList: Estimate = (call, coster) => {
+const walkList: Estimate = (call, hints) => {
   if (call.target === undefined) return undefined;
   const size = sizeOf(call.target);
-  const element = elementOf(call.target, coster);
+  const element = elementOf(call.target, hints);
   if (element === undefined) return { cost: traverse(size) };
   const text = element.type.kind === 'string' || element.type.kind === 'bytes';
   return { cost: multiplyRanges(size, text ? addRanges(one, traverse(sizeOf(element))) : one) };
@@ -85,10 +85,10 @@ const split: Estimate = (call) => {
   return { cost: scaleRange(size, 2 * traversalFactor), size: { min: 0, max } };
 };
 
-const join: Estimate = (call, coster) => {
+const join: Estimate = (call, hints) => {
   if (call.target === undefined) return undefined;
   const list = sizeOf(call.target);
-  const element = elementOf(call.target, coster);
+  const element = elementOf(call.target, hints);
   let size = element === undefined ? zero : multiplyRanges(list, sizeOf(element));
   const separators = { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) };
   if (call.args.length > 0) size = addRanges(size, multiplyRanges(sizeOf(call.args[0]), separators));
@@ -206,14 +206,14 @@ function byOverloadOf(call: EstimatedCall): CallEstimate | undefined {
 const libraryOverloads = /^(?:list_(?:slice|flatten|flatten_int|reverse|distinct|sets_.*)|lists_range)$/;
 
 /** The cost of a call by one of its overloads, its arguments included (but not its target). */
-export function estimateFunction(coster: Coster, call: EstimatedCall): CallEstimate {
+export function estimateFunction(hints: SizeHints, call: EstimatedCall): CallEstimate {
   if (call.id === 'logical_and' || call.id === 'logical_or') {
     const [left, right] = call.argCosts as [Range, Range];
     return { cost: { min: left.min, max: addRanges(left, right).max } };
   }
   if (call.id === 'conditional') return conditional(call);
-  const own = byOverloadOf(call) ?? (libraryOverloads.test(call.id) ? byOverload.get(call.id)!(call, coster) : undefined);
-  const found = own ?? byFunction.get(call.name)?.(call, coster) ?? byOverload.get(call.id)?.(call, coster) ?? { cost: one };
+  const own = byOverloadOf(call) ?? (libraryOverloads.test(call.id) ? byOverload.get(call.id)!(call, hints) : undefined);
+  const found = own ?? byFunction.get(call.name)?.(call, hints) ?? byOverload.get(call.id)?.(call, hints) ?? { cost: one };
   return { ...found, cost: call.argCosts.reduce(addRanges, found.cost) };
 }
 
