@@ -1,6 +1,7 @@
 // The door of auth: who is calling, and whether they may.
 export { type User, mastersGroup } from './user.ts';
-export { type Authenticate, type AuthenticateToken, type ClientCertificate, createAuthenticator } from './authenticate/authenticate.ts';
+export { type Authenticate, createAuthenticator } from './authenticate/authenticate.ts';
+export type { AuthenticateToken, ClientCertificate } from './authenticate/credentials.ts';
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
@@ -28,4 +29,4 @@ export { createWebhookAuthorizer } from './authorize/webhook.ts';
 export { type MatchRequest, compileMatchConditions } from './authorize/match-conditions.ts';
 export { type ReviewSubject, reviewAccess } from './authorize/access-review.ts';
 export { reviewRules } from './authorize/rules-review.ts';
-export { createBootstrapPolicy } from './bootstrap/notation.ts';
+export { createBootstrapPolicy } from './bootstrap/bootstrap-policy.ts';

@@ -2,8 +2,7 @@
 // custom ones; and the Available condition of each. A group version that names a Service is one that another server should answer: this
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { customGroupPriority, equalJson, formatTime, startReflector } from '../registry/index.ts';
-import { type ResourceClient, createClientFor } from './client.ts';
+import { type SystemClient, createSystemClient, customGroupPriority, equalJson, formatTime, startReflector } from '../registry/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -76,8 +75,8 @@ function markAvailable(apiService: KubeObject, wanted: Availability, now: string
 }
 
 interface Clients {
-  readonly services: ResourceClient;
-  readonly slices: ResourceClient;
+  readonly services: SystemClient;
+  readonly slices: SystemClient;
 }
 
 interface PortSpec {
@@ -109,7 +108,7 @@ const localAvailability: Availability = { status: 'True', reason: 'Local', messa
 class ApiServiceLoop implements ApiServices {
   readonly #context: ControllerContext;
   readonly #builtIn: readonly BuiltInGroup[];
-  readonly #client: ResourceClient;
+  readonly #client: SystemClient;
   readonly #clients: Clients;
   readonly #queue: WorkQueue;
   /** Names that were as they should be once: `onstart` ones are left alone from then on. */
@@ -122,10 +121,10 @@ class ApiServiceLoop implements ApiServices {
   constructor(context: ControllerContext, builtIn: readonly BuiltInGroup[]) {
     this.#context = context;
     this.#builtIn = builtIn;
-    this.#client = createClientFor(context, [ownGroup, 'v1', 'apiservices'], 'kube-apiserver');
+    this.#client = createSystemClient(context, [ownGroup, 'v1', 'apiservices'], 'kube-apiserver');
     this.#clients = {
-      services: createClientFor(context, ['', 'v1', 'services'], 'kube-apiserver'),
-      slices: createClientFor(context, ['discovery.k8s.io', 'v1', 'endpointslices'], 'kube-apiserver'),
+      services: createSystemClient(context, ['', 'v1', 'services'], 'kube-apiserver'),
+      slices: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], 'kube-apiserver'),
     };
     this.#queue = new WorkQueue({
       clock: context.clock, concurrency: 8, onError: (key, error) => context.report(reporter, key, error), work: (name) => this.#work(name),
@@ -134,12 +133,12 @@ class ApiServiceLoop implements ApiServices {
     this.#reflector = startReflector({
       registry: context.registry, clock: context.clock, target: this.#client.target(''),
       onError: (error) => context.report(reporter, '', error),
-      listeners: [(type, version) => {
+      onChange: (type, version) => {
         const service = type === 'deleted' ? undefined : serviceOf(version.object('v1'));
         if (service === undefined) this.#remote.delete(version.name);
         else this.#remote.add(version.name);
         this.#queue.add(version.name);
-      }],
+      },
     });
     this.#ignoreCatalog = context.catalog.onChange(() => this.#look());
   }

@@ -1,21 +1,20 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
-import { type ReflectorListener, startReflector } from '../registry/index.ts';
+import { type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
 import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
-import { createBootstrapRoles } from './bootstrap-policy.ts';
-import { type SignRequest, createCertificateSigning } from './certificate-signing.ts';
-import { createClientFor } from './client.ts';
-import { createClusterRoleAggregation } from './cluster-role-aggregation.ts';
+import { createBootstrapRoles } from './rbac/bootstrap-roles.ts';
+import { type SignRequest, createCertificateSigning } from './certificates/certificate-signing.ts';
+import { createClusterRoleAggregation } from './rbac/cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './context.ts';
-import { createFlowControl } from './flow-control.ts';
-import { createGarbageCollector } from './garbage.ts';
-import { type ServiceAddress, createKubernetesService } from './kubernetes-service.ts';
-import { createDefaultServiceAccounts, createRootCaPublisher } from './namespace-contents.ts';
-import { createNamespaceTermination } from './namespace-termination.ts';
+import { createFlowControl } from './flow-control/flow-control.ts';
+import { createGarbageCollector } from './garbage/collector.ts';
+import { type ServiceAddress, createKubernetesService } from './services/kubernetes-service.ts';
+import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
+import { createNamespaceTermination } from './namespaces/termination.ts';
 import { createPriorityClasses } from './priority-classes.ts';
-import { type ServiceClaims, createServiceClaims } from './service-claims.ts';
-import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './system-config-maps.ts';
-import { createSystemNamespaces } from './system-namespaces.ts';
-import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './token-secrets.ts';
+import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
+import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
+import { createSystemNamespaces } from './namespaces/system-namespaces.ts';
+import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './service-accounts/token-secrets.ts';
 
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
@@ -80,8 +79,11 @@ export function startControllers(options: ControllersOptions): Controllers {
   ].filter((one) => one !== undefined);
   const listeners: ReflectorListener[] = started.map((one) => one.onNamespace);
   const reflector = startReflector({
-    registry: options.registry, clock: options.clock, listeners,
-    target: createClientFor(options, ['', 'v1', 'namespaces'], '').target(''),
+    registry: options.registry, clock: options.clock,
+    onChange(type, object, revision) {
+      for (const listener of listeners) listener(type, object, revision);
+    },
+    target: createSystemClient(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });
   const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), reflector.synced]).then(() => undefined);

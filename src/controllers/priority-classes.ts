@@ -1,5 +1,5 @@
 // The two PriorityClasses of the system, made at the start. Mirrors the reference's scheduling/bootstrap-system-priority-classes hook.
-import { createClientFor } from './client.ts';
+import { createSystemClient } from '../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -16,7 +16,7 @@ const wanted = new Map([
 
 /** Starts at once. */
 export function createPriorityClasses(context: ControllerContext): Controller {
-  const client = createClientFor(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
+  const client = createSystemClient(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
   const { ready, mark } = createReadiness(wanted.keys());
   const queue = new WorkQueue({
     clock: context.clock,

@@ -5,11 +5,13 @@ import { type KubeObject, type Schema, compileStructuralSchema, loadPatternEngin
 import { systemClock, systemRandom } from '../base/index.ts';
 import { subresourcesIn } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
-import { createConverter } from './conversion/conversion.ts';
-import { type DefinitionStatus, createRow } from './row.ts';
+import { createConverter } from './conversion/converter.ts';
+import { createRow } from './row.ts';
+import type { DefinitionStatus } from './types.ts';
 import { findAll, parsePath, readField } from './json-path.ts';
-import { acceptNames, collectTaken, establish, readApproval } from './validate/names.ts';
-import { validateDefinition, validateDefinitionUpdate } from './validate/validate.ts';
+import { acceptNames, collectTaken, establish } from './controller/names.ts';
+import { readApproval } from './validate/approval.ts';
+import { validateDefinition, validateDefinitionUpdate } from './validate/definition.ts';
 
 const now = '2026-01-01T00:00:00Z';
 

@@ -2,4 +2,4 @@
 export { type Definitions, createDefinitions } from './controller/definitions.ts';
 export { type ValidateRequest, createWriteValidator } from './validate-in-worker.ts';
 export { createDefinitionStrategy } from './controller/definition-strategy.ts';
-export type { WebhookClient } from './conversion/webhook-conversion.ts';
+export type { WebhookClient } from './types.ts';

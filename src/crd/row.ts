@@ -1,79 +1,15 @@
 // A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
 // needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
-import type { KubeObject, OpenAPIV3Schema, Schema } from '../apimachinery/index.ts';
+import type { KubeObject, Schema } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
-import { type ColumnSpec, createColumns } from './columns.ts';
-import { createConverter } from './conversion/conversion.ts';
+import { createColumns } from './columns.ts';
+import { createConverter } from './conversion/converter.ts';
 import { readField } from './json-path.ts';
 import { SchemaCache, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
 import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
-import { type SendConversion, type WebhookConversion, createRemoteConverter } from './conversion/webhook-conversion.ts';
-
-/** spec.names, and status.acceptedNames. */
-export interface DefinitionNames {
-  readonly plural: string;
-  readonly singular?: string;
-  readonly shortNames?: readonly string[];
-  readonly kind: string;
-  readonly listKind?: string;
-  readonly categories?: readonly string[];
-}
-
-/** Where a kind keeps what its scale subresource shows. */
-export interface ScalePaths {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
-}
-
-/** An entry of spec.versions. */
-export interface DefinitionVersion {
-  readonly name: string;
-  readonly served?: boolean;
-  readonly storage?: boolean;
-  readonly deprecated?: boolean;
-  readonly deprecationWarning?: string;
-  readonly schema?: { readonly openAPIV3Schema?: OpenAPIV3Schema };
-  readonly subresources?: { readonly status?: object; readonly scale?: ScalePaths };
-  readonly additionalPrinterColumns?: readonly ColumnSpec[];
-  readonly selectableFields?: readonly { readonly jsonPath: string }[];
-}
-
-/** The spec of a definition, as the API has it. */
-export interface DefinitionSpec {
-  readonly group: string;
-  readonly names: DefinitionNames;
-  readonly scope: string;
-  readonly versions: readonly DefinitionVersion[];
-  readonly conversion?: { readonly strategy?: string; readonly webhook?: WebhookConversion };
-  readonly preserveUnknownFields?: boolean;
-}
-
-/** A condition of a definition, as the API has it. */
-export interface DefinitionCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly lastTransitionTime?: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
-/** The status of a definition, as the API has it. */
-export interface DefinitionStatus {
-  readonly conditions?: readonly DefinitionCondition[] | null;
-  readonly acceptedNames?: DefinitionNames;
-  readonly storedVersions?: readonly string[] | null;
-}
-
-/** spec of a definition object. */
-export const specOf = (definition: KubeObject): DefinitionSpec => definition['spec'] as DefinitionSpec;
-/** status of a definition object. */
-export const statusOf = (definition: KubeObject): DefinitionStatus => (definition['status'] ?? {}) as DefinitionStatus;
-
-/** Whether a condition of the definition is True. */
-export const isTrue = (definition: KubeObject, type: string): boolean =>
-  statusOf(definition).conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+import { type DefinitionSpec, type DefinitionVersion, type ScalePaths, specOf, statusOf } from './types.ts';
+import { type SendConversion, createRemoteConverter } from './conversion/webhook-converter.ts';
 
 /** What rows are made with. */
 export interface RowDependencies {

@@ -4,7 +4,7 @@
 //   stand-in ──first look inside──▶ compiled, counted ──▶ … ──others need the room──▶ a new stand-in takes its place
 //                                                               (who still holds the old one keeps it alive until done)
 import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
-import type { DefinitionVersion } from './row.ts';
+import type { DefinitionVersion } from './types.ts';
 
 /** What compiled schemas may take together, as they are estimated. */
 const defaultLimitBytes = 64 * 2 ** 20;

@@ -6,7 +6,7 @@ import {
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
 import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
-import type { ScalePaths } from './row.ts';
+import type { ScalePaths } from './types.ts';
 import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
 

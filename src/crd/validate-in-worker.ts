@@ -3,7 +3,8 @@
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
 import { loadPatternEngine } from '../apimachinery/index.ts';
 import { parseJson } from '../codec/index.ts';
-import { findScale, specOf } from './row.ts';
+import { findScale } from './row.ts';
+import { specOf } from './types.ts';
 import { checkSchemaRules } from './validate/rules.ts';
 import { sourceOf } from './schemas.ts';
 import { type WriteVerdict, type ValidationParts, type WriteToValidate, validateWrite } from './strategy.ts';

@@ -12,6 +12,9 @@ export { type OwnedRegistry, createRegistry } from './registry.ts';
 export { defaultObject } from './fields/defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
 export { type Reflector, type ReflectorListener, startReflector } from './reads/reflector.ts';
+export {
+  type ObjectKey, type SystemClient, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
+} from './reads/system-client.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';

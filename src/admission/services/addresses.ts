@@ -1,16 +1,12 @@
 // Addresses of Services. A claim is an IPAddress object named for the address, so that creating it is the lock, as with the reference's
 // MultiCIDRServiceAllocator. The ranges are those of the flags and of the ServiceCIDRs that are ready.
-import { type IpRange, type KubeObject, StatusError, formatIpAddress, parseIpAddress, parseIpRange } from '../../apimachinery/index.ts';
-import { type Registry, type Resource, type WriteContext, everything } from '../../registry/index.ts';
+import { type IpRange, type KubeObject, formatIpAddress, parseIpAddress, parseIpRange } from '../../apimachinery/index.ts';
+import { type Registry, type Resource, createSystemContext, everything, hasReason } from '../../registry/index.ts';
 import type { Claims, Owner, Pool } from './pool.ts';
 
 const familyLabel = 'ipaddress.kubernetes.io/ip-family';
 const managerLabel = 'ipaddress.kubernetes.io/managed-by';
 const manager = 'ipallocator.k8s.io';
-
-const makeContext = (): WriteContext =>
-  ({ user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }, dryRun: false, fieldManager: 'kube-apiserver', warnings: [] });
-const hasReason = (error: unknown, reason: string): boolean => error instanceof StatusError && error.reason === reason;
 
 function makeAddress(name: string, owner: Owner): KubeObject {
   const family = parseIpAddress(name)?.family ?? '';
@@ -44,7 +40,7 @@ export function createAddressClaims(registry: () => Registry, row: () => Resourc
   return {
     async claim(key, owner) {
       try {
-        await registry().create({ ...target(), object: makeAddress(key, owner), context: makeContext() });
+        await registry().create({ ...target(), object: makeAddress(key, owner), context: createSystemContext('kube-apiserver') });
         return true;
       } catch (error) {
         if (hasReason(error, 'AlreadyExists')) return false;
@@ -58,7 +54,7 @@ export function createAddressClaims(registry: () => Registry, row: () => Resourc
       if (found === undefined || held?.namespace !== owner.namespace || held.name !== owner.name) return;
       const uid = found.metadata.uid ?? '';
       try {
-        await registry().delete({ ...target(), name: key, options: { preconditions: { uid } }, context: makeContext() });
+        await registry().delete({ ...target(), name: key, options: { preconditions: { uid } }, context: createSystemContext('kube-apiserver') });
       } catch (error) {
         if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error;
       }

@@ -2,7 +2,7 @@
 // --enable-bootstrap-token-auth.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
-import type { AuthenticateToken } from './authenticate.ts';
+import type { AuthenticateToken } from './credentials.ts';
 import type { FindBoundObject } from './service-account.ts';
 
 const form = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;

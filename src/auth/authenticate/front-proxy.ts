@@ -1,7 +1,7 @@
 // A front proxy vouches for its callers in headers. They count only on connections whose client certificate comes from the authority of front
 // proxies and bears an allowed name; on all others they are as if they were not there. Mirrors the --requestheader-* flags of kube-apiserver.
 import type { User } from '../user.ts';
-import type { ClientCertificate } from './authenticate.ts';
+import type { ClientCertificate } from './credentials.ts';
 
 interface FrontProxyOptions {
   /** Common names of proxies; empty allows every certificate of the authority. */

@@ -2,7 +2,7 @@
 // are found by discovery, fetched by a function that is handed in, kept, and fetched again when a token names a key that is not among them.
 import { createPublicKey } from 'node:crypto';
 import type { Clock, Random } from '../../base/index.ts';
-import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import type { Claims } from './claim-expressions.ts';
 import { type UserMapping, mapUser, readClaim } from './claim-user.ts';
 import { type Jwt, type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import type { User } from '../user.ts';
-import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import { type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
 import {
   type BoundReference, type TokenSubject, checkTimes, legacyIssuer, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,

@@ -2,7 +2,7 @@
 // Tokens are kept and looked up by a keyed hash.
 import type { Random } from '../../base/index.ts';
 import { type User, markAuthenticated } from '../user.ts';
-import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import { createTokenHash } from './token-hash.ts';
 
 /** One line of the file. */

@@ -1,7 +1,7 @@
 // Tokens that somebody else judges: each unknown token is put into a TokenReview and sent away; answers are kept for two minutes, as kube-apiserver
 // does with --authentication-token-webhook-config-file. What cannot be asked is refused.
 import type { Clock, Random } from '../../base/index.ts';
-import type { AuthenticateToken, TokenAnswer } from './authenticate.ts';
+import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import { TokenCache } from './token-cache.ts';
 
 interface WebhookTokenOptions {

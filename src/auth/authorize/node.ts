@@ -1,7 +1,7 @@
 // The Node mode: a kubelet (user system:node:NAME in group system:nodes) gets what concerns its own node: itself, its lease, its CSI node,
 // its pods, and what those pods refer to; besides that, the rules of system:node. Relies on the registry for the pods of a namespace.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { expandRule } from '../bootstrap/notation.ts';
+import { expandRule } from '../bootstrap/bootstrap-policy.ts';
 import { nodeRules } from '../bootstrap/cluster-roles.data.ts';
 import type { User } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';

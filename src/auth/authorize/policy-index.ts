@@ -1,9 +1,8 @@
-// Roles by name and bindings by subject, fed by four followed rows. A decision touches the bindings of the caller's name and groups only,
+// Roles by name and bindings by subject, fed by four reflectors. A decision touches the bindings of the caller's name and groups only,
 // however many others there are. Bindings of one subject and namespace stay sorted by name, so that decisions do not depend on history.
 import { type Clock, invariant } from '../../base/index.ts';
-import type { Catalog, StoredObject, Registry } from '../../registry/index.ts';
+import { type Catalog, type Reflector, type Registry, type StoredObject, startReflector } from '../../registry/index.ts';
 import type { User } from '../user.ts';
-import { type Followed, type RuleReflector, reflectRow } from './reflect.ts';
 import { type PolicyRule, type RoleRef, type Subject, groupKey, readRules, subjectKey, userKey } from './rule.ts';
 
 /** A binding as decisions need it. */
@@ -24,8 +23,15 @@ interface StoredBinding extends Binding {
 
 const byName = (one: Binding, two: Binding): number => (one.name < two.name ? -1 : one.name > two.name ? 1 : 0);
 
+/** What the index keeps of one resource. */
+interface PolicyTable {
+  reset(): void;
+  put(object: StoredObject): void;
+  remove(object: StoredObject): void;
+}
+
 /** Bindings of one kind. */
-class BindingTable implements RuleReflector {
+class BindingTable implements PolicyTable {
   /** How often something changed. */
   changes = 0;
   readonly #all = new Map<string, StoredBinding>();
@@ -94,7 +100,7 @@ function readBinding(object: StoredObject): StoredBinding {
 }
 
 /** Roles of one kind. */
-class RoleTable implements RuleReflector {
+class RoleTable implements PolicyTable {
   changes = 0;
   readonly #roles = new Map<string, readonly PolicyRule[]>();
 
@@ -127,25 +133,29 @@ interface PolicyIndexOptions {
 
 /** RBAC's objects, ready for decisions. Every question sees everything that is committed. */
 export class PolicyIndex {
-  /** Resolves when all four rows have been read. */
+  /** Resolves when all four resources have been read. */
   readonly ready: Promise<void>;
   readonly #roles = new RoleTable();
   readonly #clusterRoles = new RoleTable();
   readonly #bindings = new BindingTable();
   readonly #clusterBindings = new BindingTable();
-  readonly #rows: readonly Followed[];
+  readonly #reflectors: readonly Reflector[];
 
   constructor({ registry, catalog, clock, onError }: PolicyIndexOptions) {
-    const follow = (plural: string, follower: RuleReflector): Followed => {
+    const reflect = (plural: string, table: PolicyTable): Reflector => {
       const resource = catalog.find('rbac.authorization.k8s.io', 'v1', plural);
       invariant(resource !== undefined, `${plural} are served`);
-      return reflectRow({ registry, clock, onError, follower, target: { resource, version: 'v1', namespace: '' } });
+      return startReflector({
+        registry, clock, onError, delivery: 'on-demand', target: { resource, version: 'v1', namespace: '' },
+        onReset: () => table.reset(),
+        onChange: (type, object) => (type === 'deleted' ? table.remove(object) : table.put(object)),
+      });
     };
-    this.#rows = [
-      follow('roles', this.#roles), follow('clusterroles', this.#clusterRoles),
-      follow('rolebindings', this.#bindings), follow('clusterrolebindings', this.#clusterBindings),
+    this.#reflectors = [
+      reflect('roles', this.#roles), reflect('clusterroles', this.#clusterRoles),
+      reflect('rolebindings', this.#bindings), reflect('clusterrolebindings', this.#clusterBindings),
     ];
-    this.ready = Promise.all(this.#rows.map((row) => row.ready)).then(() => undefined);
+    this.ready = Promise.all(this.#reflectors.map(({ synced }) => synced)).then(() => undefined);
   }
 
   /** Grows with every change that was taken in: answers of one generation hold for all of it. */
@@ -153,9 +163,9 @@ export class PolicyIndex {
     return this.#roles.changes + this.#clusterRoles.changes + this.#bindings.changes + this.#clusterBindings.changes;
   }
 
-  /** Takes in what is committed; every question is asked after it. */
+  /** Takes in every committed change; each question comes after it. */
   catchUp(): void {
-    for (const row of this.#rows) row.catchUp();
+    for (const reflector of this.#reflectors) reflector.catchUp();
   }
 
   /**
@@ -173,7 +183,7 @@ export class PolicyIndex {
   }
 
   stop(): void {
-    for (const row of this.#rows) row.stop();
+    for (const reflector of this.#reflectors) reflector.stop();
   }
 }
 

@@ -1,7 +1,7 @@
 // RBAC as tables: rules and requests, reasons, changes that take effect at once, and what nobody may grant.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createBootstrapPolicy } from '../bootstrap/notation.ts';
+import { createBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts';
 import { describeMissing, findUncovered } from './cover.ts';
 import { createEscalationRules } from './escalation.ts';
 import { createRbacAuthorizer, resolveRules } from './rbac.ts';

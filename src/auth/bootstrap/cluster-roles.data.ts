@@ -1,6 +1,6 @@
 // The ClusterRoles that every cluster begins with, as facts: which verbs on which resources. Mirrors the reference's bootstrap policy
 // with its default feature gates. Lists are separated by blanks; `core` is the group without a name.
-import type { RoleData } from './notation.ts';
+import type { RoleData } from './role-data.ts';
 
 const read = 'get list watch';
 const write = 'create delete deletecollection patch update';

@@ -1,6 +1,6 @@
 // The ClusterRoles of controllers, `system:controller:<name>`, each for the service account of that name in kube-system, and the Roles of
 // kube-system and kube-public. Facts, in the same notation as cluster-roles.data.ts.
-import type { NamespacedRoleData, RoleData } from './notation.ts';
+import type { NamespacedRoleData, RoleData } from './role-data.ts';
 
 const read = 'get list watch';
 const writeEvents = ['core events.k8s.io', 'events', 'create patch update'] as const;

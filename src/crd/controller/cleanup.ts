@@ -1,8 +1,8 @@
 // The end of a kind: its objects are deleted, and when the last one is gone, so is the finalizer that holds the definition.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type OwnedRegistry, type Resource, type WriteContext, everything } from '../../registry/index.ts';
-import { type DefinitionStatus, statusOf } from '../row.ts';
-import { withCondition } from '../validate/names.ts';
+import { type DefinitionStatus, statusOf } from '../types.ts';
+import { withCondition } from '../conditions.ts';
 
 /** Holds a deleted definition until its kind is empty. */
 export const finalizer = 'customresourcecleanup.apiextensions.k8s.io';

@@ -2,12 +2,12 @@
 import { internalError } from '../../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../../base/index.ts';
 import type { Strategy } from '../../registry/index.ts';
-import type { ValidateRules } from '../validate/validate-version.ts';
-import { validateSchemaRules } from '../validate/rules.ts';
-import { beginTermination } from './terminating.ts';
+import { type ValidateRules, validateSchemaRules } from '../validate/rules.ts';
+import type { SchemaLimits } from '../validate/schema.ts';
+import { beginTermination } from './termination.ts';
 import {
-  type SchemaLimits, validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
-} from '../validate/validate.ts';
+  validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
+} from '../validate/definition.ts';
 
 /** A step is the judgement of one default or rule: hostile ones would take minutes. */
 const longestStepMs = 500;

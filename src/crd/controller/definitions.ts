@@ -8,14 +8,17 @@ import {
   formatTime, startReflector,
 } from '../../registry/index.ts';
 import { type CleanupState, emptyKind, failCleanup, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
-import { type DefinitionNames, type DefinitionStatus, type RowDependencies, createRow, isTrue, specOf, statusOf } from '../row.ts';
-import { acceptNames, collectTaken, establish, checkApproval } from '../validate/names.ts';
+import { type RowDependencies, createRow } from '../row.ts';
+import { isTrue } from '../conditions.ts';
+import { type DefinitionNames, type DefinitionStatus, specOf, statusOf } from '../types.ts';
+import { acceptNames, collectTaken, establish } from './names.ts';
+import { checkApproval } from './approval-condition.ts';
 import { checkSchemaRules } from '../validate/rules.ts';
-import { checkStructure } from '../validate/structure.ts';
+import { checkStructure } from './structure-condition.ts';
 import type { ValidateRequest } from '../validate-in-worker.ts';
 import { SchemaCache } from '../schemas.ts';
 import type { WriteVerdict } from '../strategy.ts';
-import { refuseCreation } from './terminating.ts';
+import { refuseCreation } from './termination.ts';
 
 interface DefinitionsOptions {
   readonly registry: OwnedRegistry;
@@ -96,10 +99,10 @@ class DefinitionsOfServer implements Definitions {
     const { registry, clock } = this.#options;
     this.#reflector = startReflector({
       registry, clock, target: { resource: this.#resource, version: 'v1', namespace: '' },
-      listeners: [(type, object, revision) => {
+      onChange: (type, object, revision) => {
         if (type === 'deleted') this.#forget(object.name, revision);
         else this.#observe(object);
-      }],
+      },
       onListed: (list) => this.#forgetAllBut(list),
       onError: (error) => this.#options.report('', error),
     });

@@ -1,7 +1,7 @@
 // The authorities that a conversion webhook is trusted by: whether a caBundle holds certificates at all. What is in them is judged when a
 // connection is made.
 import { type FieldError, type KubeObject, invalidValue } from '../../apimachinery/index.ts';
-import { specOf } from '../row.ts';
+import { specOf } from '../types.ts';
 
 const block = /-----BEGIN CERTIFICATE-----\r?\n([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g;
 const noCertificates = 'data does not contain any valid RSA or ECDSA certificates';

@@ -2,7 +2,7 @@
 // (`spec.validation`, `spec.subresources` …), what differs stays with the versions. Errors carry the paths of that form.
 import { type OpenAPIV3Schema, equalDeep } from '../../apimachinery/index.ts';
 import type { ColumnSpec } from '../columns.ts';
-import type { DefinitionSpec, DefinitionVersion } from '../row.ts';
+import type { DefinitionSpec, DefinitionVersion } from '../types.ts';
 
 /** The parts of a version that may be shared. */
 export interface SharedParts {

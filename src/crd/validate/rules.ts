@@ -3,7 +3,9 @@
 import { type FieldError, type OpenAPIV3Schema, type SchemaRules, checkRules, compileRules } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { CheckRules } from '../strategy.ts';
-import type { ValidateRules } from './validate-version.ts';
+
+/** Validates the rules that a schema declares, in steps. */
+export type ValidateRules = (schema: OpenAPIV3Schema, at: string) => Steps<readonly FieldError[]>;
 
 const known = new WeakMap<OpenAPIV3Schema, SchemaRules>();
 

@@ -1,4 +1,4 @@
-// The informer over a real registry: what is there, what changes, and what went while nobody could tell.
+// The reflector over a real registry: what is there, what changes, and what went while nobody could tell.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Registry, RegistryWatch } from '../contract.ts';
@@ -7,7 +7,7 @@ import { createBench, rows, settle } from '../testing.ts';
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-/** Everything that an informer says, in order, over a registry whose watches can be lost. */
+/** Everything that a reflector says, in order, over a registry whose watches can be lost. */
 function listen(bench: ReturnType<typeof createBench>) {
   const told: string[] = [];
   const errors: unknown[] = [];
@@ -34,7 +34,7 @@ function listen(bench: ReturnType<typeof createBench>) {
   };
   const reflector = startReflector({
     registry, clock: bench.clock, target: bench.at(rows.configMaps), onError: (error) => errors.push(error),
-    listeners: [(type, { name }) => told.push(`${type} ${name}`)],
+    onChange: (type, { name }) => void told.push(`${type} ${name}`),
     onListed: ({ items }) => told.push(`listed ${Array.from(items, ({ name }) => name).join(' ')}`),
   });
   return {
@@ -50,7 +50,7 @@ function listen(bench: ReturnType<typeof createBench>) {
   };
 }
 
-test('startInformer tells what is there, then every change', async () => {
+test('startReflector tells what is there, then every change', async () => {
   const bench = createBench();
   await bench.create(rows.configMaps, configMap('a'));
   const { told, errors, reflector } = listen(bench);
@@ -67,7 +67,7 @@ test('startInformer tells what is there, then every change', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('startInformer tells everything again after a loss, and what is listed then', async () => {
+test('startReflector tells everything again after a loss, and what is listed then', async () => {
   const bench = createBench();
   for (const name of ['a', 'b']) await bench.create(rows.configMaps, configMap(name));
   const { told, reflector, lose, find } = listen(bench);
@@ -80,7 +80,7 @@ test('startInformer tells everything again after a loss, and what is listed then
   reflector.stop();
 });
 
-test('startInformer reports what fails and tries again, later each time', async () => {
+test('startReflector reports what fails and tries again, later each time', async () => {
   const bench = createBench();
   let [calls, reported] = [0, 0];
   const registry: Registry = {
@@ -92,7 +92,7 @@ test('startInformer reports what fails and tries again, later each time', async 
     watch: (target, options) => bench.registry.watch(target, options),
   };
   const reflector = startReflector({
-    registry, clock: bench.clock, target: bench.at(rows.configMaps), listeners: [], onError: () => (reported += 1),
+    registry, clock: bench.clock, target: bench.at(rows.configMaps), onChange: () => undefined, onError: () => (reported += 1),
   });
   const seen: number[] = [];
   for (let step = 0; step < 4; step += 1) {
@@ -105,11 +105,39 @@ test('startInformer reports what fails and tries again, later each time', async 
   reflector.stop();
 });
 
-test('startInformer ends when nobody needs it, and whoever waits for it is let go', async () => {
+test('startReflector ends when nobody needs it, and whoever waits for it is let go', async () => {
   const bench = createBench();
   const reflector = startReflector({
-    registry: bench.registry, clock: bench.clock, target: bench.at(rows.configMaps), listeners: [() => assert.fail()],
+    registry: bench.registry, clock: bench.clock, target: bench.at(rows.configMaps), onChange: () => assert.fail(),
     isNeeded: () => false, onError: () => assert.fail(),
   });
   await reflector.synced;
+});
+
+test('catchUp hands over, in the same turn, every change that is committed', async () => {
+  const bench = createBench();
+  await bench.create(rows.configMaps, configMap('a'));
+  const seen: string[] = [];
+  const reflector = startReflector({
+    registry: bench.registry, clock: bench.clock, target: bench.at(rows.configMaps), delivery: 'on-demand', onError: () => assert.fail(),
+    onReset: () => void seen.push('reset'), onChange: (type, { name }) => void seen.push(`${type} ${name}`),
+  });
+  reflector.catchUp();
+  assert.deepEqual(seen, []);
+  await reflector.synced;
+  await settle();
+  await bench.create(rows.configMaps, configMap('b'));
+  await settle();
+  assert.deepEqual(seen, ['reset', 'present a'], 'changes wait until they are asked for');
+  reflector.catchUp();
+  assert.deepEqual(seen.slice(2), ['present b']);
+  await bench.create(rows.configMaps, configMap('c'));
+  reflector.catchUp();
+  assert.deepEqual(seen.slice(3), ['present c'], 'a second change in the same second waits for nothing');
+  await bench.remove(rows.configMaps, 'a');
+  await settle();
+  bench.clock.advance(1_000);
+  await settle();
+  assert.deepEqual(seen.slice(4), ['deleted a'], 'unasked, changes are taken after a second');
+  reflector.stop();
 });

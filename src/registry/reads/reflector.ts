@@ -1,13 +1,13 @@
-// A list, then a watch, for as long as a server runs: tells of every object there is and of every change. Mirrors a client-go informer without its
-// store, since the cache is right here.
+// A list, then a watch, for as long as the reflector runs: its owner learns of every object that exists and of every change. Mirrors a client-go
+// reflector without its store, since the cache is in the same process. Relies on the registry waking its watches in the turn of the commit.
 //
-//   listing ──everything told, watch begins──▶ following ──watch ended, or an error──▶ listing
+//   listing ──list handed over──▶ watching ──watch ended (history gone), or an error──▶ listing
 import { StatusError } from '../../apimachinery/index.ts';
 import { type Clock, delay } from '../../base/index.ts';
 import type { ListResult, StoredObject, Predicate, Registry, RegistryWatch, Target } from '../contract.ts';
 import { everything } from './predicate.ts';
 
-/** What a listener hears, and in which revision it came to be so. Must not throw. */
+/** Receives one object and the revision in which it came to be so. Must not throw. */
 export type ReflectorListener = (type: 'present' | 'deleted', object: StoredObject, revision: number) => void;
 
 interface ReflectorOptions {
@@ -16,28 +16,40 @@ interface ReflectorOptions {
   readonly target: Target;
   /** Everything by default. */
   readonly predicate?: Predicate;
-  readonly listeners: readonly ReflectorListener[];
-  /** `0`: what the cache has is new enough to begin with. By default a list is as new as the store. */
-  readonly listFrom?: '0';
-  /** Asked before each list: an informer that nobody needs ends. */
-  readonly isNeeded?: () => boolean;
-  /** Called when a list has been told, at first and after each loss: objects that are not in it are gone, though nobody was told. */
+  readonly onChange: ReflectorListener;
+  /** Called before the objects of a list, at first and after each loss. */
+  readonly onReset?: () => void;
+  /** Called after the objects of a list: objects that are not in it are gone without a 'deleted'. */
   readonly onListed?: (list: ListResult) => void;
-  /** Told of failures, which are tried again. */
+  /**
+   * `push` (the default): changes are handed over as they come, long lists in several turns. `on-demand`: changes wait for `catchUp`, for a second at
+   * most, so that rows that change often and are asked about rarely cost little; a list is handed over in one turn, and what was known before
+   * stays valid until then.
+   */
+  readonly delivery?: 'push' | 'on-demand';
+  /** `0`: the state of the cache is new enough to begin with. By default a list is as new as the store. */
+  readonly listFrom?: '0';
+  /** Asked before each list; false ends the reflector. */
+  readonly isNeeded?: () => boolean;
+  /** Receives failures, after which the reflector lists again. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A running informer. */
+/** A running reflector. */
 export interface Reflector {
-  /** Resolves when every object that was there at the start has been told of, or when the informer ended before. */
+  /** Resolves when every object that existed at the start has been handed over, or when the reflector ended before. */
   readonly synced: Promise<void>;
+  /** Hands over every change that is committed, in this turn. Does nothing during a list. */
+  catchUp(): void;
   stop(): void;
 }
 
-/** Objects told of in one turn of the event loop. */
-const batchSize = 256;
-const firstRetryMs = 50;
-const lastRetryMs = 10_000;
+/** Objects handed over in one turn of the event loop. */
+const BATCH_SIZE = 256;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 5_000;
+/** How long changes wait for `catchUp`: less than history remembers them. */
+const ON_DEMAND_MS = 1_000;
 
 class RunningReflector implements Reflector {
   readonly synced: Promise<void>;
@@ -45,6 +57,8 @@ class RunningReflector implements Reflector {
   readonly #predicate: Predicate;
   #markSynced: () => void = () => undefined;
   #watch: RegistryWatch | undefined;
+  /** The watch may have events. */
+  #isReadable = false;
   #wake: () => void = () => undefined;
   #stopped = false;
 
@@ -57,77 +71,115 @@ class RunningReflector implements Reflector {
     void this.#run();
   }
 
+  catchUp(): void {
+    while (this.#isReadable && this.#watch !== undefined) this.#takeBatch(this.#watch);
+  }
+
   stop(): void {
     this.#stopped = true;
+    this.#isReadable = false;
     this.#watch?.close();
     this.#wake();
   }
 
+  get #isOver(): boolean {
+    return this.#stopped || this.#options.isNeeded?.() === false;
+  }
+
   async #run(): Promise<void> {
-    const { clock, isNeeded = () => true, onError } = this.#options;
-    let retryMs = firstRetryMs;
-    while (!this.#stopped && isNeeded()) {
+    const { clock, onError } = this.#options;
+    let retryMs = FIRST_RETRY_MS;
+    while (!this.#isOver) {
       try {
-        const revision = await this.#list();
-        retryMs = firstRetryMs;
-        await this.#follow(revision);
+        const watch = await this.#listAndWatch();
+        retryMs = FIRST_RETRY_MS;
+        await this.#deliver(watch);
       } catch (error) {
-        if (this.#stopped || !isNeeded()) break;
-        if (!(error instanceof StatusError && error.reason === 'Expired')) onError(error);
+        if (this.#isOver) break;
+        if (!hasExpired(error)) onError(error);
         await delay(clock, retryMs);
-        retryMs = Math.min(lastRetryMs, retryMs * 2);
+        retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
       }
     }
     this.#markSynced();
   }
 
-  async #list(): Promise<number> {
-    const { registry, target, clock, listFrom, onListed } = this.#options;
-    const list = await registry.list(target, { predicate: this.#predicate, ...(listFrom !== undefined && { resourceVersion: listFrom }) });
-    let told = 0;
-    for (const object of list.items) {
-      if (this.#stopped) break;
-      this.#tell('present', object, list.revision);
-      if (++told % batchSize === 0) await delay(clock, 0);
-    }
-    if (!this.#stopped) onListed?.(list);
+  /** Hands a list over and returns the watch that continues it. */
+  async #listAndWatch(): Promise<RegistryWatch> {
+    const { registry, target, listFrom } = this.#options;
+    const predicate = this.#predicate;
+    const list = await registry.list(target, { predicate, ...(listFrom !== undefined && { resourceVersion: listFrom }) });
+    const watch = await registry.watch(target, { predicate, resourceVersion: String(list.revision) });
+    await this.#handOver(list);
+    // Only from here on: an event that `catchUp` took earlier would be undone by the list.
+    this.#watch = watch;
+    this.#isReadable = true;
     this.#markSynced();
-    return list.revision;
+    return watch;
   }
 
-  async #follow(revision: number): Promise<void> {
-    const { registry, target, clock } = this.#options;
-    const watch = await registry.watch(target, { predicate: this.#predicate, resourceVersion: String(revision) });
-    this.#watch = watch;
+  async #handOver(list: ListResult): Promise<void> {
+    const { clock, delivery, onChange, onListed, onReset } = this.#options;
+    if (this.#stopped) return;
+    onReset?.();
+    let count = 0;
+    for (const object of list.items) {
+      onChange('present', object, list.revision);
+      if (++count % BATCH_SIZE === 0 && delivery !== 'on-demand') await delay(clock, 0);
+      if (this.#stopped) return;
+    }
+    onListed?.(list);
+  }
+
+  /** Hands events over until the watch ends. */
+  async #deliver(watch: RegistryWatch): Promise<void> {
+    const { clock, delivery } = this.#options;
     try {
       while (!this.#stopped) {
-        const events = watch.take(batchSize);
-        for (const event of events) {
-          if (event.type !== 'BOOKMARK') this.#tell(event.type === 'DELETED' ? 'deleted' : 'present', event.object, event.revision);
+        if (!this.#isReadable) {
+          if (watch.end !== undefined) return throwUnlessExpired(watch);
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          if (delivery === 'on-demand' && !this.#stopped) await delay(clock, ON_DEMAND_MS);
+        } else {
+          this.#takeBatch(watch);
+          if (this.#isReadable) await delay(clock, 0);
         }
-        if (events.length >= batchSize) await delay(clock, 0);
-        else if (watch.end !== undefined) return;
-        else await this.#untilReadable(watch);
       }
     } finally {
       watch.close();
       this.#watch = undefined;
+      this.#isReadable = false;
     }
   }
 
-  #tell(type: 'present' | 'deleted', object: StoredObject, revision: number): void {
-    for (const listener of this.#options.listeners) listener(type, object, revision);
+  #takeBatch(watch: RegistryWatch): void {
+    const events = watch.take(BATCH_SIZE);
+    this.#isReadable = events.length >= BATCH_SIZE;
+    for (const event of events) {
+      if (event.type !== 'BOOKMARK') this.#options.onChange(event.type === 'DELETED' ? 'deleted' : 'present', event.object, event.revision);
+    }
+    if (this.#isReadable || this.#stopped) return;
+    if (watch.end === undefined) watch.onReadable(() => this.#markReadable(watch));
+    else this.#wake();
   }
 
-  #untilReadable(watch: RegistryWatch): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      watch.onReadable(resolve);
-    });
+  #markReadable(watch: RegistryWatch): void {
+    if (this.#stopped || this.#watch !== watch) return;
+    this.#isReadable = true;
+    this.#wake();
   }
 }
 
-/** Starts telling. After a loss (history gone, an error) everything present is told again. */
+/** A watch that fails for another reason than lost history is tried again later, as a failed list is. */
+function throwUnlessExpired({ error }: RegistryWatch): void {
+  if (error !== undefined && !hasExpired(error)) throw error;
+}
+
+const hasExpired = (error: unknown): boolean => error instanceof StatusError && error.reason === 'Expired';
+
+/** Starts a reflector. After a loss (history gone, an error) everything that exists is handed over again. */
 export function startReflector(options: ReflectorOptions): Reflector {
   return new RunningReflector(options);
 }

@@ -14,10 +14,10 @@ interface FollowOptions {
 
 /** Follows both kinds until stopped. */
 export function reflectFlowControl(flowControl: FlowControl, { registry, catalog, clock, onError }: FollowOptions): { stop(): void } {
-  const follow = (plural: string, listener: ReflectorListener): Reflector => {
+  const follow = (plural: string, onChange: ReflectorListener): Reflector => {
     const resource = catalog.find('flowcontrol.apiserver.k8s.io', 'v1', plural);
     invariant(resource !== undefined, `${plural} are served`);
-    return startReflector({ registry, clock, target: { resource, version: 'v1', namespace: '' }, listeners: [listener], onError });
+    return startReflector({ registry, clock, target: { resource, version: 'v1', namespace: '' }, onChange, onError });
   };
   const reflectors = [
     follow('prioritylevelconfigurations', (type, version) => {

@@ -1,0 +1,89 @@
+// The garbage collector: deletes objects whose owners are gone, and ends foreground and orphaning deletions. One graph, kept by watches of
+// all rows; one queue of objects to look at, so that any number of dependents is worked off in small pieces.
+import { createTimeSlice } from '../../base/index.ts';
+import type { Controller, ControllerContext } from '../context.ts';
+import { GarbageCollection } from './collection.ts';
+import { GarbageGraph, type GarbageItem } from './graph.ts';
+import { itemKey, readItem } from './item.ts';
+import { GarbageWatches } from './watches.ts';
+import { WorkQueue } from '../work-queue.ts';
+
+const concurrency = 16;
+/** How long the collector holds the event loop at most; a store in memory would let it work everything off in one turn. */
+const sliceMs = 3;
+
+/** Whether an event about an item asks for a look: something has to be done that did not have to be before. */
+function asksForLook(item: GarbageItem, before: GarbageItem | undefined): boolean {
+  if (item.waits !== undefined) return item.waits !== before?.waits || before.uid !== item.uid;
+  if (item.deleting || item.owners.length === 0) return false;
+  const known = before?.uid === item.uid && before.owners.length === item.owners.length;
+  return !known || item.owners.some(({ uid }) => !before.owners.some((owner) => owner.uid === uid));
+}
+
+/** Starts the collector once `start` resolves: what is there at the start of the server comes first. */
+export function createGarbageCollector(context: ControllerContext, start: Promise<unknown>): Controller {
+  const graph = new GarbageGraph();
+  const unresolved = new Set<string>();
+  let synced = false;
+  const pause = createTimeSlice(context.clock, sliceMs);
+  const queue = new WorkQueue({
+    clock: context.clock, concurrency,
+    onError: (key, error) => context.report('garbage-collector', key, error),
+    async work(key) {
+      await pause();
+      const item = graph.get(key);
+      if (item === undefined) return;
+      if ((await collection.look(item)) === 'unresolved') unresolved.add(key);
+    },
+  });
+  // Before everything was told, an owner may look absent that is not.
+  const early = new Set<string>();
+  const enqueue = (key: string): void => {
+    if (synced) queue.add(key);
+    else early.add(key);
+  };
+  const collection = new GarbageCollection(context, graph, { enqueue, pause });
+  const tellOwners = (item: GarbageItem): void => {
+    for (const { uid } of item.owners) {
+      const owner = graph.isBlocked(uid) ? undefined : graph.withUid(uid);
+      if (owner?.waits === 'foreground') enqueue(owner.key);
+    }
+  };
+  const tellDependents = (uid: string): void => {
+    for (const { key } of graph.dependentsOf(uid)) enqueue(key);
+  };
+  const watches = new GarbageWatches(context, {
+    present(object) {
+      const item = readItem(object);
+      const before = item === undefined ? graph.remove(itemKey(object)) : graph.put(item);
+      if (before !== undefined) tellOwners(before);
+      if (item === undefined || !asksForLook(item, before)) return;
+      if (item.waits === 'foreground') tellDependents(item.uid);
+      enqueue(item.key);
+    },
+    gone(object) {
+      const item = graph.remove(itemKey(object));
+      if (item !== undefined) tellOwners(item);
+      tellDependents(item?.uid ?? object.uid);
+    },
+    relisted() {
+      for (const { key } of graph.items()) enqueue(key);
+    },
+  }, () => {
+    for (const key of unresolved) enqueue(key);
+    unresolved.clear();
+  });
+  const ready = start.then(() => watches.start()).then(() => {
+    synced = true;
+    for (const key of early) queue.add(key);
+    early.clear();
+  });
+  ready.catch((error: unknown) => context.report('garbage-collector', '', error));
+  return {
+    ready: () => ready,
+    async stop() {
+      watches.stop();
+      await queue.stop();
+    },
+  };
+}

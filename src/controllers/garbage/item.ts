@@ -1,0 +1,34 @@
+// From stored objects to what the graph holds. Looks through bytes first: of most objects nothing needs to be parsed.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { StoredObject } from '../../registry/index.ts';
+import type { GarbageItem } from './graph.ts';
+
+/** The finalizers with which an object waits for the collector. */
+export const foregroundFinalizer = 'foregroundDeletion';
+/** The same, for dependents to be set free. */
+export const orphanFinalizer = 'orphan';
+
+/** The key of an object in the graph. */
+export const itemKey = ({ resource, namespace, name }: StoredObject): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
+
+/** Whether an object waits for its dependents, and for what. */
+export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  const finalizers = metadata.finalizers ?? [];
+  if (finalizers.includes(foregroundFinalizer)) return 'foreground';
+  return finalizers.includes(orphanFinalizer) ? 'orphan' : undefined;
+}
+
+/** The object as the graph holds it; undefined when it has no owners and waits for nothing. */
+export function readItem(version: StoredObject): GarbageItem | undefined {
+  if (!version.contains('"ownerReferences":[') && !version.contains('"deletionTimestamp":"')) return undefined;
+  const { resource, namespace, name } = version;
+  const object = version.object(resource.storageVersion);
+  const owners = object.metadata.ownerReferences ?? [];
+  const waits = waitOf(object);
+  if (owners.length === 0 && waits === undefined) return undefined;
+  const { uid = '', deletionTimestamp } = object.metadata;
+  return {
+    key: itemKey(version), group: resource.group, plural: resource.plural, namespace, name, uid, owners, deleting: deletionTimestamp !== undefined, waits,
+  };
+}

@@ -1,0 +1,75 @@
+// status.conditions of a namespace that is being emptied, in the reference's words and order.
+import type { KubeObject } from '../../apimachinery/index.ts';
+
+/** What is still there after a look. */
+export interface Leftovers {
+  /** `plural.group` → number of objects. */
+  readonly resources: Map<string, number>;
+  /** Finalizer → number of objects that have it. */
+  readonly finalizers: Map<string, number>;
+  readonly failures: string[];
+}
+
+/** A condition without its time. */
+interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** All five conditions. */
+export function describeProgress({ resources, finalizers, failures }: Leftovers): Condition[] {
+  return [
+    condition('NamespaceDeletionDiscoveryFailure', undefined, ['ResourcesDiscovered', 'All resources successfully discovered']),
+    condition('NamespaceDeletionGroupVersionParsingFailure', undefined, ['ParsedGroupVersions', 'All legacy kube types successfully parsed']),
+    condition(
+      'NamespaceDeletionContentFailure',
+      failures.length === 0 ? undefined : ['ContentDeletionFailed', `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(', ')}`],
+      ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
+    ),
+    condition(
+      'NamespaceContentRemaining',
+      resources.size === 0 ? undefined : ['SomeResourcesRemain', `Some resources are remaining: ${formatCounts(resources, 'has')}`],
+      ['ContentRemoved', 'All content successfully removed'],
+    ),
+    condition(
+      'NamespaceFinalizersRemaining',
+      finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${formatCounts(finalizers, 'in')}`],
+      ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+    ),
+  ];
+}
+
+type ReasonAndMessage = readonly [reason: string, message: string];
+
+function condition(type: string, trouble: ReasonAndMessage | undefined, fine: ReasonAndMessage): Condition {
+  const [reason, message] = trouble ?? fine;
+  return { type, status: trouble === undefined ? 'False' : 'True', reason, message };
+}
+
+function formatCounts(counts: ReadonlyMap<string, number>, verb: string): string {
+  return [...counts].map(([name, count]) => `${name} ${verb} ${count} resource instances`).sort().join(', ');
+}
+
+/** The namespace with these conditions; undefined when it has them already. The time changes only with the status of a condition. */
+export function mergeConditions(namespace: KubeObject, conditions: readonly Condition[], nowMs: number): KubeObject | undefined {
+  const status = (namespace['status'] ?? {}) as { conditions?: (Condition & { lastTransitionTime?: string })[] };
+  const before = status.conditions ?? [];
+  const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  let changed = false;
+  const merged = [...before];
+  for (const wanted of conditions) {
+    const index = merged.findIndex((one) => one.type === wanted.type);
+    const old = merged[index];
+    if (old !== undefined && old.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) continue;
+    changed = true;
+    const next = {
+      type: wanted.type, status: wanted.status, lastTransitionTime: old?.status === wanted.status ? old.lastTransitionTime ?? time : time,
+      reason: wanted.reason, message: wanted.message,
+    };
+    if (index === -1) merged.push(next);
+    else merged[index] = next;
+  }
+  return changed ? { ...namespace, status: { ...status, phase: 'Terminating', conditions: merged } } : undefined;
+}

@@ -1,0 +1,42 @@
+// RBAC's objects as these controllers compare them.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { type PolicyRule, findUncovered, readRules } from '../../auth/index.ts';
+import { equalJson } from '../../registry/index.ts';
+
+const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
+
+type Entries = Record<string, string>;
+
+const mergeEntries = (current: Entries | undefined, wanted: Entries | undefined): Entries => ({ ...current, ...wanted });
+
+/** Appends what is missing; what is there stays. */
+function mergeSubjects(current: KubeObject, wanted: KubeObject): unknown[] {
+  const kept = (current['subjects'] ?? []) as unknown[];
+  const missing = ((wanted['subjects'] ?? []) as unknown[]).filter((subject) => !kept.some((one) => equalJson(one, subject)));
+  return [...kept, ...missing];
+}
+
+function mergeRules(current: KubeObject, wanted: KubeObject): readonly PolicyRule[] {
+  return [...readRules(current), ...findUncovered(readRules(current), readRules(wanted))];
+}
+
+/** A role or binding of the bootstrap policy with everything that it lost restored; `current` itself when it lost nothing or opted out. */
+export function restoreObject(current: KubeObject, wanted: KubeObject): KubeObject {
+  if (current.metadata.annotations?.[autoupdate] === 'false') return current;
+  const restored: KubeObject = {
+    ...current,
+    metadata: {
+      ...current.metadata, labels: mergeEntries(current.metadata.labels, wanted.metadata.labels),
+      annotations: mergeEntries(current.metadata.annotations, wanted.metadata.annotations),
+    },
+  };
+  if (wanted['aggregationRule'] !== undefined) restored['aggregationRule'] = wanted['aggregationRule'];
+  else if (wanted['rules'] !== undefined) restored['rules'] = mergeRules(current, wanted);
+  if (wanted['subjects'] !== undefined) restored['subjects'] = mergeSubjects(current, wanted);
+  return equalJson(restored, current) ? current : restored;
+}
+
+/** Whether a binding grants another role than it should; roleRef cannot be changed, so such a binding is replaced. */
+export function grantsOtherRole(current: KubeObject, wanted: KubeObject): boolean {
+  return wanted['roleRef'] !== undefined && !equalJson(current['roleRef'], wanted['roleRef']) && current.metadata.annotations?.[autoupdate] !== 'false';
+}

@@ -1,0 +1,152 @@
+// Secrets of type kubernetes.io/service-account-token: filled with a token, the authority and the namespace while their service account exists,
+// removed when it does not. Mirrors kube-controller-manager's serviceaccount-token controller, and kube-apiserver's record of when such a token was
+// last used.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { SecretTokenAccount } from '../../auth/index.ts';
+import {
+  type ObjectKey, type Predicate, type Reflector, type SystemClient, type StoredObject, createSystemClient, hasReason, isTerminating, startReflector,
+} from '../../registry/index.ts';
+import type { ControllerContext } from '../context.ts';
+import { WorkQueue } from '../work-queue.ts';
+
+const secretType = 'kubernetes.io/service-account-token';
+const nameAnnotation = 'kubernetes.io/service-account.name';
+const uidAnnotation = 'kubernetes.io/service-account.uid';
+const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
+
+/** Signs the token of a Secret. */
+export type SignSecretToken = (account: SecretTokenAccount) => Promise<string>;
+
+interface TokenSecretsOptions {
+  readonly sign: SignSecretToken;
+  /** PEM; '' leaves `ca.crt` out. */
+  readonly authority: string;
+}
+
+/** The running controller. */
+export interface TokenSecrets {
+  /** Records that a token of this Secret was used today. */
+  noteUse(secret: KubeObject): void;
+  stop(): Promise<void>;
+}
+
+const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => object?.['type'] === secretType;
+const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => isTokenSecret(version.object('v1')) };
+const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
+
+class TokenSecretsController implements TokenSecrets {
+  readonly #context: ControllerContext;
+  readonly #options: TokenSecretsOptions;
+  readonly #secrets: SystemClient;
+  readonly #accounts: SystemClient;
+  readonly #queue: WorkQueue;
+  readonly #reflectors: readonly Reflector[];
+  /** Secrets whose use is being written down. */
+  readonly #noted = new Set<string>();
+
+  constructor(context: ControllerContext, options: TokenSecretsOptions) {
+    const { registry, clock } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#secrets = createSystemClient(context, ['', 'v1', 'secrets'], 'kube-controller-manager');
+    this.#accounts = createSystemClient(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager');
+    this.#queue = new WorkQueue({ clock, concurrency: 4, onError: (key, error) => this.#report(key, error), work: (key) => this.#work(key) });
+    const shared = { registry, clock, onError: (error: unknown) => this.#report('', error) };
+    this.#reflectors = [
+      startReflector({
+        ...shared, target: this.#secrets.target(''), predicate: tokenSecrets, onChange: (_type, object) => this.#queue.add(keyOf(object)),
+      }),
+      startReflector({
+        ...shared, target: this.#accounts.target(''),
+        onChange: (type, account) => {
+          if (type === 'deleted') void this.#addSecretsOf(account).catch((error: unknown) => this.#report(account.name, error));
+        },
+      }),
+    ];
+  }
+
+  noteUse(secret: KubeObject): void {
+    const today = new Date(this.#context.clock.now()).toISOString().slice(0, 10);
+    const key = { namespace: secret.metadata.namespace ?? '', name: secret.metadata.name ?? '' };
+    const text = keyOf(key);
+    if (secret.metadata.labels?.[lastUsedLabel] === today || this.#noted.has(text)) return;
+    this.#noted.add(text);
+    const mark = (current: KubeObject): KubeObject =>
+      ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [lastUsedLabel]: today } } });
+    void this.#secrets.update(key, '', mark).catch((error: unknown) => this.#report(text, error)).finally(() => this.#noted.delete(text));
+  }
+
+  stop(): Promise<void> {
+    for (const reflector of this.#reflectors) reflector.stop();
+    return this.#queue.stop();
+  }
+
+  #report(key: string, error: unknown): void {
+    this.#context.report('serviceaccount-token', key, error);
+  }
+
+  async #work(key: string): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/', 2);
+    try {
+      await this.#settle({ namespace, name });
+    } catch (error) {
+      if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
+    }
+  }
+
+  /** Fills a Secret, or removes it when its account is not there. */
+  async #settle(key: ObjectKey): Promise<void> {
+    const { authority, sign } = this.#options;
+    const secret = await this.#secrets.get(key);
+    if (!isTokenSecret(secret)) return;
+    const accountName = secret.metadata.annotations?.[nameAnnotation] ?? '';
+    const account = accountName === '' ? undefined : await this.#accounts.get({ namespace: key.namespace, name: accountName });
+    const claimed = secret.metadata.annotations?.[uidAnnotation] ?? '';
+    if (account === undefined || (claimed !== '' && claimed !== account.metadata.uid)) return this.#secrets.delete(key);
+    if (isComplete(secret, account, authority)) return;
+    const held = readData(secret)['token'];
+    const uid = account.metadata.uid ?? '';
+    const token = held ? held : encode(await sign({ namespace: key.namespace, name: accountName, uid, secret: key.name }));
+    await this.#secrets.update(key, '', (current) => fill(current, { token, uid, namespace: key.namespace, authority }));
+  }
+
+  async #addSecretsOf({ namespace, name }: StoredObject): Promise<void> {
+    for (const secret of await this.#secrets.list(namespace)) {
+      const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name;
+      if (isOf) this.#queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));
+    }
+  }
+}
+
+/** Starts the controller. */
+export function createTokenSecrets(context: ControllerContext, options: TokenSecretsOptions): TokenSecrets {
+  return new TokenSecretsController(context, options);
+}
+
+const readData = (secret: KubeObject): Readonly<Record<string, string>> => (secret['data'] ?? {}) as Record<string, string>;
+
+function isComplete(secret: KubeObject, account: KubeObject, authority: string): boolean {
+  const data = readData(secret);
+  const hasAuthority = authority === '' || data['ca.crt'] === encode(authority);
+  return Boolean(data['token']) && Boolean(data['namespace']) && hasAuthority && secret.metadata.annotations?.[uidAnnotation] === account.metadata.uid;
+}
+
+interface Filling {
+  readonly token: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly authority: string;
+}
+
+function fill(secret: KubeObject, values: Filling): KubeObject {
+  const { token, uid, namespace, authority } = values;
+  const data = readData(secret);
+  return {
+    ...secret,
+    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [uidAnnotation]: uid } },
+    data: {
+      ...data, ...(authority !== '' && { 'ca.crt': encode(authority) }), namespace: data['namespace'] || encode(namespace), token: data['token'] || token,
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The condition NonStructuralSchema: definitions that came into the store by another way than this API, which refuses such schemas, may have one.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { finishSteps } from '../../base/index.ts';
+import { type DefinitionStatus, specOf, statusOf } from '../types.ts';
+import { withCondition } from '../conditions.ts';
+import { hasUnsupportedKeywords, validateStructural } from '../validate/structural.ts';
+
+const type = 'NonStructuralSchema';
+
+/** The first violation of each version; one tells what is wrong, and the texts are stored. */
+function describeViolations(definition: KubeObject): string | undefined {
+  const problems = specOf(definition).versions.flatMap(({ schema }, i) => {
+    const source = schema?.openAPIV3Schema;
+    if (source === undefined) return [];
+    const at = `spec.versions[${i}].schema.openAPIV3Schema`;
+    if (finishSteps(hasUnsupportedKeywords(source))) return [`${at}: Invalid value: uses keywords that no structural schema has`];
+    return finishSteps(validateStructural(source, at)).map(({ field, message }) => `${field}: ${message}`);
+  });
+  if (problems.length === 0) return undefined;
+  return problems.length === 1 ? problems[0] : `[${problems.slice(0, 20).join(', ')}]`;
+}
+
+/** The status with what is wrong with the schemas; undefined when there is nothing to do. */
+export function checkStructure(definition: KubeObject, now: string): DefinitionStatus | undefined {
+  const status = statusOf(definition);
+  const known = status.conditions?.find((condition) => condition.type === type);
+  const message = describeViolations(definition);
+  if (message === undefined) return known === undefined ? undefined : { ...status, conditions: status.conditions?.filter((each) => each !== known) ?? [] };
+  if (known?.status === 'True' && known.message === message) return undefined;
+  return withCondition(status, { type, status: 'True', reason: 'Violations', message }, now);
+}
