@@ -56,8 +56,7 @@ test('checkWords: comments and documents use plain words with a named subject', 
 
 /** Loops of imports that are still there. The list may only shrink. */
 const CIRCLES_TO_GO: readonly string[] = [
-  'src/auth/authenticate/front-proxy.ts', 'src/auth/bootstrap/notation.ts',
-  'src/crd/row.ts', 'src/crd/validate/validate.ts', 'src/server/filters/filters.ts', 'src/server/options/flag-table.ts',
+  'src/server/filters/filters.ts', 'src/server/options/flag-table.ts',
 ];
 
 test('findCircles: no file is in a loop of imports', () => {
@@ -68,7 +67,7 @@ test('findCircles: no file is in a loop of imports', () => {
 
 /** Folders that are still larger than the bound. The list may only shrink. */
 const FOLDERS_TO_SPLIT: readonly string[] = [
-  'src/apimachinery/schema', 'src/codec', 'src/controllers', 'src/resources/validation', 'src/storage/embedded',
+  'src/apimachinery/schema', 'src/codec', 'src/resources/validation', 'src/storage/embedded',
   'src/storage/etcd',
 ];
 
