@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `pintle` command: flags to options, signals, exit codes.
-import { parseCommandLine, runCommand } from './server/index.ts';
+// The `pintle` command: its arguments and its exit code.
+import { runCommandLine } from './server/index.ts';
 
-process.exitCode = await runCommand(parseCommandLine(process.argv.slice(2)));
+process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -40,9 +40,31 @@ hold('checkMachines: no machine paths, no private registries', checkMachines, te
 
 /** Folders whose words have not been brought to checkWords. The list may only shrink. */
 const WORDS_TO_COME: readonly string[] = [
-  'ARCHITECTURE.md', 'CHANGELOG.md', 'README.md', 'STYLE.md', 'bench/', 'docs/', 'examples/', 'scripts/', 'src/admission/', 'src/apimachinery/cel/',
-  'src/apimachinery/', 'src/auth/', 'src/base/', 'src/cache/', 'src/codec/', 'src/controllers/', 'src/crd/', 'src/endpoints/', 'src/registry/',
-  'src/resources/', 'src/server/', 'src/storage/', 'src/subresources/', 'src/testing/', 'test/',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'README.md',
+  'STYLE.md',
+  'bench/',
+  'docs/',
+  'examples/',
+  'scripts/',
+  'src/admission/',
+  'src/apimachinery/cel/',
+  'src/apimachinery/',
+  'src/auth/',
+  'src/base/',
+  'src/cache/',
+  'src/codec/',
+  'src/controllers/',
+  'src/crd/',
+  'src/endpoints/',
+  'src/registry/',
+  'src/resources/',
+  'src/server/',
+  'src/storage/',
+  'src/subresources/',
+  'src/testing/',
+  'test/',
 ];
 
 test('checkWords: comments and documents use plain words with a named subject', () => {
@@ -56,7 +78,7 @@ test('checkWords: comments and documents use plain words with a named subject', 
 
 /** Loops of imports that are still there. The list may only shrink. */
 const CIRCLES_TO_GO: readonly string[] = [
-  'src/server/filters/filters.ts', 'src/server/options/flag-table.ts',
+  'src/server/filters/filters.ts',
 ];
 
 test('findCircles: no file is in a loop of imports', () => {
@@ -67,7 +89,10 @@ test('findCircles: no file is in a loop of imports', () => {
 
 /** Folders that are still larger than the bound. The list may only shrink. */
 const FOLDERS_TO_SPLIT: readonly string[] = [
-  'src/apimachinery/schema', 'src/codec', 'src/resources/validation', 'src/storage/embedded',
+  'src/apimachinery/schema',
+  'src/codec',
+  'src/resources/validation',
+  'src/storage/embedded',
   'src/storage/etcd',
 ];
 

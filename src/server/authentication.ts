@@ -10,7 +10,7 @@ import { invariant } from '../base/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
 import { parseAuthorities } from './tls/client-certificate.ts';
-import { type DataDirectory, readStaticTokens, readTextFile } from './cli/data-directory.ts';
+import { type DataDirectory, readStaticTokens, readTextFile } from './data-directory.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
 import type { Pki } from './tls/pki.ts';
 import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';

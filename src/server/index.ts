@@ -1,5 +1,4 @@
 // The door of server: the whole of Pintle as something that starts and stops.
 export { type ServerOptions, StartError } from './options/options.ts';
 export { type RunningServer, startServer } from './server.ts';
-export { parseCommandLine } from './options/flags.ts';
-export { runCommand } from './cli/command.ts';
+export { runCommandLine } from './cli/command-line.ts';

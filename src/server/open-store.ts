@@ -1,6 +1,6 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { type EtcdStoreOptions, type Store, createMemoryStore } from '../storage/index.ts';
-import { type DataDirectory, readTextFile } from './cli/data-directory.ts';
+import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
 

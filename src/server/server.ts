@@ -9,7 +9,7 @@ import { firstAddress } from './tls/addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
 import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
 import { type Api, composeApi } from './compose.ts';
-import { type DataDirectory, readTextFile, useDataDirectory } from './cli/data-directory.ts';
+import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { reflectFlowControl } from './flow-control/reflect.ts';

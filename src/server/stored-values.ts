@@ -5,7 +5,7 @@ import type { Random } from '../base/index.ts';
 import { encodeEnvelope, encodeMessage, parseJson } from '../codec/index.ts';
 import type { Catalog, Resource } from '../registry/index.ts';
 import { type Store, type ValueTransform, chainTransforms, keyRange, transformValues } from '../storage/index.ts';
-import { readTextFile } from './cli/data-directory.ts';
+import { readTextFile } from './data-directory.ts';
 import type { EncryptionOptions } from './config-files/encryption.ts';
 import type { ServerOptions } from './options/options.ts';
 

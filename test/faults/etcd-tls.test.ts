@@ -40,7 +40,8 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
   });
 
   test('startServer stores in it with --etcd-cafile, --etcd-certfile and --etcd-keyfile, and finds everything again', async () => {
-    const flags = { etcdServers: cluster.endpoints, etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key') };
+    const flags = { etcdServers: cluster.endpoints, etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+    };
     const first = await startTestServer(flags);
     const made = await first.request({ method: 'POST', path: configMaps, body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' } } });
     assert.equal(made.status, 201, made.text);
@@ -53,7 +54,8 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
 
   test('startServer is refused without a certificate, and refuses an etcd of an authority that it was not told', async () => {
     const { endpoints: etcdServers } = cluster;
-    const own = { etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key') };
+    const own = { etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+    };
     for (const flags of [{ etcdCaFile: file('ca.crt') }, { ...own, etcdCaFile: file('stranger.crt') }, own]) {
       const isTold = (error: Error): boolean => error instanceof StartError && /cannot open the store: etcd/.test(error.message);
       await assert.rejects(startTestServer({ etcdServers, ...flags }), isTold);
@@ -61,8 +63,10 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
   });
 
   test('runCopy reads it with the same three files', async () => {
-    const request = { from: cluster.endpoints.join(','), to: file('copy'), caFile: file('ca.crt'), certFile: file('client.crt'), keyFile: file('client.key') };
+    const request = {
+      from: cluster.endpoints.join(','), to: file('copy'), etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+    };
     assert.match(await runCopy(request), /^copied \d+ keys/);
-    await assert.rejects(runCopy({ ...request, to: file('other'), certFile: '', keyFile: '' }), StartError);
+    await assert.rejects(runCopy({ ...request, to: file('other'), etcdCertFile: '', etcdKeyFile: '' }), StartError);
   });
 });

@@ -1,47 +1,33 @@
-// The command line of `pintle storage copy`: its arguments, its progress bar, and one line at the end.
-import { readTextFile } from './data-directory.ts';
+// `pintle storage copy`: its flags, its progress bar, and one line at the end.
+import { readTextFile } from '../data-directory.ts';
 import { StartError } from '../options/options.ts';
+import { type SettingsOf, text } from '../options/schema.ts';
+import { storageOptions } from '../options/storage.ts';
+import { type Command, print } from './command.ts';
 import { copyStorage, formatProgress } from './storage-copy.ts';
 
-/** What the arguments say. */
-export interface CopyRequest {
-  readonly from: string;
-  readonly to: string;
-  readonly caFile: string;
-  readonly certFile: string;
-  readonly keyFile: string;
-}
+const schema = {
+  from: text({ flag: 'from', help: 'Data directory or URL of an etcd to read.' }),
+  to: text({ flag: 'to', help: 'Data directory or URL of an etcd to fill; it must be empty.' }),
+  etcdCaFile: storageOptions.etcdCaFile, etcdCertFile: storageOptions.etcdCertFile, etcdKeyFile: storageOptions.etcdKeyFile,
+} as const;
 
-/** For the help text. */
-export const copyUsage = 'pintle storage copy --from DIR|ETCD-URL --to DIR|ETCD-URL [--etcd-cafile FILE] [--etcd-certfile FILE --etcd-keyfile FILE]';
-
-const fields: Readonly<Record<string, keyof CopyRequest>> = {
-  '--from': 'from', '--to': 'to', '--etcd-cafile': 'caFile', '--etcd-certfile': 'certFile', '--etcd-keyfile': 'keyFile',
+/** Copies every key and value of one store into an empty one. */
+export const storageCopyCommand: Command<typeof schema> = {
+  name: 'storage copy', summary: 'Copy a stopped server\'s store into an empty one: directory or etcd.', schema,
+  run: async ({ settings }) => print(await runCopy(settings)),
 };
 
-/** Reads the arguments after `storage copy`; what is wrong with them as a text. */
-export function parseCopyArguments(args: readonly string[]): CopyRequest | string {
-  const request = { from: '', to: '', caFile: '', certFile: '', keyFile: '' };
-  for (let index = 0; index < args.length; index += 1) {
-    const [name = '', ...value] = (args[index] as string).split('=');
-    const field = fields[name];
-    if (field === undefined) return `unknown argument: ${args[index]}; usage: ${copyUsage}`;
-    const text = value.length > 0 ? value.join('=') : args[(index += 1)];
-    if (text === undefined || text === '') return `flag needs an argument: ${name}`;
-    request[field] = text;
-  }
-  return request.from === '' || request.to === '' ? `usage: ${copyUsage}` : request;
-}
-
-/** Copies, and shows how far it is where somebody looks on; answers the line to print. */
-export async function runCopy({ from, to, caFile, certFile, keyFile }: CopyRequest): Promise<string> {
-  if ((certFile === '') !== (keyFile === '')) throw new StartError('--etcd-certfile and --etcd-keyfile must be given together');
+/** Copies, with a progress bar on a terminal; returns the line to print. */
+export async function runCopy({ from, to, etcdCaFile, etcdCertFile, etcdKeyFile }: SettingsOf<typeof schema>): Promise<string> {
+  if (from === '' || to === '') throw new StartError('storage copy needs --from and --to');
+  if ((etcdCertFile === '') !== (etcdKeyFile === '')) throw new StartError('--etcd-certfile and --etcd-keyfile must be given together');
   const { stderr } = process;
   const tls = {
-    ...(caFile !== '' && { ca: readTextFile('--etcd-cafile', caFile) }),
-    ...(certFile !== '' && { cert: readTextFile('--etcd-certfile', certFile), key: readTextFile('--etcd-keyfile', keyFile) }),
+    ...(etcdCaFile !== '' && { ca: readTextFile('--etcd-cafile', etcdCaFile) }),
+    ...(etcdCertFile !== '' && { cert: readTextFile('--etcd-certfile', etcdCertFile), key: readTextFile('--etcd-keyfile', etcdKeyFile) }),
   };
   const progress = (done: number, total: number): void => void stderr.write(`\r${formatProgress(done, total)}${done === total ? '\n' : ''}`);
   const report = await copyStorage({ from, to, tls, ...(stderr.isTTY && { progress }) });
-  return `copied ${report.keys} keys (${report.bytes} bytes) as of revision ${report.revision}; resource versions begin anew in ${to}`;
+  return `copied ${report.keys} keys (${report.bytes} bytes) as of revision ${report.revision}; resource versions start again in ${to}`;
 }

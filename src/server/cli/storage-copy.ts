@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../base/index.ts';
 import { type EtcdStoreOptions, type KeyRange, type KeyValue, type Store, type TxnResult, openEmbeddedStore, openEtcdStore } from '../../storage/index.ts';
-import { findStoreDirectory } from './data-directory.ts';
+import { findStoreDirectory } from '../data-directory.ts';
 import { StartError } from '../options/options.ts';
 
 /** What to copy. Places are data directories, or one or more endpoints of etcd with their scheme. */

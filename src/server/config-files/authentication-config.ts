@@ -7,7 +7,7 @@ import {
 } from '../../auth/index.ts';
 import { parseAuthorities } from '../tls/client-certificate.ts';
 import { ConfigReader, parseConfigFile } from './config-file.ts';
-import { readTextFile } from '../cli/data-directory.ts';
+import { readTextFile } from '../data-directory.ts';
 import { fetchJson } from '../webhooks/fetch-json.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './reload-file.ts';

@@ -2,7 +2,7 @@
 // renames and links (as mounted ConfigMaps are) are seen as well; what cannot be used is logged, and what was used before stays.
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../base/index.ts';
-import { readTextFile } from '../cli/data-directory.ts';
+import { readTextFile } from '../data-directory.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
 

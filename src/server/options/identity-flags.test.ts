@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../../auth/index.ts';
 import { systemClock } from '../../base/index.ts';
 import { type TestServer, startTestServer } from '../../testing/index.ts';
-import { parseCommandLine } from './flags.ts';
+import { parseCommandLine } from '../cli/command-line.ts';
 import type { ServerOptions } from './options.ts';
 import { type TestService, startTestService } from '../testing.ts';
 
@@ -23,14 +23,13 @@ const writeKubeconfig = (name: string, service: TestService): string => write(na
   users: [{ name, user: { token: 'ours' } }], contexts: [{ name, context: { cluster: name, user: name } }], 'current-context': name,
 }));
 
-/** What a command line says of identities. */
+/** The options that a command line gives. */
 function optionsOf(...flags: readonly string[]): Partial<ServerOptions> {
-  const command = parseCommandLine(flags);
-  assert.equal(command.type, 'serve', JSON.stringify(command));
-  const { warnings, options } = command as { warnings: readonly string[]; options: Partial<ServerOptions> };
-  assert.deepEqual(warnings, []);
-  const { dataDir: _dataDir, securePort: _securePort, ...rest } = options;
-  return rest;
+  const invocation = parseCommandLine(flags);
+  assert.ok(invocation.type === 'run', JSON.stringify(invocation));
+  assert.deepEqual(invocation.flags.warnings, []);
+  const { dataDir: _dataDir, securePort: _securePort, verbosity: _verbosity, ...rest } = invocation.flags.settings;
+  return rest as Partial<ServerOptions>;
 }
 
 async function whoIs(server: TestServer, token: string): Promise<any> {

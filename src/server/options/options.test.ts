@@ -4,53 +4,58 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { firstAddress, formatAddress, packAddress, parseRange } from '../tls/addresses.ts';
-import { formatHelp, parseCommandLine } from './flags.ts';
+import { commands, parseCommandLine } from '../cli/command-line.ts';
+import { formatHelp } from '../cli/help.ts';
 import { resolveOptions, selectsController } from './options.ts';
 
 const parse = (...args: string[]) => parseCommandLine(args);
 
+/** The settings of a command line that is expected to be good. */
+function read(...args: string[]): { readonly command: string; readonly settings: Record<string, unknown>; readonly warnings: readonly string[] } {
+  const invocation = parse(...args);
+  assert.equal(invocation.type, 'run', JSON.stringify(invocation));
+  if (invocation.type !== 'run') throw new Error('unreachable');
+  return { command: invocation.command.name, settings: invocation.flags.settings, warnings: invocation.flags.warnings };
+}
+
+
 describe('parseCommandLine', () => {
-  it('serves with kube-apiserver defaults when nothing is said', () => {
-    const command = parse();
-    assert.equal(command.type, 'serve');
-    if (command.type !== 'serve') return;
-    assert.equal(command.options.securePort, 6443);
-    assert.equal(command.options.requestTimeoutMs, 60_000);
-    assert.equal(command.options.dataDir, './.pintle');
+  it('serves with kube-apiserver defaults when nothing is given', () => {
+    const { command, settings } = read();
+    assert.equal(command, 'serve');
+    assert.equal(settings['securePort'], 6443);
+    assert.equal(settings['requestTimeoutMs'], 60_000);
+    assert.equal(settings['dataDir'], './.pintle');
   });
 
   it('reads values after a space or an equals sign, and switches without one', () => {
-    const command = parse(
-      '--secure-port', '0', '--bind-address=::1', '--anonymous-auth=false', '--authorization-mode=Node,RBAC', '-v=3', '--compaction-interval=1m30s',
-    );
-    assert.ok(command.type === 'serve');
-    const { securePort, bindAddress, anonymousAuth, authorizationMode, compactionIntervalMs } = command.options;
-    assert.deepEqual({ securePort, bindAddress, anonymousAuth, authorizationMode, compactionIntervalMs }, {
-      securePort: 0, bindAddress: '::1', anonymousAuth: false, authorizationMode: ['Node', 'RBAC'], compactionIntervalMs: 90_000 });
-    assert.equal(command.verbosity, 3);
+    const { settings } = read('serve',
+      '--secure-port', '0', '--bind-address=::1', '--anonymous-auth=false', '--authorization-mode=Node,RBAC', '-v=3', '--compaction-interval=1m30s');
+    const { securePort, bindAddress, anonymousAuth, authorizationMode, compactionIntervalMs, verbosity } = settings;
+    assert.deepEqual({ securePort, bindAddress, anonymousAuth, authorizationMode, compactionIntervalMs, verbosity }, {
+      securePort: 0, bindAddress: '::1', anonymousAuth: false, authorizationMode: ['Node', 'RBAC'], compactionIntervalMs: 90_000, verbosity: 3 });
   });
 
-  it('makes no data directory where etcd and a directory for certificates leave nothing for it', () => {
-    const dataDirOf = (...args: string[]): unknown => {
-      const command = parse(...args);
-      assert.ok(command.type === 'serve');
-      return command.options.dataDir;
-    };
-    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1', '--cert-dir=/c'), '');
-    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1'), './.pintle');
-    assert.equal(dataDirOf('--etcd-servers=http://127.0.0.1:1', '--cert-dir=/c', '--data-dir=/d'), '/d');
+  it('adds up lists that are given several times, the first in place of the default', () => {
+    const { controllers } = read('--controllers=bootstrap', '--controllers', 'namespace,apiservices').settings;
+    assert.deepEqual(controllers, ['bootstrap', 'namespace', 'apiservices']);
   });
 
   it('names the nearest flag when one is unknown', () => {
     assert.deepEqual(parse('--secure-prot=1'), { type: 'error', message: 'unknown flag: --secure-prot (the nearest is --secure-port)' });
   });
 
-  it('warns about flags of kube-apiserver that mean nothing here, with their values', () => {
-    const command = parse('--allow-privileged', '--service-account-signing-endpoint', '/x', '--secure-port', '1');
-    assert.ok(command.type === 'serve');
-    assert.equal(command.options.securePort, 1);
-    const ignored = ['--allow-privileged', '--service-account-signing-endpoint'];
-    assert.deepEqual(command.warnings, ignored.map((flag) => `${flag} means nothing here and is ignored`));
+  it('warns about flags of kube-apiserver that have no meaning here, with their values', () => {
+    const { settings, warnings } = read('--watch-cache', '--apiserver-count', '3', '--secure-port', '1');
+    assert.equal(settings['securePort'], 1);
+    assert.deepEqual(warnings, ['--watch-cache means nothing here and is ignored', '--apiserver-count means nothing here and is ignored']);
+  });
+
+  it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
+    assert.deepEqual(parse('--audit-policy-file=/x'), { type: 'error', message: '--audit-policy-file=/x is not supported' });
+    assert.deepEqual(parse('--tls-min-version', 'VersionTLS13'),
+      { type: 'error', message: '--tls-min-version=VersionTLS13 is not supported; only VersionTLS12 is' });
+    assert.deepEqual(read('--tls-min-version', 'VersionTLS12', '--allow-privileged').warnings, []);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {
@@ -60,11 +65,15 @@ describe('parseCommandLine', () => {
     }
   });
 
-  it('knows help, version and the storage check', () => {
-    assert.equal(parse('--help').type, 'help');
-    assert.equal(parse('--version').type, 'version');
-    assert.deepEqual(parse('storage', 'check', '--data-dir', 'd'), { type: 'check', dataDir: 'd' });
-    assert.match(formatHelp(), /--secure-port integer\n {6}Port to serve HTTPS on.*\(default 6443\)/);
+  it('finds commands, their help and their flags', () => {
+    assert.equal(read('--version').command, 'version');
+    assert.equal(read('storage', 'check', '--data-dir', 'd').settings['dataDir'], 'd');
+    assert.deepEqual(parse('storage'), { type: 'error', message: 'unknown argument: storage' });
+    for (const { name, schema } of commands) {
+      const help = parse(...name.split(' '), '--help');
+      assert.ok(help.type === 'help' && Object.values(schema).every(({ flag }) => flag === undefined || help.text.includes(`--${flag}`)), name);
+    }
+    assert.match(formatHelp(commands), /--secure-port integer\n {6}Port to serve HTTPS on.*\(default 6443\)/);
   });
 });
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { type SigningKey, type VerifyingKey, algorithmOf, keyIdOf } from '../../auth/index.ts';
-import { readTextFile } from '../cli/data-directory.ts';
+import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { writePrivateFile } from './pki.ts';
 

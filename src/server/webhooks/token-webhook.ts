@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { type AuthenticateToken, createWebhookTokenAuthenticator } from '../../auth/index.ts';
 import { parseYaml } from '../../codec/index.ts';
-import { readTextFile } from '../cli/data-directory.ts';
+import { readTextFile } from '../data-directory.ts';
 import { type FetchOptions, fetchJson } from './fetch-json.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 

@@ -1,9 +1,9 @@
 // The layout of a data directory: `store/` (the database), `pki/` (keys and certificates), `admin.kubeconfig`. Owner only.
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type StaticToken, parseTokenFile } from '../../auth/index.ts';
-import { type ServerOptions, StartError } from '../options/options.ts';
-import { writePrivateFile } from '../tls/pki.ts';
+import { type StaticToken, parseTokenFile } from '../auth/index.ts';
+import { type ServerOptions, StartError } from './options/options.ts';
+import { writePrivateFile } from './tls/pki.ts';
 
 /** Paths inside; '' where nothing is written. */
 export interface DataDirectory {

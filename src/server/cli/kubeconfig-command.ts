@@ -1,0 +1,55 @@
+// `pintle kubeconfig`: a kubeconfig for a user, with a fresh client certificate of the authority in the data directory. Works while the server runs
+// or not: the certificate is all that the server needs to identify the caller.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { StartError } from '../options/options.ts';
+import { type SettingsOf, duration, list, text } from '../options/schema.ts';
+import { servingOptions } from '../options/serving.ts';
+import { createCertificate } from '../tls/certificates.ts';
+import { type Command, print } from './command.ts';
+import { formatKubeconfig } from './kubeconfig.ts';
+
+const SHORTEST_LIFETIME_MS = 60_000;
+
+const schema = {
+  user: text({ flag: 'user', help: 'Name of the user.' }),
+  groups: list({ flag: 'group', help: 'Groups of the user.' }),
+  dataDir: servingOptions.dataDir,
+  certDir: servingOptions.certDir,
+  server: text({ flag: 'server', help: 'URL of the server; by default the one of the administrator\'s kubeconfig.' }),
+  lifetimeMs: duration({ flag: 'lifetime', default: 365 * 86_400_000, flagDefault: '8760h', help: 'How long the certificate is valid; at least 1m.' }),
+} as const;
+
+/** Which user, and where the server is. */
+export type KubeconfigRequest = SettingsOf<typeof schema>;
+
+/** Prints a kubeconfig. */
+export const kubeconfigCommand: Command<typeof schema> = {
+  name: 'kubeconfig', summary: 'Print a kubeconfig for a user, with a client certificate made for it.', schema,
+  run: async ({ settings }) => print(makeKubeconfig(settings).trimEnd()),
+};
+
+/** Returns the text of the kubeconfig. Throws StartError where there is no authority. */
+export function makeKubeconfig(request: KubeconfigRequest): string {
+  const { user, groups, lifetimeMs } = request;
+  if (user === '') throw new StartError('kubeconfig needs --user');
+  if (lifetimeMs < SHORTEST_LIFETIME_MS) throw new StartError('--lifetime must be a duration of at least 1m');
+  const root = resolve(request.dataDir);
+  const directory = request.certDir === '' ? join(root, 'pki') : resolve(request.certDir);
+  const read = (name: string): string => {
+    const path = join(directory, name);
+    if (!existsSync(path)) throw new StartError(`${directory} holds no authority; start the server once, or name its --data-dir`);
+    return readFileSync(path, 'utf8');
+  };
+  const authority = { certificate: read('ca.crt'), key: read('ca.key') };
+  const pair = createCertificate({ commonName: user, organizations: groups, issuer: authority, lifetimeMs }, { clock: systemClock, random: systemRandom });
+  return formatKubeconfig({ url: request.server === '' ? findServer(root) : request.server, authority: authority.certificate, admin: pair, name: user });
+}
+
+function findServer(root: string): string {
+  const path = join(root, 'admin.kubeconfig');
+  const url = existsSync(path) ? /^ +server: (\S+)$/m.exec(readFileSync(path, 'utf8'))?.[1] : undefined;
+  if (url === undefined) throw new StartError(`${path} does not say where the server is; give --server URL`);
+  return url;
+}

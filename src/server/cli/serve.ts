@@ -1,0 +1,55 @@
+// `pintle serve`, which is also what `pintle` does without a command: starts a server and stops it at a signal. The lines for a user are written
+// to stdout, logs to stderr.
+import { systemClock } from '../../base/index.ts';
+import { startHeapTrim } from '../observability/heap-trim.ts';
+import { createLogger, describeError } from '../observability/logger.ts';
+import { serverSchema } from '../options/options.ts';
+import type { ParsedFlags } from '../options/parse-flags.ts';
+import { referenceFlags } from '../options/reference-flags.ts';
+import { integer } from '../options/schema.ts';
+import { startServer } from '../server.ts';
+import { type Command, print } from './command.ts';
+
+const schema = {
+  ...serverSchema,
+  verbosity: integer({ flag: 'v', default: 0, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
+} as const;
+
+/** Serves the API until SIGTERM or SIGINT. */
+export const serveCommand: Command<typeof schema> = {
+  name: 'serve', summary: 'Serve the Kubernetes API (the default command).', schema, reference: referenceFlags, run: serve,
+};
+
+/** With etcd and a directory for certificates nothing is left for the default data directory. */
+const needsNoData = (given: ReadonlySet<string>): boolean => given.has('etcd-servers') && given.has('cert-dir') && !given.has('data-dir');
+
+async function serve({ settings: { verbosity, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
+  const startedMs = performance.timeOrigin;
+  const logger = createLogger({ verbosity, clock: systemClock, write: (line) => process.stderr.write(line) });
+  for (const warning of warnings) logger.warn(warning);
+  const stopped = waitForSignal();
+  // A rejected promise without a handler is a bug of this program and no reason to end the requests of other clients.
+  process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
+  const server = await startServer({ ...settings, ...(needsNoData(given) && { dataDir: '' }), logger });
+  print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
+  print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);
+  const stopTrim = startHeapTrim(systemClock);
+  await stopped;
+  stopTrim();
+  await server.close();
+  return 0;
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function waitForSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,43 @@
+// Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
+import { parseRange } from '../tls/addresses.ts';
+import { list, text } from './schema.ts';
+
+const SMALLEST_RANGE_BITS = 3;
+
+/** Names of the controllers, for `--controllers`. */
+export const controllerNames = [
+  'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
+  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices',
+] as const;
+
+/** Name of a controller. */
+export type ControllerName = (typeof controllerNames)[number];
+
+function checkRange(text: string): string | undefined {
+  const range = parseRange(text);
+  if (range === undefined) return `must be a range such as 10.0.0.0/24, not ${JSON.stringify(text)}`;
+  return range.prefixLength > range.bytes.length * 8 - SMALLEST_RANGE_BITS ? 'must have at least 8 addresses' : undefined;
+}
+
+const isController = (name: string): boolean => name === '*' || controllerNames.some((known) => known === name.replace(/^-/, ''));
+
+function checkControllers(names: readonly string[]): string | undefined {
+  const wrong = names.find((name) => !isController(name));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not one of *, ${controllerNames.join(', ')}`;
+}
+
+/** What happens to objects beyond storing them. */
+export const behaviourOptions = {
+  enableAdmissionPlugins: list({
+    flag: 'enable-admission-plugins', help: 'Admission plugins besides those that are on by default: NodeRestriction. Unknown names are logged.',
+  }),
+  disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', help: 'Admission plugins that are on by default and shall not be.' }),
+  serviceClusterIpRange: text({
+    flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
+  }),
+  controllers: list({
+    flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',
+  }),
+  featureGates: list({ flag: 'feature-gates', help: 'Feature gates to switch (name=true,…).' }),
+  runtimeConfig: list({ flag: 'runtime-config', help: 'Group versions to switch (group/version=true,…).' }),
+} as const;

@@ -1,0 +1,115 @@
+// Options of authentication and authorization, spelled as kube-apiserver spells them.
+import { type AuthorizationMode, type StaticToken, authorizationModes } from '../../auth/index.ts';
+import { checks, duration, list, text, toggle, value } from './schema.ts';
+
+const TEN_MINUTES_MS = 600_000;
+const LONGEST_TOKEN_LIFE_MS = 2 ** 32 * 1000;
+
+const isIssuer = (issuer: string): boolean => issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer));
+
+function checkIssuers(issuers: readonly string[]): string | undefined {
+  if (issuers.length === 0) return 'must name at least one issuer';
+  return issuers.every(isIssuer) ? undefined : 'must be a URL or a word without a colon';
+}
+
+const checkTokenLife = (ms: number): string | undefined =>
+  (ms !== 0 && (ms < TEN_MINUTES_MS || ms > LONGEST_TOKEN_LIFE_MS) ? 'must be between 10m and 2^32 seconds' : undefined);
+
+const checkModes = (modes: readonly string[]): string | undefined =>
+  (modes.length === 0 ? 'must name at least one mode' : checks.eachOneOf(...authorizationModes)(modes));
+
+const checkClaims = (claims: readonly string[]): string | undefined => (claims.every((claim) => claim.indexOf('=') > 0) ? undefined : 'must be claim=value');
+
+const certificates = {
+  clientCaFile: text({ flag: 'client-ca-file', help: 'Authorities (PEM) whose client certificates are accepted besides the generated one.' }),
+  tokenAuthFile: text({ flag: 'token-auth-file', help: 'CSV file of static tokens: token,user,uid,"group1,group2".' }),
+  tokens: value<readonly StaticToken[]>([], 'Static tokens handed in directly.'),
+  anonymousAuth: toggle({ flag: 'anonymous-auth', default: true, help: 'Let callers without credentials in as system:anonymous.' }),
+  authenticationConfig: text({ flag: 'authentication-config', help: 'File with an AuthenticationConfiguration (apiserver.config.k8s.io).' }),
+} as const;
+
+const serviceAccounts = {
+  serviceAccountIssuers: list({
+    flag: 'service-account-issuer', default: ['https://kubernetes.default.svc'], check: checkIssuers,
+    help: 'Issuers of service account tokens; the first one signs, all are accepted.',
+  }),
+  serviceAccountKeyFiles: list({ flag: 'service-account-key-file', help: 'Keys (PEM) that verify service account tokens; by default the key that signs.' }),
+  serviceAccountSigningKeyFile: text({
+    flag: 'service-account-signing-key-file', help: 'Key (PEM) that signs service account tokens; by default one is generated.',
+  }),
+  serviceAccountJwksUri: text({ flag: 'service-account-jwks-uri', help: 'Where the public keys of service account tokens are; by default on this server.' }),
+  apiAudiences: list({ flag: 'api-audiences', help: 'Audiences of tokens for this API; by default the issuers of service account tokens.' }),
+  serviceAccountMaxTokenExpirationMs: duration({
+    flag: 'service-account-max-token-expiration', default: 0, flagDefault: '0s', check: checkTokenLife,
+    help: 'Longest life of a service account token; 0: no bound.',
+  }),
+  serviceAccountExtendTokenExpiration: toggle({
+    flag: 'service-account-extend-token-expiration', default: true, help: 'Let the tokens in pods live for a year although an hour is asked for.',
+  }),
+  enableBootstrapTokenAuth: toggle({
+    flag: 'enable-bootstrap-token-auth', default: false, help: 'Accept bootstrap tokens (Secrets of type bootstrap.kubernetes.io/token in kube-system).',
+  }),
+} as const;
+
+const frontProxy = {
+  requestheaderClientCaFile: text({
+    flag: 'requestheader-client-ca-file', help: 'Authority (PEM) of front proxies; only with its certificates are their headers believed.',
+  }),
+  requestheaderAllowedNames: list({ flag: 'requestheader-allowed-names', help: 'Common names of front proxies; by default all of the authority.' }),
+  requestheaderUsernameHeaders: list({ flag: 'requestheader-username-headers', default: ['x-remote-user'], help: 'Headers with the user name.' }),
+  requestheaderUidHeaders: list({ flag: 'requestheader-uid-headers', default: ['x-remote-uid'], help: 'Headers with the uid.' }),
+  requestheaderGroupHeaders: list({ flag: 'requestheader-group-headers', default: ['x-remote-group'], help: 'Headers with groups.' }),
+  requestheaderExtraHeadersPrefix: list({
+    flag: 'requestheader-extra-headers-prefix', default: ['x-remote-extra-'], help: 'Beginnings of headers with more about the user.',
+  }),
+} as const;
+
+const oidc = {
+  oidcIssuerUrl: text({
+    flag: 'oidc-issuer-url', check: (url) => (url === '' || url.startsWith('https://') ? undefined : 'must begin with https://'),
+    help: 'OpenID Connect provider whose ID tokens are accepted (https).',
+  }),
+  oidcClientId: text({ flag: 'oidc-client-id', help: 'Audience that its tokens must name.' }),
+  oidcCaFile: text({ flag: 'oidc-ca-file', help: 'Authority of the provider; by default those of the system.' }),
+  oidcUsernameClaim: text({ flag: 'oidc-username-claim', default: 'sub', help: 'Claim with the user name.' }),
+  oidcUsernamePrefix: text({
+    flag: 'oidc-username-prefix', help: 'Prefix of user names; by default the issuer and #, except for the claim email; - for nothing.',
+  }),
+  oidcGroupsClaim: text({ flag: 'oidc-groups-claim', help: 'Claim with the groups.' }),
+  oidcGroupsPrefix: text({ flag: 'oidc-groups-prefix', help: 'Prefix of groups.' }),
+  oidcSigningAlgs: list({ flag: 'oidc-signing-algs', default: ['RS256'], help: 'Algorithms that its tokens may be signed with.' }),
+  oidcRequiredClaims: list({ flag: 'oidc-required-claim', check: checkClaims, help: 'claim=value that its tokens must have.' }),
+} as const;
+
+const webhooks = {
+  authenticationTokenWebhookConfigFile: text({
+    flag: 'authentication-token-webhook-config-file', help: 'Kubeconfig of a service that validates bearer tokens.',
+  }),
+  authenticationTokenWebhookVersion: text({
+    flag: 'authentication-token-webhook-version', default: 'v1beta1', check: checks.oneOf('v1', 'v1beta1'),
+    help: 'Version of the TokenReview that is sent to it: v1 or v1beta1.',
+  }),
+  authenticationTokenWebhookCacheTtlMs: duration({
+    flag: 'authentication-token-webhook-cache-ttl', default: 120_000, flagDefault: '2m0s', help: 'How long its answers are kept.',
+  }),
+  authorizationWebhookConfigFile: text({ flag: 'authorization-webhook-config-file', help: 'Kubeconfig of the service that the Webhook mode asks.' }),
+  authorizationWebhookVersion: text({
+    flag: 'authorization-webhook-version', default: 'v1beta1', check: checks.oneOf('v1', 'v1beta1'),
+    help: 'Version of the SubjectAccessReviews that are sent: v1 or v1beta1.',
+  }),
+  authorizationWebhookCacheAuthorizedTtlMs: duration({
+    flag: 'authorization-webhook-cache-authorized-ttl', default: 300_000, flagDefault: '5m0s', help: 'How long rights that the service gave are remembered.',
+  }),
+  authorizationWebhookCacheUnauthorizedTtlMs: duration({
+    flag: 'authorization-webhook-cache-unauthorized-ttl', default: 30_000, flagDefault: '30s', help: 'How long refusals of the service are remembered.',
+  }),
+  authorizationConfig: text({
+    flag: 'authorization-config', help: 'File with an AuthorizationConfiguration (apiserver.config.k8s.io); instead of the other flags about authorization.',
+  }),
+  authorizationMode: list<AuthorizationMode>({
+    flag: 'authorization-mode', default: ['RBAC'], check: checkModes, help: `Modes, asked in order: ${authorizationModes.join(', ')}.`,
+  }),
+} as const;
+
+/** Which callers there are, and what they may do. */
+export const identityOptions = { ...certificates, ...serviceAccounts, ...frontProxy, ...oidc, ...webhooks } as const;

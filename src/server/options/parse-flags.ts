@@ -1,0 +1,120 @@
+// Flags to settings, for every command alike: a schema says which flags there are. An unknown flag is an error that names the nearest one.
+import { parseDuration } from '../../base/index.ts';
+import type { ReferenceFlag } from './reference-flags.ts';
+import { type Option, type Schema, type SettingsOf, defaultsOf } from './schema.ts';
+
+const LONGEST_NAME = 64;
+
+/** What is wrong with a command line, as one line for its user. */
+export class FlagError extends Error {}
+
+/** Which flags a command takes. */
+export interface FlagRules<S extends Schema> {
+  readonly schema: S;
+  /** Flags of kube-apiserver that are no options; none unless given. */
+  readonly reference?: ReadonlyMap<string, ReferenceFlag>;
+}
+
+/** What a command line gives. */
+export interface ParsedFlags<S extends Schema> {
+  readonly settings: SettingsOf<S>;
+  /** Names of the flags that were given. */
+  readonly given: ReadonlySet<string>;
+  readonly warnings: readonly string[];
+}
+
+interface Argument {
+  readonly name: string;
+  /** The text after `=`, undefined without one. */
+  readonly inline: string | undefined;
+}
+
+/** Reads arguments into settings. Throws FlagError. */
+export function parseFlags<S extends Schema>({ schema, reference = new Map() }: FlagRules<S>, args: readonly string[]): ParsedFlags<S> {
+  const byFlag = new Map(Object.entries(schema).flatMap(([setting, option]) => (option.flag === undefined ? [] : [[option.flag, { setting, option }]])));
+  const settings = new Map<string, unknown>(Object.entries(commandLineDefaults(schema)));
+  const given = new Set<string>();
+  const warnings: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const { name, inline } = readArgument(args[index] as string);
+    const row = byFlag.get(name);
+    const other = reference.get(name);
+    if (row === undefined && other === undefined) throw new FlagError(describeUnknown(name, [...byFlag.keys(), ...reference.keys()]));
+    const takesNext = inline === undefined && (row === undefined ? other?.takesValue === true : row.option.type !== 'switch');
+    if (takesNext) index += 1;
+    const text = takesNext ? args[index] : inline ?? 'true';
+    if (text === undefined) throw new FlagError(`flag needs an argument: --${name}`);
+    if (row === undefined) warnings.push(...describeReference(name, other as ReferenceFlag, text));
+    else settings.set(row.setting, addValue(row.option, { text, before: given.has(name) ? settings.get(row.setting) : undefined }));
+    given.add(name);
+  }
+  return { settings: Object.fromEntries(settings) as SettingsOf<S>, given, warnings };
+}
+
+function readArgument(argument: string): Argument {
+  const match = /^(?:--([^=]+)|-(v))(?:=(.*))?$/s.exec(argument);
+  if (match === null) throw new FlagError(`unknown argument: ${argument}`);
+  return { name: (match[1] ?? match[2] as string).replaceAll('_', '-'), inline: match[3] };
+}
+
+function commandLineDefaults(schema: Schema): Record<string, unknown> {
+  const defaults = Object.entries(defaultsOf(schema)).filter(([setting]) => schema[setting]?.type !== 'value');
+  const others = Object.entries(schema).flatMap(([setting, option]) =>
+    (option.flagDefault === undefined ? [] : [[setting, parseValue(option, option.flagDefault)] as const]));
+  return Object.fromEntries([...defaults, ...others]);
+}
+
+/** Lists that are given several times add up; the first one replaces the default. */
+function addValue(option: Option<unknown>, { text, before }: { readonly text: string; readonly before: unknown }): unknown {
+  const value = parseValue(option, text);
+  return option.type === 'list' && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
+}
+
+function parseValue(option: Option<unknown>, text: string): unknown {
+  const fail = (wanted: string) => new FlagError(`invalid argument ${JSON.stringify(text)} for --${option.flag}: ${wanted}`);
+  switch (option.type) {
+    case 'list': return text.split(',').map((item) => item.trim()).filter((item) => item !== '');
+    case 'switch':
+      if (!/^(true|false|1|0|t|f)$/i.test(text)) throw fail('must be true or false');
+      return /^(true|1|t)$/i.test(text);
+    case 'integer':
+      if (!/^-?\d{1,9}$/.test(text)) throw fail('must be a whole number');
+      return Number(text);
+    case 'number':
+      if (!/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) throw fail('must be a number');
+      return Number(text);
+    case 'duration': {
+      const ms = parseDuration(text);
+      if (typeof ms === 'string') throw fail(ms);
+      return ms;
+    }
+    default: return text;
+  }
+}
+
+function describeReference(name: string, { effect, accepts }: ReferenceFlag, text: string): string[] {
+  if (accepts.includes(text)) return [];
+  if (effect === 'warned') return [`--${name} means nothing here and is ignored`];
+  throw new FlagError(`--${name}=${text} is not supported${accepts.length > 0 ? `; only ${accepts.join(' or ')} is` : ''}`);
+}
+
+function describeUnknown(name: string, names: readonly string[]): string {
+  const ranked = names.map((known) => ({ known, distance: countEdits(name, known) })).sort((one, two) => one.distance - two.distance);
+  const [nearest] = ranked;
+  return `unknown flag: --${name}${nearest === undefined || name.length > LONGEST_NAME ? '' : ` (the nearest is --${nearest.known})`}`;
+}
+
+/** Levenshtein distance of two short texts. */
+function countEdits(one: string, two: string): number {
+  if (one.length > LONGEST_NAME) return one.length;
+  let row = Array.from({ length: two.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= two.length; j += 1) {
+      const same = one[i - 1] === two[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, (row[j - 1] as number) + same));
+    }
+    row = next;
+  }
+  return row[two.length] as number;
+}

@@ -1,0 +1,44 @@
+// Options of the port: addresses, certificates, limits of requests, the end of a server.
+import { isIP } from 'node:net';
+import { checks, duration, integer, text, toggle, value } from './schema.ts';
+
+const isAddress = (address: string): string | undefined => (isIP(address) === 0 ? `must be an IP address, not ${JSON.stringify(address)}` : undefined);
+
+/** Where and how a server answers. */
+export const servingOptions = {
+  securePort: integer({ flag: 'secure-port', default: 0, flagDefault: '6443', check: checks.port, help: 'Port to serve HTTPS on; 0 picks a free one.' }),
+  bindAddress: text({ flag: 'bind-address', default: '127.0.0.1', check: isAddress, help: 'Address to listen on.' }),
+  advertiseAddress: text({
+    flag: 'advertise-address', check: (address) => (address === '' ? undefined : isAddress(address)),
+    help: 'Address that the kubernetes Service leads to; by default the bind address.',
+  }),
+  tls: value(true, 'false: plain HTTP/1.1, for tests behind a proxy that encrypts.'),
+  dataDir: text({ flag: 'data-dir', flagDefault: './.pintle', help: 'Directory of everything durable. In the library the default is memory.' }),
+  certDir: text({ flag: 'cert-dir', help: 'Directory of the generated certificates and keys; by default pki in the data directory.' }),
+  tlsCertFile: text({ flag: 'tls-cert-file', help: 'Serving certificate (PEM); by default one is generated.' }),
+  tlsPrivateKeyFile: text({ flag: 'tls-private-key-file', help: 'Private key of the serving certificate.' }),
+  requestTimeoutMs: duration({
+    flag: 'request-timeout', default: 60_000, flagDefault: '60s', check: checks.aboveZero, help: 'Longest that a request may take; watches are exempt.',
+  }),
+  minRequestTimeoutSeconds: integer({
+    flag: 'min-request-timeout', default: 1800, check: checks.notNegative, help: 'Shortest life in seconds of a watch that names no timeout.',
+  }),
+  maxRequestsInflight: integer({
+    flag: 'max-requests-inflight', default: 400, check: checks.notNegative, help: 'Reads in progress above which callers get 429; 0: no limit.',
+  }),
+  maxMutatingRequestsInflight: integer({
+    flag: 'max-mutating-requests-inflight', default: 200, check: checks.notNegative, help: 'Writes in progress above which callers get 429; 0: no limit.',
+  }),
+  enablePriorityAndFairness: toggle({
+    flag: 'enable-priority-and-fairness', default: true, help: 'Divide the sum of both limits among priority levels, as FlowSchemas say.',
+  }),
+  http2MaxStreamsPerConnection: integer({
+    flag: 'http2-max-streams-per-connection', default: 250, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',
+  }),
+  shutdownDelayMs: duration({
+    flag: 'shutdown-delay-duration', default: 0, flagDefault: '0s', help: 'Time between failing /readyz and closing the port.',
+  }),
+  shutdownGraceMs: duration({
+    flag: 'shutdown-grace', default: 10_000, flagDefault: '10s', help: 'How long requests in progress may take to finish when the server stops.',
+  }),
+} as const;

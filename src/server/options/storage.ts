@@ -1,0 +1,35 @@
+// Options of the store: how long history is kept, etcd, the form of stored values.
+import { checks, duration, list, text } from './schema.ts';
+
+const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
+
+/** Where objects are kept, and how. */
+export const storageOptions = {
+  compactionIntervalMs: duration({
+    flag: 'compaction-interval', default: 300_000, flagDefault: '5m', check: checks.notNegative,
+    help: 'How often superseded revisions are removed; 0: never.',
+  }),
+  historyMs: duration({
+    flag: 'history', default: 300_000, flagDefault: '5m', check: checks.notNegative,
+    help: 'How long superseded revisions are kept at least, for exact reads and watches that resume.',
+  }),
+  etcdServers: list({ flag: 'etcd-servers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' }),
+  etcdPrefix: text({
+    flag: 'etcd-prefix', default: '/registry', help: 'Where the keys in etcd begin.',
+    check: (prefix) => (isPath(prefix) ? undefined : `must be a path such as /registry, not ${JSON.stringify(prefix)}`),
+  }),
+  etcdCaFile: text({ flag: 'etcd-cafile', help: 'Authorities (PEM) that the certificate of etcd may come from.' }),
+  etcdCertFile: text({ flag: 'etcd-certfile', help: 'Certificate (PEM) to show to etcd.' }),
+  etcdKeyFile: text({ flag: 'etcd-keyfile', help: 'Private key of the certificate shown to etcd.' }),
+  etcdCompactionIntervalMs: duration({
+    flag: 'etcd-compaction-interval', default: 300_000, flagDefault: '5m', check: checks.notNegative,
+    help: 'How often one of the servers on an etcd compacts it; 0: never.',
+  }),
+  storageMediaType: text({
+    flag: 'storage-media-type', default: 'application/json', check: checks.oneOf('application/json', 'application/vnd.kubernetes.protobuf'),
+    help: 'How built-in resources are written: application/json or application/vnd.kubernetes.protobuf; both are read.',
+  }),
+  encryptionProviderConfig: text({
+    flag: 'encryption-provider-config', help: 'EncryptionConfiguration (YAML): which resources are encrypted in the store, and how.',
+  }),
+} as const;
