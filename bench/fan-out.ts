@@ -105,7 +105,7 @@ async function openSlow({ target, path }: Source): Promise<() => void> {
   };
 }
 
-/** The same updates seen by healthy watchers, of an object that nobody else watches and of one that slow receivers watch too. */
+/** The same updates seen by healthy watchers, of an object without other watchers and of one that slow receivers watch too. */
 async function compareSlow(ours: Target): Promise<void> {
   const [alone, shared] = [await makeHotObject(ours), await makeHotObject(ours)];
   const before = readMemoryMb(ours).nowMb;

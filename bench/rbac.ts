@@ -100,7 +100,7 @@ async function measurePair(modes: readonly [Mode, Mode], { bindings, rounds, sec
     const rows: Record<Mode, Row[]> = { RBAC: [], AlwaysAllow: [] };
     const load = { workload: 'get', clients: 64, call: (index: number) => ({ path: `${collection}/${nameOf('item', (index * 7919) % 1000)}` }) };
     for (let round = -1; round < rounds; round++) {
-      // Whoever begins changes with the round; the first round warms up and does not count.
+      // The two take turns in starting a round; the first round warms up and does not count.
       for (const which of round % 2 === 0 ? [0, 1] : [1, 0]) {
         const row = await measureLoad({ ...servers[which] as Target, token: callerToken }, { ...load, seconds });
         if (round >= 0) rows[modes[which] as Mode].push(row);

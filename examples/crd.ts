@@ -38,7 +38,7 @@ export async function startGreetings(config: KubeConfig): Promise<() => Promise<
     const status = { text: `Hello, ${greeting.spec.name}!`, observedGeneration: generation };
     await objects.replaceNamespacedCustomObjectStatus({ ...kind, name, body: { ...greeting, status } });
   };
-  // Somebody else was faster: the event of their change brings the object here again.
+  // Another client was faster: the event of its change brings the object here again.
   const enqueue = (greeting: Greeting): void => void reconcile(greeting).catch(() => undefined);
   const list = () => objects.listNamespacedCustomObject(kind);
   const informer = makeInformer<Greeting>(config, `/apis/${kind.group}/${kind.version}/namespaces/${kind.namespace}/${kind.plural}`, list);
@@ -48,7 +48,7 @@ export async function startGreetings(config: KubeConfig): Promise<() => Promise<
   return () => informer.stop();
 }
 
-/** Greets somebody and answers the text of the status. */
+/** Greets the person of a Greeting and returns the text of the status. */
 export async function greet(config: KubeConfig, name: string): Promise<string> {
   const objects = config.makeApiClient(CustomObjectsApi);
   const body: Greeting = { apiVersion: 'example.com/v1', kind: 'Greeting', metadata: { name: name.toLowerCase() }, spec: { name } };

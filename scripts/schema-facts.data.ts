@@ -1,6 +1,6 @@
 // Facts about the Go types that neither the published OpenAPI schemas nor the protobuf definitions give away, kept by hand: which scalars are
 // pointers (an explicit zero is kept and written), which empty values are written all the same, and the names of types in decoding errors.
-// Definitions are named by the last three segments of their OpenAPI name. What is not listed follows the rule of deriveFlags in generate-schemas.ts.
+// Definitions are named by the last three segments of their OpenAPI name. Definitions that are not listed follow the rule of deriveFlags in generate-schemas.ts.
 
 /** Fields whose Go type the published schema does not give away: `*` a pointer, `?` left out when empty, neither: written even when zero. */
 export const FLAGS: Readonly<Record<string, string>> = {

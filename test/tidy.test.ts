@@ -38,16 +38,13 @@ hold('checkSizes: files of 500 lines, functions of 70, lines of 160 columns at m
 hold('checkLeftovers: no notes to ourselves', checkLeftovers, code);
 hold('checkMachines: no machine paths, no private registries', checkMachines, texts);
 
-/** Folders whose words have not been brought to checkWords. The list may only shrink. */
+/** Files and folders that checkWords does not hold yet. The list may only shrink. */
 const WORDS_TO_COME: readonly string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
   'README.md',
   'STYLE.md',
-  'bench/',
   'docs/',
-  'examples/',
-  'scripts/',
   'src/admission/',
   'src/apimachinery/cel/',
   'src/apimachinery/',
@@ -64,7 +61,6 @@ const WORDS_TO_COME: readonly string[] = [
   'src/storage/',
   'src/subresources/',
   'src/testing/',
-  'test/',
 ];
 
 test('checkWords: comments and documents use plain words with a named subject', () => {

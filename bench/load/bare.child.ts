@@ -1,5 +1,5 @@
 // The yardstick: what Node can do with TLS and these bytes when nothing else is to be done. They are the answer to every request but two:
-// `/stream` is never answered to its end, and `/send` writes them, as one chunk, to all who asked for that.
+// `/stream` is never answered to its end, and `/send` writes them, as one chunk, to all connections that asked for that.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';

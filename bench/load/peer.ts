@@ -11,7 +11,7 @@ import { type Target, endChild, writeTokens } from './target.ts';
 
 const readyWithinMs = 60_000;
 
-/** Starts the program on an etcd (one of its own unless it is told whose to share); resolves when it is ready. CPU and memory are those of both. */
+/** Starts the program on an etcd (one of its own unless `etcd` names one to share); resolves when it is ready. CPU and memory are those of both. */
 export async function startPeer(program: string, shared?: EtcdCluster): Promise<Target> {
   const cluster = shared ?? await startCluster();
   const folder = mkdtempSync(join(tmpdir(), 'pintle-peer-'));

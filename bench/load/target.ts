@@ -16,7 +16,7 @@ export interface Target extends Address {
 
 const token = 'bench-token';
 
-/** The token of a caller who is nobody special: user `caller` in the groups g1, g2 and g3. */
+/** The token of a caller without special rights: user `caller` in the groups g1, g2 and g3. */
 export const callerToken = 'caller-token';
 
 /** A built server, in a fresh data directory; resolves when it answers. `flags` are further ones. */
@@ -37,7 +37,7 @@ export async function startOwnServer(flags: readonly string[] = []): Promise<Tar
   };
 }
 
-/** The callers of every server under test; answers the token of the one who may do everything. */
+/** Writes the callers of every server under test; returns the token of the one with all rights. */
 export function writeTokens(file: string): string {
   writeFileSync(file, `${token},bench,bench-uid,"system:masters"\n${callerToken},caller,caller-uid,"g1,g2,g3"\n`);
   return token;

@@ -12,7 +12,7 @@ const carriageReturn = 13;
 const sampleEvery = 16;
 const openedAtOnce = 50;
 
-/** What is watched and what makes its events. */
+/** The object that is watched, and the updates that make its events. */
 export interface Source {
   readonly target: Target;
   readonly path: string;

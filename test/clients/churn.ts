@@ -1,4 +1,4 @@
-// What the client suites share: a server whose history is short, a proxy in front of it that cuts, and a writer that does not stop while both happen.
+// Shared by the client suites: a server with a short history, a proxy in front of it that cuts connections, and a writer that does not stop.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../src/base/index.ts';
@@ -53,7 +53,7 @@ async function writeRound(server: TestServer, round: number): Promise<void> {
   }
 }
 
-/** Writes while connections are cut, then while there are none for longer than the history lasts: those who come back are told that it is gone. */
+/** Writes while connections are cut, then while there are none for longer than the history lasts: clients that come back get 410. */
 export async function churn({ server, proxy, skip }: Arena): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
     await writeRound(server, round);

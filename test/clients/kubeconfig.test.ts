@@ -1,4 +1,4 @@
-// `pintle kubeconfig` as a process of its own: its text makes somebody of the authority in the data directory, for a server that runs on it.
+// `pintle kubeconfig` as a process of its own: its certificate is one of the authority in the data directory, for a server that runs on it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

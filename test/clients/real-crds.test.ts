@@ -12,7 +12,7 @@ import { type Json, downloadModule, publishedModules, readObjects } from './modu
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const applyHeaders = { 'content-type': 'application/apply-patch+yaml' };
 const tableHeaders = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
-/** Kinds whose rules ask for more than their schemas, and that come without examples. */
+/** Kinds with rules that ask for more than their schemas, and without examples. */
 const madeByHand: Readonly<Record<string, Json>> = {
   Usage: { spec: { reason: 'kept', of: { apiVersion: 'v1', kind: 'ConfigMap', resourceRef: { name: 'a' } } } },
   WorkloadEntry: { spec: { address: '10.0.0.1' } },

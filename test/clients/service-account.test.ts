@@ -16,7 +16,7 @@ const user = 'system:serviceaccount:default:robot';
 const core = { apiGroups: [''] };
 const data = { kind: 'data' };
 
-/** What every client must be told, whatever its language. */
+/** The settings that every client needs, whatever its language. */
 const expected = {
   user, groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
   list: ['settings'], create: 'made', patch: 'made', delete: 'Success', secret: 'known',

@@ -56,7 +56,7 @@ function formatBlock({ command, outputs }: Block): string {
 /** What a version of the client must print. */
 export const expectedOutput = (block: Block, version: string): string => block.outputs.get(version) ?? block.outputs.get('') ?? '';
 
-/** Accepts an output: as everybody's when nobody has one, else as this version's own where it differs. */
+/** Accepts an output: as that of all versions where there is none, else as this version's own where it differs. */
 export function acceptOutput(block: Block, version: string, options: { readonly output: string; readonly leads: boolean }): void {
   block.outputs.delete(version);
   if (options.leads) {

@@ -33,7 +33,7 @@ function environmentOf({ original }: CelCase): Environment {
     typeFrom(entry.ident!.type)])) });
 }
 
-/** What is wrong with a case; undefined when it does what it must. */
+/** Reports why a case fails; undefined where it passes. */
 function judge(item: CelCase): string | undefined {
   const env = environmentOf(item);
   const { original } = item;

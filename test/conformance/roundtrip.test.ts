@@ -128,7 +128,7 @@ function valueOf(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
     { maxLength: 3 }).map((entries) => Object.fromEntries(entries) as JsonObject);
   if (schema.type !== 'object' || depth <= 0) return fc.constant({});
   const fields = [...(schema.fields?.values() ?? [])].filter((field) => field.number > 0);
-  // An empty map and none are the same on the wire; JSON tells them apart where Go has no omitempty.
+  // An empty map and none are the same on the wire; JSON keeps them apart where Go has no omitempty.
   const valueOfField = (field: Field): fc.Arbitrary<JsonValue> => {
     const value = valueOf(field.schema, depth - 1);
     return field.schema.type === 'map' && !field.omitEmpty ? value.filter((map) => Object.keys(map as JsonObject).length > 0) : value;

@@ -46,7 +46,7 @@ class Ledger {
     this.acknowledged += life.length;
   }
 
-  /** Compares with what a reopened store holds; a newer version than the acknowledged one is a write that nobody heard of. */
+  /** Compares with what a reopened store holds; a newer revision than the acknowledged one is a write that was never acknowledged. */
   compare(kvs: readonly KeyValue[], revision: number): void {
     assert.ok(revision >= this.#seen, `revision ${revision} went back behind ${this.#seen}`);
     this.#seen = revision;
@@ -91,7 +91,7 @@ function live(directory: string, options: { cycle: number; failpoint?: string; k
 }
 
 function parseLife(output: string): Life {
-  // The last line may be cut by the kill: then nobody heard of it.
+  // The kill may cut the last line: such a write was never acknowledged.
   const lines = output.slice(0, output.lastIndexOf('\n') + 1).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as unknown[]);
   const acknowledged = lines.slice(1).map(([revision, key, checksum]) => ({ revision, key, checksum }) as Acknowledgement);
   return { openedAt: lines[0]?.[1] as number | undefined, acknowledged };

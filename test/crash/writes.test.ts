@@ -73,7 +73,7 @@ function judge(name: string, known: Knowledge, { status, body }: ClientResponse)
   assert.ok(body.metadata.managedFields.length > 0);
 }
 
-/** One life of the server: what the last one left is judged, then clients write until it is killed. */
+/** One life of the server: the store that the last one left is checked, then clients write until the server is killed. */
 async function live(known: readonly Knowledge[], cycle: number): Promise<void> {
   const { child, client } = await startServer();
   const drivers: Promise<unknown>[] = [];

@@ -20,7 +20,7 @@ import { type Balancer, type Replica, startBalancer, startReplica } from './repl
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const token = 'admin-token';
 const calmMs = 1_200;
-/** What clients may meet while a server goes, and repeat. */
+/** Errors that clients may meet while a server stops; they repeat the request. */
 const allowedFailures: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket hang up', '429', '503', '504']);
 
 /** The servers of one etcd, and the balancer before them. */
@@ -86,7 +86,7 @@ async function runKubectl(fleet: Fleet, isOver: () => boolean): Promise<{ readon
   return { good, bad };
 }
 
-/** An informer in this process that is started again whenever it fails, and the versions of each object that it told of. */
+/** An informer in this process that is started again whenever it fails, and the versions of each object that it reported. */
 function runNodeInformer(context: TestContext, fleet: Fleet): { readonly read: () => Record<string, string>; readonly told: ReadonlyMap<string, number[]> } {
   const config = new KubeConfig();
   config.loadFromString(fleet.kubeconfig);
@@ -167,7 +167,7 @@ describe('servers behind a balancer', { skip: noEtcd, timeout: 400_000 }, () => 
   });
 });
 
-/** Both end with what a list has; the one whose events are seen tells each version of an object once and in order. */
+/** Both end with the objects of a list; the one with visible events reports each version of an object once and in order. */
 async function checkInformers(versions: Record<string, string>, { node, go }: {
   readonly node: ReturnType<typeof runNodeInformer>; readonly go: Program | undefined;
 }): Promise<void> {

@@ -1,4 +1,4 @@
-// etcd behind TLS that asks its clients for certificates: who shows one of its authority is served, everybody else is told why not.
+// etcd behind TLS that asks its clients for certificates: a client with one of its authority is served, others get the reason of the refusal.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

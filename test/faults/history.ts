@@ -21,7 +21,7 @@ interface WriteRecord {
   readonly value: string | undefined;
   /** The newest revision acknowledged to anybody before the write began. */
   readonly after: number;
-  /** Absent: nobody knows whether it happened. */
+  /** Absent: it is unknown whether the write happened. */
   readonly revision?: number;
 }
 

@@ -1,5 +1,5 @@
 // Clients of servers behind one address, at work while servers go and come: writers that repeat what failed, readers of lists, a watch that
-// goes on from where it was. What they did and saw becomes a RunHistory, with resource versions as revisions.
+// continues from where it was. Everything that they did and saw becomes a RunHistory, with resource versions as revisions.
 import assert from 'node:assert/strict';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +18,10 @@ const pauseMs = 15;
 const keyOf = (name: string): string => `${prefix}${name}`;
 const isRetriable = (status: number): boolean => status === 429 || status === 503 || status === 504;
 
-/** What tells versions of objects apart: the one datum of a ConfigMap. */
+/** The one datum of a ConfigMap, which differs in every version of the object. */
 const markOf = (object: { readonly data?: { readonly mark?: string } }): string => object.data?.mark ?? '';
 
-/** Work at one URL that goes on until it is stopped. */
+/** Work at one URL that continues until it is stopped. */
 export class Load {
   readonly history = new RunHistory();
   readonly failures = new Map<string, number>();
@@ -94,7 +94,7 @@ export class Load {
     client.close();
   }
 
-  /** One write until it has happened; undefined when a repeated request found it done, so that nobody knows at which version. */
+  /** One write until it has happened; undefined when a repeated request found it done, so that its revision is unknown. */
   async #write(call: ClientRequest & { body?: any }, client: TestClient, { isDone }: { isDone: number }): Promise<any> {
     const key = keyOf(call.body?.metadata.name ?? call.path.slice(path.length + 1));
     const after = this.history.acknowledged;

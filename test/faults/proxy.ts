@@ -1,4 +1,4 @@
-// TCP proxies that tests put between programs: open, refusing, or silent. The one between etcd's members knows who talks to whom by the
+// TCP proxies that tests put between programs: open, refusing, or silent. The one between etcd's members knows the two ends of a connection by the
 // headers of etcd's peer protocol, so that one member can be cut off in both directions.
 import { type Server, type Socket, connect, createServer } from 'node:net';
 
@@ -60,7 +60,7 @@ export class PeerNetwork {
     return port;
   };
 
-  /** Member `index` hears nobody and nobody hears it. */
+  /** Member `index` is cut off from all others, in both directions. */
   cutOff(index: number): void {
     this.#cut = index;
     for (const link of this.#links) if (this.#isCut(link.from, link.to)) drop(link.pair);

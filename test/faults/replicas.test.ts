@@ -22,7 +22,7 @@ interface Seen {
   readonly version: string;
 }
 
-/** Watches until it is told to stop; answers what it saw. */
+/** Watches until it is stopped; returns the events. */
 function watchConfigMaps(server: TestServer, resourceVersion: string): { readonly seen: Seen[]; stop(): void } {
   const seen: Seen[] = [];
   const url = `${server.url}${path}?watch=1&resourceVersion=${resourceVersion}`;

@@ -1,5 +1,5 @@
 // kube-apiserver and Pintle in turns on one etcd: what one has written the other reads, changes and deletes as if it were its own, and finds
-// not a byte to write anew. PINTLE_KUBE_APISERVER names the program; etcd 3.5 or later is needed, by the reference.
+// not a byte to write again. PINTLE_KUBE_APISERVER names the program; etcd 3.5 or later is needed, by the reference.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ describe('kube-apiserver and Pintle on one etcd', { skip }, () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** Runs with each of the two as the one who writes first. */
+  /** Runs twice, so that each of the two servers writes first once. */
   const inTurns = async (run: (writer: TestClient, other: TestClient, turn: string) => Promise<void>): Promise<void> => {
     await run(clients[0], clients[1], 'k');
     await run(clients[1], clients[0], 'p');

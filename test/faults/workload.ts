@@ -11,7 +11,7 @@ const keys = Array.from({ length: 10 }, (_, index) => `${prefix}${index % 2 === 
 const everything: KeyRange = prefixRange('/');
 const pauseMs = 4;
 
-/** Work that goes on until it is stopped. */
+/** Work that continues until it is stopped. */
 export class Workload {
   readonly #stores: readonly Store[];
   readonly #caches: readonly Cache<number>[];

@@ -10,7 +10,7 @@ interface BannedWord {
 }
 
 const BANNED: readonly BannedWord[] = [
-  { pattern: /\b(who|whoever|whom|whose)\b/i, instead: 'name the subject: the caller, the client, a user, the code that …' },
+  { pattern: /\b(who|whoever|whom)\b/i, instead: 'name the subject: the caller, the client, a user, the code that …' },
   { pattern: /\b(nobody|somebody|no one|someone)\b/i, instead: 'name the subject: no client, another server, a user' },
   { pattern: /\b(judge[sd]?|judging|judge?ments?)\b/i, instead: 'validate, evaluate, check, decide' },
   { pattern: /\b(tell|tells|told|telling)\b/i, instead: 'report, say, return, announce; "unless a flag says otherwise"' },
