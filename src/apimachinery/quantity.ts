@@ -1,7 +1,7 @@
-// resource.Quantity: fixed-point numbers with suffixes, read and written as upstream does. Time and memory are linear in the text:
-// an exponent is never expanded, and values are capped before they are computed with.
+// resource.Quantity: fixed-point numbers with suffixes, read and written as upstream does. Time and memory are linear in the text: a scanner reads it
+// once, an exponent is never expanded, and no number of more than 1,024 digits is computed with.
 //
-// Worked examples: 1000m → 1 · 0.5 → 500m · 1024Mi → 1Gi · 1000Ki → 1000Ki · 1e9 → 1e9 · 128974848000m → 128974848
+// Worked examples: 1000m → 1 · 0.5 → 500m · 1024Mi → 1Gi · 1000Ki → 1000Ki · 1e9 → 1e9 · 1E3 → 1E3 · 128974848000m → 128974848
 
 /** How a quantity is written: with SI suffixes, with binary ones, or with an exponent. */
 type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
@@ -16,76 +16,124 @@ export interface Quantity {
 /** A text that is not a quantity; the message is upstream's. */
 export class QuantityError extends Error {}
 
-const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const decimalSuffixes: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-const binarySuffixes: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
-const decimalNames = new Map(Object.entries(decimalSuffixes).map(([name, exponent]) => [exponent, name]));
-const binaryNames = new Map(Object.entries(binarySuffixes).map(([name, exponent]) => [exponent, name]));
-const maxAllowed = 2n ** 63n - 1n;
-/** Decimal digits that the reference's fast path keeps exactly; longer numbers are capped to what an int64 holds. */
-const exactDigits = 18;
-const nanoExponent = -9;
-const maxDecimalPower = 18;
+const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_NUMBER = 'unable to parse numeric part of quantity';
+const WRONG_SUFFIX = "unable to parse quantity's suffix";
+const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries({ n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }));
+const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries({ Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }));
+const DECIMAL_NAMES = new Map(Array.from(DECIMAL_SUFFIXES, ([name, exponent]) => [exponent, name]));
+const BINARY_NAMES = new Map(Array.from(BINARY_SUFFIXES, ([name, exponent]) => [exponent, name]));
+const MAX_INT64 = 2n ** 63n - 1n;
+/** Decimal digits that upstream's fast path takes. */
+const FAST_DIGITS = 18;
+const NANO_EXPONENT = -9;
+/** Digits below this power of ten cannot reach a nano, not even when they are multiplied by 2^60. */
+const FINEST_EXPONENT = -40;
+/** Longest number that is computed with. The reference has no bound; no amount of anything has a tenth of these digits. */
+const MAX_DIGITS = 1024;
 
+/** The pieces of a text; the whole part has no leading zeros. */
 interface Parts {
-  negative: boolean;
-  whole: string;
-  fraction: string;
-  suffix: string;
+  readonly negative: boolean;
+  readonly whole: string;
+  readonly fraction: string;
+  readonly suffix: string;
 }
 
+interface Suffix {
+  readonly format: QuantityFormat;
+  readonly base2: number;
+  readonly base10: number;
+}
+
+const isSign = (char: string | undefined): boolean => char === '-' || char === '+';
+
+/** The index behind a run of characters; a million characters take 1 ms so, and 20 ms in a loop that is not compiled yet. */
+function skipRun(run: RegExp, text: string, from: number): number {
+  run.lastIndex = from;
+  run.test(text);
+  return run.lastIndex;
+}
+
+const skipZeros = (text: string, from: number): number => skipRun(/0*/y, text, from);
+const skipDigits = (text: string, from: number): number => skipRun(/[0-9]*/y, text, from);
+
+/** Finds the pieces in one pass. A missing number counts as zero (`m`, `.` and `+` are zero), as in the reference. */
 function splitText(text: string): Parts {
-  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
-  if (match === null || text === '') throw new QuantityError(wrongFormat);
-  const [, sign, whole, fraction, suffix] = match as unknown as [string, string, string, string | undefined, string];
-  if (!/[0-9.]/.test(text.slice(sign.length, sign.length + 1))) throw new QuantityError(wrongFormat);
-  return { negative: sign === '-', whole: whole === '' ? '0' : whole, fraction: fraction ?? '', suffix };
+  if (text === '') throw new QuantityError(WRONG_FORMAT);
+  const start = skipZeros(text, isSign(text[0]) ? 1 : 0);
+  const wholeEnd = skipDigits(text, start);
+  const fractionEnd = text[wholeEnd] === '.' ? skipDigits(text, wholeEnd + 1) : wholeEnd;
+  const nameEnd = skipRun(/[eEinumkKMGTP]*/y, text, fractionEnd);
+  const end = skipDigits(text, isSign(text[nameEnd]) ? nameEnd + 1 : nameEnd);
+  if (end !== text.length) throw new QuantityError(WRONG_FORMAT);
+  return { negative: text[0] === '-', whole: text.slice(start, wholeEnd), fraction: text.slice(wholeEnd + 1, fractionEnd), suffix: text.slice(fractionEnd) };
 }
 
-function interpretSuffix(suffix: string): { format: QuantityFormat; base2: number; base10: number } {
-  if (Object.hasOwn(decimalSuffixes, suffix)) return { format: 'DecimalSI', base2: 0, base10: decimalSuffixes[suffix] as number };
-  if (Object.hasOwn(binarySuffixes, suffix)) return { format: 'BinarySI', base2: binarySuffixes[suffix] as number, base10: 0 };
-  if (/^[eE][-+]?\d{1,18}$/.test(suffix)) return { format: 'DecimalExponent', base2: 0, base10: Number(suffix.slice(1)) | 0 };
-  throw new QuantityError("unable to parse quantity's suffix");
+function interpretSuffix(suffix: string): Suffix {
+  const decimal = DECIMAL_SUFFIXES.get(suffix);
+  if (decimal !== undefined) return { format: 'DecimalSI', base2: 0, base10: decimal };
+  const binary = BINARY_SUFFIXES.get(suffix);
+  if (binary !== undefined) return { format: 'BinarySI', base2: binary, base10: 0 };
+  const exponent = readExponent(suffix);
+  if (exponent === undefined) throw new QuantityError(WRONG_SUFFIX);
+  return { format: 'DecimalExponent', base2: 0, base10: exponent };
+}
+
+/** The number behind `e` or `E`: an int64, of which upstream keeps the low 32 bits. */
+function readExponent(suffix: string): number | undefined {
+  if (suffix[0] !== 'e' && suffix[0] !== 'E') return undefined;
+  const start = isSign(suffix[1]) ? 2 : 1;
+  if (start === suffix.length || skipDigits(suffix, start) !== suffix.length) return undefined;
+  const size = suffix.slice(skipZeros(suffix, start));
+  if (size.length > 19) return undefined;
+  const value = suffix[1] === '-' ? -BigInt(size || 0) : BigInt(size || 0);
+  return BigInt.asIntN(64, value) === value ? Number(BigInt.asIntN(32, value)) : undefined;
 }
 
 /** Rounds away from zero to whole nanos, as the reference does with finer values. */
 function roundUpToNano(quantity: Quantity): Quantity {
-  const excess = nanoExponent - quantity.exponent;
+  const excess = NANO_EXPONENT - quantity.exponent;
   if (excess <= 0 || quantity.mantissa === 0n) return quantity;
   const sign = quantity.mantissa < 0n ? -1n : 1n;
   const digits = (quantity.mantissa * sign).toString();
   const kept = digits.length > excess ? BigInt(digits.slice(0, digits.length - excess)) : 0n;
-  const lost = digits.length <= excess || /[1-9]/.test(digits.slice(digits.length - excess));
-  return { ...quantity, mantissa: sign * (lost ? kept + 1n : kept), exponent: nanoExponent };
+  const lost = digits.length <= excess || !isAllZeros(digits.slice(digits.length - excess));
+  return { ...quantity, mantissa: sign * (lost ? kept + 1n : kept), exponent: NANO_EXPONENT };
 }
+
+const isAllZeros = (digits: string): boolean => skipZeros(digits, 0) === digits.length;
 
 /** Reads a quantity; throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
   const parts = splitText(text);
-  const { format, base2, base10 } = interpretSuffix(parts.suffix);
-  const exponent = base10 - parts.fraction.length;
-  const digits = (parts.whole + parts.fraction).replace(/^0+(?=\d)/, '');
-  const sign = parts.negative ? -1n : 1n;
-  const capped: Quantity = { mantissa: sign * maxAllowed, exponent: 0, format };
-  if (digits.length > exactDigits && digits.length + exponent > 19) return capped;
-  if (digits.length > exactDigits && digits.length + exponent < nanoExponent) return { mantissa: sign, exponent: nanoExponent, format };
-  const fine = Math.max(0, nanoExponent - 3 - exponent);
-  const shown = digits.length > 64 && fine > 0 ? roundDigits(digits, fine) : { digits, dropped: 0 };
-  const value = roundUpToNano({ mantissa: sign * BigInt(shown.digits) * 2n ** BigInt(base2), exponent: exponent + shown.dropped, format });
-  return digits.length + base2 / 3 > exactDigits && exceeds(value) ? capped : value;
+  return readParts(parts, interpretSuffix(parts.suffix));
 }
 
-/** Drops digits that cannot matter below a nano; one is kept as "there was something". */
-function roundDigits(digits: string, fine: number): { digits: string; dropped: number } {
-  const dropped = Math.min(fine, digits.length - 1);
-  const rest = /[1-9]/.test(digits.slice(digits.length - dropped)) ? '1' : '0';
-  return { digits: digits.slice(0, digits.length - dropped) + rest, dropped: dropped - 1 };
+function readParts({ negative, whole, fraction }: Parts, { format, base2, base10 }: Suffix): Quantity {
+  const { digits, exponent } = trimDigits(whole + fraction, base10 - fraction.length);
+  const size = roundUpToNano({ mantissa: BigInt(digits) << BigInt(base2), exponent, format });
+  const bounded = format === 'BinarySI' && exceedsInt64(size) ? { mantissa: MAX_INT64, exponent: 0, format } : size;
+  return negative ? { ...bounded, mantissa: -bounded.mantissa } : bounded;
 }
 
-function exceeds({ mantissa, exponent }: Quantity): boolean {
-  const size = mantissa < 0n ? -mantissa : mantissa;
-  return exponent >= 0 ? exponent > 19 || size * 10n ** BigInt(exponent) > maxAllowed : size > maxAllowed * 10n ** BigInt(-exponent);
+/** Replaces digits that are too fine to matter by one that says whether there were any; throws QuantityError when too many are left. */
+function trimDigits(all: string, exponent: number): { readonly digits: string; readonly exponent: number } {
+  const start = skipZeros(all, 0);
+  const kept = all.length - Math.max(0, FINEST_EXPONENT - exponent);
+  if (kept >= all.length) return { digits: checkLength(all.slice(start)), exponent };
+  const sticky = isAllZeros(all.slice(Math.max(start, kept))) ? '0' : '1';
+  return { digits: checkLength(all.slice(start, Math.max(start, kept))) + sticky, exponent: FINEST_EXPONENT - 1 };
+}
+
+function checkLength(digits: string): string {
+  if (digits.length > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER);
+  return digits;
+}
+
+/** Only quantities with binary suffixes are capped; what exceeds an int64 there has at least 19 digits. */
+function exceedsInt64({ mantissa, exponent }: Quantity): boolean {
+  return exponent >= 0 ? mantissa > MAX_INT64 : mantissa > MAX_INT64 * 10n ** BigInt(-exponent);
 }
 
 /** The value as an integer when it is one within reach (|exponent| ≤ 40). */
@@ -102,18 +150,19 @@ function formatBinary(quantity: Quantity): string | undefined {
   if (value === undefined || (value > -1024n && value < 1024n)) return undefined;
   let [amount, power] = [value, 0];
   while (amount % 1024n === 0n && power < 60) [amount, power] = [amount / 1024n, power + 10];
-  return `${amount}${binaryNames.get(power) ?? ''}`;
+  return `${amount}${BINARY_NAMES.get(power) ?? ''}`;
 }
 
+/** Beyond `E` there is no suffix: such values are written with an exponent, as releases of the reference after 1.36 do (1.36 loses the magnitude). */
 function formatDecimal({ mantissa, exponent, format }: Quantity): string {
   const text = mantissa.toString();
-  const stripped = text.replace(/0+$/, '');
-  let power = exponent + text.length - stripped.length;
-  let amount = stripped;
-  for (; power % 3 !== 0; power--) amount += '0';
-  if (format === 'DecimalExponent') return power === 0 ? amount : `${amount}e${power}`;
-  for (; power > maxDecimalPower && power <= maxDecimalPower + 60; power -= 3) amount += '000';
-  return decimalNames.has(power) ? `${amount}${decimalNames.get(power)}` : `${amount}e${power}`;
+  let end = text.length;
+  while (text[end - 1] === '0') end--;
+  const power = exponent + text.length - end;
+  const shift = ((power % 3) + 3) % 3;
+  const amount = text.slice(0, end) + '0'.repeat(shift);
+  if (format === 'DecimalExponent') return power === shift ? amount : `${amount}e${power - shift}`;
+  return `${amount}${DECIMAL_NAMES.get(power - shift) ?? `e${power - shift}`}`;
 }
 
 /** Writes the canonical form: no fraction, the largest suffix that loses nothing. */
@@ -123,10 +172,22 @@ export function formatQuantity(quantity: Quantity): string {
   return binary ?? formatDecimal(quantity.format === 'BinarySI' ? { ...quantity, format: 'DecimalSI' } : quantity);
 }
 
-/** The canonical form of a text; throws QuantityError. Most texts are canonical already and are answered without arithmetic. */
+/** The text that the reference writes for a quantity it has read, which is mostly the canonical form; throws QuantityError. */
 export function canonicalizeQuantity(text: string): string {
-  if (/^[1-9]\d{0,2}(m|k|M|G|)$/.test(text) && !/000$/.test(text)) return text;
-  return formatQuantity(parseQuantity(text));
+  if (/^[1-9]\d{0,2}[mkMG]?$/.test(text)) return text;
+  const parts = splitText(text);
+  const suffix = interpretSuffix(parts.suffix);
+  const quantity = readParts(parts, suffix);
+  return keepsText(parts, suffix, quantity) ? text : formatQuantity(quantity);
+}
+
+/** Upstream keeps a short text as it is when a look at its digits finds nothing to shorten: so `1E3`, `+1`, `007` and `1.500` stay. */
+function keepsText({ whole, fraction }: Parts, { format, base2, base10 }: Suffix, { mantissa }: Quantity): boolean {
+  const digits = (whole || '0') + fraction;
+  if (digits === '0' || mantissa === 0n) return false;
+  if (format === 'BinarySI') return fraction === '' && whole.length <= 14 - Math.trunc(base2 * 0.3) && BigInt(whole) % 8n !== 0n;
+  const scale = base10 - fraction.length;
+  return digits.length <= FAST_DIGITS && scale >= NANO_EXPONENT && scale % 3 === 0 && !digits.endsWith('000') && digits[0] !== '0';
 }
 
 /** Negative, zero or positive as a is below, equal to or above b. Huge exponents are compared by magnitude. */
@@ -143,10 +204,12 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
 
 const signOf = (value: bigint): number => (value > 0n ? 1 : value < 0n ? -1 : 0);
 const magnitude = ({ mantissa, exponent }: Quantity): number => (mantissa < 0n ? -mantissa : mantissa).toString().length + exponent;
-/** Sums of quantities keep the format of the first that is not zero; exponents are aligned, so both must be within reach. */
+
+/** Sums of quantities keep the format of the first that is not zero. Of two that are more than 1,024 places apart the greater is the sum. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   if (a.mantissa === 0n) return b;
-  if (b.mantissa === 0n || Math.abs(a.exponent - b.exponent) > 60) return a;
+  if (b.mantissa === 0n) return a;
+  if (Math.abs(a.exponent - b.exponent) > MAX_DIGITS) return { ...(magnitude(a) >= magnitude(b) ? a : b), format: a.format };
   const exponent = Math.min(a.exponent, b.exponent);
   const scaled = (q: Quantity): bigint => q.mantissa * 10n ** BigInt(q.exponent - exponent);
   return { mantissa: scaled(a) + scaled(b), exponent, format: a.format };

@@ -1,6 +1,6 @@
 // Helpers for defaults. Two kinds of "not given" exist upstream: a Go value that is zero ('' or 0), and a nil pointer. Which one a field
 // has decides whether an explicit zero is kept, so every default here names it by the helper that it uses.
-import { type JsonObject, type JsonValue, type Quantity, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
+import { type JsonObject, type JsonValue, canonicalizeQuantity, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
 import { toObject } from '../columns/common.ts';
 
 /** Fields with their defaults, in no order. */
@@ -51,12 +51,13 @@ export function mergeMissing(given: unknown, fallback: unknown): JsonObject {
 
 const milliExponent = -3;
 
-/** Away from zero to whole thousandths, which is all that a resource list keeps. */
-function roundUpToMilli(quantity: Quantity): Quantity {
-  if (quantity.exponent >= milliExponent || quantity.mantissa === 0n) return quantity;
-  const unit = 10n ** BigInt(milliExponent - quantity.exponent);
-  const sign = quantity.mantissa < 0n ? -1n : 1n;
-  return { ...quantity, mantissa: sign * ((quantity.mantissa * sign + unit - 1n) / unit), exponent: milliExponent };
+/** Away from zero to whole thousandths, which is all that a resource list keeps; the text stays where nothing is rounded. */
+function roundUpToMilli(text: string): string {
+  const { mantissa, exponent, format } = parseQuantity(text);
+  if (exponent >= milliExponent || mantissa === 0n) return canonicalizeQuantity(text);
+  const unit = 10n ** BigInt(milliExponent - exponent);
+  const sign = mantissa < 0n ? -1n : 1n;
+  return formatQuantity({ format, mantissa: sign * ((mantissa * sign + unit - 1n) / unit), exponent: milliExponent });
 }
 
 /** Rounds the quantities of a resource list in place; texts that are no quantities are left for validation. */
@@ -67,7 +68,7 @@ export function roundResources(parent: unknown, ...names: readonly string[]): vo
     for (const [key, value] of Object.entries(list)) {
       if (typeof value !== 'string' || !/[un.]|e-/i.test(value)) continue;
       try {
-        Object.defineProperty(list, key, { value: formatQuantity(roundUpToMilli(parseQuantity(value))), enumerable: true, writable: true, configurable: true });
+        Object.defineProperty(list, key, { value: roundUpToMilli(value), enumerable: true, writable: true, configurable: true });
       } catch {
         continue;
       }

@@ -38,7 +38,7 @@ const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNati
 
 function countUnits(place: Field): bigint {
   const { mantissa, exponent } = quantityAt(place);
-  return exponent < 0 ? 0n : mantissa * 10n ** BigInt(exponent);
+  return exponent < 0 ? 0n : mantissa * 10n ** BigInt(Math.min(exponent, 40));
 }
 
 function checkPages(entry: Entry): Errors {

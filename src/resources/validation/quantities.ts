@@ -30,11 +30,14 @@ function isWholeQuantity(place: Field): boolean {
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
+/** Larger powers of ten differ in nothing: whatever is compared with a quantity has at most 64 bits. */
+const MAX_EXPONENT = 40;
+
 /** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */
 export function roundUpToWhole(place: Field, unitExponent = 0): bigint {
   const { mantissa, exponent: own } = quantityAt(place);
   const exponent = own - unitExponent;
-  if (exponent >= 0) return mantissa * 10n ** BigInt(exponent);
+  if (exponent >= 0) return mantissa * 10n ** BigInt(Math.min(exponent, MAX_EXPONENT));
   const unit = 10n ** BigInt(-exponent);
   return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);
 }
