@@ -1,7 +1,7 @@
 // The door of codec: bytes to objects and back. Pure; knows no resource by name.
-export { JsonError, type OddNumber, encodeJson, parseJson, stringifyJson } from './json.ts';
+export { JsonError, type OddNumber, encodeJson, parseJson, stringifyJson } from './json/json.ts';
 export { type Transform, matchContentType, matchesRoute, negotiate, parseAccept, withoutParameters } from './media-type.ts';
 export { frameJson, frameProtobuf } from './watch-frame.ts';
-export { type ParseYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';
-export { ProtobufError, decodeMessage, encodeMessage } from './protobuf.ts';
-export { decodeEnvelope, encodeEnvelope } from './envelope.ts';
+export { type ParseYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml/yaml.ts';
+export { ProtobufError, decodeMessage, encodeMessage } from './protobuf/message.ts';
+export { decodeEnvelope, encodeEnvelope } from './protobuf/envelope.ts';

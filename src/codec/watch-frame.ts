@@ -1,7 +1,7 @@
 // Frames of a watch stream, made from the bytes of objects that are encoded once for all watchers.
 // JSON: one line per event. Protobuf: four bytes of length, big-endian, then WatchEvent { type = 1, object = 2 { raw = 1 } }, where raw is
 // the whole envelope of the object; frames themselves have no magic bytes.
-import { encodeWatchEventHead } from './envelope.ts';
+import { encodeWatchEventHead } from './protobuf/envelope.ts';
 import { encodeUtf8 } from './utf8.ts';
 
 const jsonHeads = new Map<string, Uint8Array>();

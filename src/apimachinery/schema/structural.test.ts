@@ -1,9 +1,9 @@
 // Pruning and defaults of custom resources, case by case as the reference answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coerceEmbedded } from './coerce.ts';
-import { applyDefaults } from './defaults.ts';
-import { pruneUnknown } from './prune.ts';
+import { coerceEmbedded } from './decode/coerce.ts';
+import { applyDefaults } from './decode/defaults.ts';
+import { pruneUnknown } from './decode/prune.ts';
 import type { Schema } from './schema.ts';
 import { type OpenAPIV3Schema, compileStructuralSchema } from './structural.ts';
 

@@ -1,7 +1,7 @@
 // Custom resources' schemas, compiled to the Schema that the rest of the house reads. Relies on the definition having been checked: the
 // schema is structural (one type at every node, no $ref). Value validations stay in `source`, which is a copy without prose: descriptions are
 // most of a definition's bytes, and nothing but OpenAPI reads them. Nodes without children are shared by all schemas that say the same.
-import { setOwn } from './decode.ts';
+import { setOwn } from './decode/decode.ts';
 import type { Field, Schema, SchemaFormat, SchemaType } from './schema.ts';
 
 /** The part of JSONSchemaProps that says what a value is made of. */

@@ -1,7 +1,7 @@
 // Rules of custom resources by example, their limits, and expressions that mean harm. The reference's texts are proven by the oracle.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { loadPatternEngine } from '../../schema/pattern.ts';
+import { loadPatternEngine } from '../../schema/validate/pattern.ts';
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import { compileRules } from './compile-rules.ts';
 import { compileExpression } from '../compile.ts';

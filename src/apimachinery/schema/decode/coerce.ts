@@ -1,0 +1,65 @@
+// Embedded resources of custom resources: their metadata is read as ObjectMeta whatever the schema says, unknown fields dropped and told,
+// wrong types refused. The metadata of the object itself is decoded the same way by who reads the body, with plainer errors.
+import { invalidValue } from '../../field-error.ts';
+import { DecodeError } from './error.ts';
+import { decodeObject, setOwn } from './decode.ts';
+import { sortDeep } from './prune.ts';
+import type { Schema } from '../schema.ts';
+
+interface Coerced {
+  /** Parts without embedded resources are shared with the input. */
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.template.metadata.nick"`, in the order of the walk. */
+  readonly strictErrors: readonly string[];
+}
+
+type Json = Record<string, unknown>;
+type Path = readonly (string | number)[];
+
+/** Coerces every embedded resource of a pruned object; throws DecodeError where kind, apiVersion or metadata has a wrong type. */
+export function coerceEmbedded(schema: Schema, object: Record<string, unknown>, objectMeta: Schema): Coerced {
+  const strictErrors: string[] = [];
+  const walk = (node: Schema | undefined, value: unknown, path: Path): unknown => {
+    if (node === undefined || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return node.items === undefined ? value : value.map((item, i) => walk(node.items, item, [...path, i]));
+    const isEmbedded = node.embeddedResource === true && path.length > 0;
+    if (node.fields === undefined && node.type !== 'map' && !isEmbedded) return value;
+    const coerced: Json = {};
+    for (const key of Object.keys(value)) {
+      const item = (value as Json)[key];
+      if (isEmbedded && isMetaField(key)) {
+        setOwn(coerced, key, coerceMetaField({ key, value: item, path: [...path, key], objectMeta, strictErrors }));
+      } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, key]));
+    }
+    return coerced;
+  };
+  return { object: walk(schema, object, []) as Json, strictErrors };
+}
+
+function isMetaField(key: string): boolean {
+  return key === 'metadata' || key === 'kind' || key === 'apiVersion';
+}
+
+function coerceMetaField(field: { key: string; value: unknown; path: Path; objectMeta: Schema; strictErrors: string[] }): unknown {
+  const { key, value, objectMeta, strictErrors } = field;
+  const path = formatPath(field.path);
+  if (key !== 'metadata') {
+    if (typeof value !== 'string') throw refuse(path, value, 'must be a string');
+    return value;
+  }
+  try {
+    const decoded = decodeObject(objectMeta, value, { at: path });
+    strictErrors.push(...decoded.strictErrors);
+    return sortDeep(decoded.object);
+  } catch (error) {
+    throw error instanceof DecodeError ? refuse(path, value, error.message) : error;
+  }
+}
+
+function refuse(path: string, value: unknown, detail: string): DecodeError {
+  return new DecodeError(`${path}: ${invalidValue(path, sortDeep(value), detail).message}`);
+}
+
+function formatPath(path: Path): string {
+  return path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '');
+}

@@ -1,0 +1,99 @@
+// Bodies and stored objects of custom resources: no Go type stands behind them, so nothing is refused for its type here, except metadata.
+// Metadata is read as ObjectMeta, what the schema does not know is pruned, embedded resources are coerced: in this order of reports.
+import { checkDns1035Label } from '../../names.ts';
+import { parseGroupVersion } from '../../object.ts';
+import { validateObjectMeta } from '../../object-meta.ts';
+import { invalidValue, required } from '../../field-error.ts';
+import type { ObjectMeta } from '../../object.ts';
+import type { FieldError } from '../../status.ts';
+import { coerceEmbedded } from './coerce.ts';
+import { type Decoded, decodeObject, setOwn } from './decode.ts';
+import { applyDefaults } from './defaults.ts';
+import { pruneUnknown } from './prune.ts';
+import type { OpenAPIV3Schema } from '../structural.ts';
+import type { Schema } from '../schema.ts';
+
+type Json = Record<string, unknown>;
+
+const objectMetaOf = (schema: Schema): Schema | undefined => schema.fields?.get('metadata')?.schema;
+
+/** Reads a body; throws DecodeError when metadata, its own or of an embedded resource, has a wrong type. Defaults are not applied. */
+export function decodeCustomObject(schema: Schema, json: Json): Decoded {
+  const strictErrors: string[] = [];
+  const objectMeta = objectMetaOf(schema);
+  let { metadata } = json as { metadata?: unknown };
+  if (objectMeta !== undefined && metadata !== undefined && metadata !== null) {
+    const decoded = decodeObject(objectMeta, metadata, { at: 'metadata' });
+    metadata = decoded.object;
+    strictErrors.push(...decoded.strictErrors);
+  }
+  const pruned = pruneUnknown(schema, json);
+  strictErrors.push(...pruned.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`));
+  let { object } = pruned;
+  if (objectMeta !== undefined) {
+    const coerced = coerceEmbedded(schema, object, objectMeta);
+    object = coerced.object;
+    strictErrors.push(...coerced.strictErrors);
+  }
+  if (metadata === undefined || metadata === null) delete object['metadata'];
+  else setOwn(object, 'metadata', metadata);
+  return { object, strictErrors };
+}
+
+/** An object as a schema wants it to be read: pruned, then defaulted, nulls that may not be there gone. */
+export function normalizeCustomObject(schema: Schema, object: Json): Json {
+  return applyDefaults(schema, pruneUnknown(schema, object).object);
+}
+
+/** Problems of kind, apiVersion and metadata of embedded resources below an object (`root`: and of the object itself, when it is one). */
+export function validateEmbedded(schema: OpenAPIV3Schema, value: unknown, place: { readonly at?: string; readonly root?: boolean } = {}): FieldError[] {
+  const errors: FieldError[] = [];
+  walkEmbedded(schema, value, { at: place.at ?? '', errors, skip: place.root !== true });
+  return errors;
+}
+
+interface Walk {
+  readonly at: string;
+  readonly errors: FieldError[];
+  readonly skip?: boolean;
+}
+
+function walkEmbedded(schema: OpenAPIV3Schema | undefined, value: unknown, { at, errors, skip }: Walk): void {
+  if (schema === undefined || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) return value.forEach((item, i) => walkEmbedded(schema.items, item, { at: `${at}[${i}]`, errors }));
+  const isResource = schema['x-kubernetes-embedded-resource'] === true && skip !== true;
+  if (isResource) checkEmbedded(value as Json, at, errors);
+  const { properties, additionalProperties } = schema;
+  for (const key of Object.keys(value).sort()) {
+    const isProperty = properties !== undefined && Object.hasOwn(properties, key);
+    const child = isProperty ? properties[key] : typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    const path = isProperty ? childPath(at, key) : `${at}[${key}]`;
+    walkEmbedded(child, (value as Json)[key], { at: path, errors });
+  }
+}
+
+const childPath = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
+
+function checkEmbedded(value: Json, at: string, errors: FieldError[]): void {
+  for (const name of ['apiVersion', 'kind']) if (!Object.hasOwn(value, name)) errors.push(required(childPath(at, name)));
+  if (Object.hasOwn(value, 'apiVersion')) checkApiVersion(value['apiVersion'], childPath(at, 'apiVersion'), errors);
+  if (Object.hasOwn(value, 'kind')) checkKind(value['kind'], childPath(at, 'kind'), errors);
+  const { metadata } = value;
+  if (typeof metadata !== 'object' || metadata === null) return;
+  const meta = metadata as ObjectMeta;
+  const rules = { namespaced: !!meta.namespace, nameRule: 'path-segment', custom: true, path: childPath(at, 'metadata') } as const;
+  errors.push(...validateObjectMeta({ ...meta, name: meta.name || 'fakename' }, rules));
+}
+
+function checkApiVersion(value: unknown, field: string, errors: FieldError[]): void {
+  if (typeof value !== 'string') errors.push(invalidValue(field, value, 'must be a string'));
+  else if (value === '') errors.push(invalidValue(field, value, 'must not be empty'));
+  else if (parseGroupVersion(value) === undefined) errors.push(invalidValue(field, value, `unexpected GroupVersion string: ${value}`));
+}
+
+function checkKind(value: unknown, field: string, errors: FieldError[]): void {
+  if (typeof value !== 'string') return void errors.push(invalidValue(field, value, 'must be a string'));
+  if (value === '') return void errors.push(invalidValue(field, value, 'must not be empty'));
+  const problems = checkDns1035Label(value.toLowerCase());
+  if (problems.length > 0) errors.push(invalidValue(field, value, `may have mixed case, but should otherwise match: ${problems.join(',')}`));
+}

@@ -1,0 +1,348 @@
+// Untyped JSON to the object that Go's decoder would build and its encoder would write: fields in the struct's order, zero values of what
+// has no omitempty, nulls gone, times, quantities and base64 canonical, unknown fields dropped and told. Mirrors sigs.k8s.io/json: the first
+// wrong type is told at the end, an error of a type that decodes itself (times, quantities) at once, and so wins over earlier ones.
+import { compareKeys } from '../../../base/index.ts';
+import { canonicalizeQuantity } from '../../quantity.ts';
+import { canonicalizeBase64 } from './base64.ts';
+import { DecodeError, describeJson, formatGoType, formatStrictError, kindOfGoType } from './error.ts';
+import { type Operation, type Plan, type PlannedField, operationOf, planOf } from '../plan.ts';
+import type { Schema } from '../schema.ts';
+import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
+
+interface DecodeOptions {
+  /** Where the object is, for the paths of strict errors: `metadata` makes `unknown field "metadata.nick"`. */
+  readonly at?: string;
+  /** Paths of duplicate keys, as the JSON codec found them: told in their place among the unknown fields, unless they are inside of raw data. */
+  readonly duplicates?: readonly string[];
+  /** Numbers that were not written as integers, as the JSON codec found them: typed integers refuse them. */
+  readonly oddNumbers?: readonly { readonly path: string; readonly literal: string }[];
+  /**
+   * An empty list of a field without omitempty stays `[]`. Else it becomes null, as everything does that the reference stores, which it
+   * does in protobuf, where an empty list and none are the same.
+   */
+  readonly keepEmptyLists?: boolean;
+}
+
+export interface Decoded {
+  /** Shares raw parts (RawExtension, FieldsV1, JSON) with the input and nothing else. */
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.foo"` and `duplicate field "spec.foo"`, in the order of the input, each once, at most 100. */
+  readonly strictErrors: readonly string[];
+}
+
+type Json = Record<string, unknown>;
+
+const MAX_STRICT_ERRORS = 100;
+const EMPTY: Json = Object.freeze({});
+const MAX_INT64 = 2n ** 63n;
+
+/** Decodes `json` as an object of `schema`; throws DecodeError with Go's text when a value does not fit. */
+export function decodeObject(schema: Schema, json: unknown, options: DecodeOptions = {}): Decoded {
+  const decoder = new Decoder(options);
+  const object = decoder.decodeRoot(schema, json);
+  return { object, strictErrors: decoder.strictErrors };
+}
+
+/** Sets an own property whatever its name: assigning `__proto__` would change the prototype. */
+export function setOwn(object: Json, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
+}
+
+class Decoder {
+  readonly strictErrors: string[] = [];
+  readonly #options: DecodeOptions;
+  readonly #duplicates: ReadonlySet<string> | undefined;
+  readonly #oddNumbers: ReadonlyMap<string, string> | undefined;
+  /** The way to the value at hand: field names, map keys and indices; `#plans` has the struct's plan beside each field name. */
+  readonly #path: (string | number)[] = [];
+  readonly #plans: (Plan | undefined)[] = [];
+  #firstMismatch: DecodeError | undefined;
+
+  constructor(options: DecodeOptions) {
+    this.#options = options;
+    if (options.duplicates?.length) this.#duplicates = new Set(options.duplicates);
+    if (options.oddNumbers?.length) this.#oddNumbers = new Map(options.oddNumbers.map((odd) => [odd.path, odd.literal]));
+  }
+
+  decodeRoot(schema: Schema, json: unknown): Json {
+    if (json !== null && (typeof json !== 'object' || Array.isArray(json))) throw this.#mismatch(describeJson(json), formatGoType(schema));
+    const object = this.#readStruct(planOf(schema), (json ?? EMPTY) as Json);
+    if (this.#firstMismatch) throw this.#firstMismatch;
+    return object;
+  }
+
+  /** Values are read in the order of the input, which is that of the errors, and written in the order of the struct. */
+  #readStruct(plan: Plan, input: Json): Json {
+    const fields = plan.fields;
+    const values: unknown[] = [];
+    values.length = fields.length;
+    for (const key in input) {
+      const index = plan.index.get(key);
+      if (index === undefined) {
+        this.#reportKey('unknown', key);
+        continue;
+      }
+      values[index] = this.#readField(plan, fields[index]!, input[key]);
+    }
+    const object: Json = {};
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      const value = values[i];
+      if (value !== undefined) object[field.name] = value;
+      else if (field.isWritten) object[field.name] = this.#zeroOfField(field);
+    }
+    return object;
+  }
+
+  /** The value to write, undefined for none. */
+  #readField(plan: Plan, field: PlannedField, input: unknown): unknown {
+    this.#path.push(field.name);
+    this.#plans.push(plan);
+    const value = isNothing(input) ? undefined : this.#readValue(field.operation, field.schema, input);
+    if (this.#duplicates !== undefined) this.#reportDuplicate();
+    this.#path.pop();
+    this.#plans.pop();
+    if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
+    if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
+    return value;
+  }
+
+  #readValue(operation: Operation, schema: Schema, input: unknown): unknown {
+    switch (operation) {
+      case 'string':
+        return typeof input === 'string' ? input : this.#report(input, schema);
+      case 'object':
+        return typeof input === 'object' && !Array.isArray(input) ? this.#readStruct(planOf(schema), input as Json) : this.#report(input, schema);
+      case 'array':
+        return Array.isArray(input) ? this.#readArray(schema, input) : this.#report(input, schema);
+      case 'map':
+        return typeof input === 'object' && !Array.isArray(input) ? this.#readMap(schema, input as Json) : this.#report(input, schema);
+      case 'integer':
+        return this.#readInteger(schema, input);
+      case 'boolean':
+        return typeof input === 'boolean' ? input : this.#report(input, schema);
+      case 'number':
+        return typeof input === 'number' || typeof input === 'bigint' ? Number(input) : this.#report(input, schema);
+      case 'any':
+        return input;
+      default:
+        return this.#readSpecial(operation, schema, input);
+    }
+  }
+
+  #readSpecial(operation: Operation, schema: Schema, input: unknown): unknown {
+    switch (operation) {
+      case 'byte':
+        return this.#readBytes(schema, input);
+      case 'time':
+        return canonicalizeTime(this.#expectString(input));
+      case 'micro-time':
+        return canonicalizeMicroTime(this.#expectString(input));
+      case 'quantity':
+        return this.#readQuantity(input);
+      case 'int-or-string':
+        return this.#readIntOrString(input);
+      default:
+        return this.#readSchemaAlternative(operation, schema, input);
+    }
+  }
+
+  #readArray(schema: Schema, input: readonly unknown[]): unknown[] {
+    const items = schema.items!;
+    const operation = operationOf(items);
+    const array: unknown[] = [];
+    const at = this.#path.length;
+    this.#path.push(0);
+    this.#plans.push(undefined);
+    for (let i = 0; i < input.length; i++) {
+      this.#path[at] = i;
+      const value = isNothing(input[i]) ? undefined : this.#readValue(operation, items, input[i]);
+      array.push(value === undefined ? this.#zeroOf(operation, items) : value);
+    }
+    this.#path.pop();
+    this.#plans.pop();
+    return array;
+  }
+
+  /** Keys are written in byte order, as Go's encoder does. */
+  #readMap(schema: Schema, input: Json): Json {
+    const items = schema.items!;
+    const operation = operationOf(items);
+    const map: Json = {};
+    const at = this.#path.length;
+    this.#path.push('');
+    this.#plans.push(undefined);
+    let last: string | undefined;
+    let isSorted = true;
+    for (const key in input) {
+      this.#path[at] = key;
+      const value = isNothing(input[key]) ? undefined : this.#readValue(operation, items, input[key]);
+      setOwn(map, key, value === undefined ? this.#zeroOf(operation, items) : value);
+      if (this.#duplicates !== undefined) this.#reportDuplicate();
+      if (last !== undefined && isSorted && compareKeys(last, key) > 0) isSorted = false;
+      last = key;
+    }
+    this.#path.pop();
+    this.#plans.pop();
+    return isSorted ? map : sortKeys(map);
+  }
+
+  #readInteger(schema: Schema, input: unknown): unknown {
+    if (typeof input !== 'number' && typeof input !== 'bigint') return this.#report(input, schema);
+    const literal = this.#oddNumbers?.get(this.#formatPath());
+    if (literal === undefined && fitsInteger(input, schema.format === 'int32')) return input;
+    return this.#reportFound(`number ${literal ?? input}`, schema);
+  }
+
+  #readBytes(schema: Schema, input: unknown): unknown {
+    if (typeof input !== 'string') return this.#report(input, schema);
+    try {
+      return canonicalizeBase64(input);
+    } catch (error) {
+      this.#firstMismatch ??= error as DecodeError;
+      return undefined;
+    }
+  }
+
+  #readQuantity(input: unknown): string {
+    const text = typeof input === 'object' ? JSON.stringify(input) : String(input);
+    try {
+      return canonicalizeQuantity(text.trim());
+    } catch (error) {
+      throw new DecodeError((error as Error).message);
+    }
+  }
+
+  #readIntOrString(input: unknown): unknown {
+    if (typeof input === 'string') return input;
+    if (typeof input !== 'number' && typeof input !== 'bigint') throw this.#mismatch(describeJson(input), 'int32');
+    const literal = this.#oddNumbers?.get(this.#formatPath());
+    if (literal === undefined && fitsInteger(input, true)) return input;
+    throw this.#mismatch(`number ${literal ?? input}`, 'int32');
+  }
+
+  /** The places of a JSON schema that take a schema or something else; they decode by themselves and so tell no unknown fields. */
+  #readSchemaAlternative(operation: Operation, schema: Schema, input: unknown): unknown {
+    if (typeof input === 'object' && !Array.isArray(input)) return this.#readAlone(schema.items!, input);
+    if (operation === 'schema-or-bool') {
+      if (typeof input !== 'boolean') throw new DecodeError('boolean or JSON schema expected');
+      return input;
+    }
+    if (!Array.isArray(input)) return undefined;
+    return operation === 'schema-or-array' ? input.map((item) => this.#readAlone(schema.items!, item)) : input.map((item) => this.#expectString(item));
+  }
+
+  #readAlone(schema: Schema, input: unknown): Json {
+    try {
+      return new Decoder({ keepEmptyLists: this.#options.keepEmptyLists === true }).decodeRoot(schema, input);
+    } catch (error) {
+      const mismatch = (error as DecodeError).mismatch;
+      throw mismatch ? this.#mismatch(mismatch.found, mismatch.wanted) : error;
+    }
+  }
+
+  #expectString(input: unknown): string {
+    if (typeof input !== 'string') throw this.#mismatch(describeJson(input), 'string');
+    return input;
+  }
+
+  /** What Go's encoder writes for a field without omitempty that was not set. */
+  #zeroOfField(field: PlannedField): unknown {
+    if (field.pointer || field.operation === 'byte') return null;
+    return this.#zeroOf(field.operation, field.schema);
+  }
+
+  #zeroOf(operation: Operation, schema: Schema): unknown {
+    switch (operation) {
+      case 'string':
+      case 'byte':
+        return '';
+      case 'integer':
+      case 'number':
+      case 'int-or-string':
+        return 0;
+      case 'boolean':
+        return false;
+      case 'quantity':
+        return '0';
+      case 'object':
+        return this.#readStruct(planOf(schema), EMPTY);
+      default:
+        return null;
+    }
+  }
+
+  #report(input: unknown, schema: Schema): undefined {
+    const isFraction = typeof input === 'number' && !Number.isInteger(input);
+    return this.#reportFound(describeJson(input), schema, isFraction);
+  }
+
+  #reportFound(found: string, schema: Schema, isFraction = false): undefined {
+    this.#firstMismatch ??= this.#mismatch(found, formatGoType(schema), { kind: kindOfGoType(schema), isFraction });
+    return undefined;
+  }
+
+  #mismatch(found: string, wanted: string, more: { readonly kind?: string; readonly isFraction?: boolean } = {}): DecodeError {
+    const fields = this.#plans.flatMap((plan, i) => (plan === undefined ? [] : [plan.fields[plan.index.get(this.#path[i] as string)!]!.shownName]));
+    const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${fields.join('.')}` : 'Go value';
+    return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted, ...more });
+  }
+
+  #reportKey(problem: 'unknown' | 'duplicate', key: string): void {
+    this.#path.push(key);
+    this.#reportStrict(problem);
+    this.#path.pop();
+  }
+
+  #reportDuplicate(): void {
+    if (this.#duplicates!.has(this.#formatPath())) this.#reportStrict('duplicate');
+  }
+
+  #reportStrict(problem: 'unknown' | 'duplicate'): void {
+    if (this.strictErrors.length >= MAX_STRICT_ERRORS) return;
+    const path = this.#options.at === undefined ? this.#formatPath() : `${this.#options.at}.${this.#formatPath()}`;
+    const message = formatStrictError(problem, path);
+    if (!this.strictErrors.includes(message)) this.strictErrors.push(message);
+  }
+
+  #formatPath(): string {
+    let path = '';
+    for (const part of this.#path) {
+      if (typeof part === 'number') path += `[${part}]`;
+      else path += path === '' ? part : `.${part}`;
+    }
+    return path;
+  }
+}
+
+/** A null of JSON, or a property that our own code left undefined. */
+function isNothing(input: unknown): boolean {
+  return input === null || input === undefined;
+}
+
+function fitsInteger(value: number | bigint, isInt32: boolean): boolean {
+  if (typeof value === 'bigint') return !isInt32 && value >= -MAX_INT64 && value < MAX_INT64;
+  return isInt32 ? (value | 0) === value : Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
+/** Go's notion of empty for omitempty: structs never are. */
+function isEmpty(value: unknown, operation: Operation): boolean {
+  switch (operation) {
+    case 'array':
+      return (value as unknown[]).length === 0;
+    case 'map':
+      for (const _ in value as Json) return false;
+      return true;
+    case 'object':
+      return false;
+    default:
+      return value === '' || value === 0 || value === false;
+  }
+}
+
+function sortKeys(map: Json): Json {
+  const sorted: Json = {};
+  for (const key of Object.keys(map).sort(compareKeys)) setOwn(sorted, key, map[key]);
+  return sorted;
+}

@@ -1,0 +1,98 @@
+// Defaults that the schema itself states: OpenAPI defaults of custom resources and the few declared ones of built-in kinds (protocol TCP).
+// A null where the schema does not allow it counts as absent, so that the default wins or the field goes. What Go code defaults is not here.
+import { compareKeys } from '../../../base/index.ts';
+import { setOwn } from './decode.ts';
+import type { Schema } from '../schema.ts';
+
+type Json = Record<string, unknown>;
+
+const defaulted = new WeakMap<Schema, boolean>();
+
+interface DefaultsOptions {
+  /** Nulls without a default stay, for validation to refuse: what an apply states is not read leniently. */
+  readonly keepNulls?: boolean;
+}
+
+/** The object with defaults filled in, in the order that it is written in; parts without a change are shared with the input. */
+export function applyDefaults(schema: Schema, object: Record<string, unknown>, { keepNulls = false }: DefaultsOptions = {}): Record<string, unknown> {
+  return fill(schema, object, keepNulls) as Json;
+}
+
+function fill(schema: Schema, value: unknown, keepNulls: boolean): unknown {
+  if (typeof value !== 'object' || value === null || !needsFilling(schema)) return value;
+  if (Array.isArray(value)) return schema.items === undefined ? value : fillArray(schema.items, value, keepNulls);
+  return schema.type === 'map' ? fillMap(schema, value as Json, keepNulls) : fillObject(schema, value as Json, keepNulls);
+}
+
+function fillArray(items: Schema, array: readonly unknown[], keepNulls: boolean): readonly unknown[] {
+  const filled = array.map((item) => fill(items, item === null && !items.nullable ? (cloneDefault(items.default) ?? null) : item, keepNulls));
+  return filled.some((item, i) => item !== array[i]) ? filled : array;
+}
+
+function fillMap(schema: Schema, map: Json, keepNulls: boolean): Json {
+  const items = schema.items!;
+  const filled: Json = {};
+  let isChanged = false;
+  for (const key of Object.keys(map)) {
+    let value = map[key];
+    if (value === null && !items.nullable) value = cloneDefault(items.default) ?? (keepNulls ? null : undefined);
+    if (value !== undefined) value = fill(items, value, keepNulls);
+    isChanged ||= value !== map[key];
+    if (value !== undefined) setOwn(filled, key, value);
+  }
+  return isChanged ? filled : map;
+}
+
+function fillObject(schema: Schema, object: Json, keepNulls: boolean): Json {
+  const changes = new Map<string, unknown>();
+  for (const field of schema.fields?.values() ?? []) {
+    const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    let value = before;
+    const isAbsent = value === undefined || (value === null && isUntyped(schema) && !field.schema.nullable);
+    if (isAbsent) value = cloneDefault(field.default) ?? (keepNulls && value === null ? null : undefined);
+    if (value !== undefined) value = fill(field.schema, value, keepNulls);
+    if (value !== before) changes.set(field.name, value);
+  }
+  return changes.size === 0 ? object : rebuild(schema, object, changes);
+}
+
+/** Struct fields in the order of the struct, custom resources' in byte order. */
+function rebuild(schema: Schema, object: Json, changes: ReadonlyMap<string, unknown>): Json {
+  const keys = isUntyped(schema) ? [...new Set([...Object.keys(object), ...changes.keys()])].sort(compareKeys) : [...schema.fields!.keys()];
+  const rebuilt: Json = {};
+  for (const key of keys) {
+    const value = changes.has(key) ? changes.get(key) : Object.hasOwn(object, key) ? object[key] : undefined;
+    if (value !== undefined) setOwn(rebuilt, key, value);
+  }
+  return rebuilt;
+}
+
+/** Compiled from a CRD: there is no Go struct behind. */
+function isUntyped(schema: Schema): boolean {
+  return schema.source !== undefined;
+}
+
+function cloneDefault(value: unknown): unknown {
+  return value === undefined || value === null ? undefined : structuredClone(value);
+}
+
+/** False when nothing below can change: no default anywhere, and no schema of a custom resource, whose nulls are dropped. */
+function needsFilling(schema: Schema): boolean {
+  let known = defaulted.get(schema);
+  if (known === undefined) {
+    known = reaches(schema, new Set());
+    defaulted.set(schema, known);
+  }
+  return known;
+}
+
+function reaches(schema: Schema, seen: Set<Schema>): boolean {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  if (isUntyped(schema) || schema.default !== undefined) return true;
+  if (schema.items !== undefined && reaches(schema.items, seen)) return true;
+  for (const field of schema.fields?.values() ?? []) {
+    if (field.default !== undefined || reaches(field.schema, seen)) return true;
+  }
+  return false;
+}

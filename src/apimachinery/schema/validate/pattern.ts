@@ -1,0 +1,92 @@
+// Regular expressions with RE2's syntax and linear time, as Go's regexp has them. The engine is large, so it loads when the first
+// pattern can come along; whoever brings schemas in awaits that. Linear is not short: a pattern may have a thousand steps for each of a
+// million characters, so what compiling and matching may take is announced before (base/effort.ts).
+import type { RE2JS, RE2Set } from 're2js';
+import { announceWork, invariant } from '../../../base/index.ts';
+import { estimatePatternSize } from './pattern-size.ts';
+
+interface Engine {
+  readonly RE2JS: typeof RE2JS;
+  readonly RE2Set: typeof RE2Set;
+}
+
+/** A compiled pattern. */
+interface Pattern {
+  readonly expression: RE2JS;
+  readonly size: number;
+}
+
+/** Longest pattern, and most steps of one: Go stops at 3,355,443 steps, which take it two seconds and this engine far longer. */
+const maxPatternLength = 10_000;
+const maxPatternSize = 20_000;
+const tooLarge = 'error parsing regexp: expression too large';
+
+/** Measured: what a step takes to compile, and at worst to be tried at one character. */
+const compileMsPerStep = 0.002;
+const matchMsPerStep = 0.00001;
+
+let engine: Engine | undefined;
+let loading: Promise<void> | undefined;
+
+/** Compiled patterns are shared by all schemas; the oldest go when they are too large together. */
+const compiled = new Map<string, Pattern>();
+const maxCompiledSize = 200_000;
+let compiledSize = 0;
+
+/** Loads the engine; patterns may be used when this has resolved. */
+export function loadPatternEngine(): Promise<void> {
+  loading ??= import('re2js').then((module) => {
+    engine = { RE2JS: module.RE2JS, RE2Set: module.RE2Set };
+  });
+  return loading;
+}
+
+function keep(pattern: string, entry: Pattern): void {
+  compiledSize += entry.size;
+  for (const [oldest, { size }] of compiled) {
+    if (compiledSize <= maxCompiledSize) break;
+    compiled.delete(oldest);
+    compiledSize -= size;
+  }
+  compiled.set(pattern, entry);
+}
+
+function compile(pattern: string): Pattern {
+  invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
+  let found = compiled.get(pattern);
+  if (found === undefined) {
+    const size = estimatePatternSize(pattern);
+    announceWork(size * compileMsPerStep);
+    found = { expression: engine.RE2JS.compile(pattern), size };
+    keep(pattern, found);
+  }
+  return found;
+}
+
+/** The compiled pattern, for use on this text; throws what the engine says of one that is not valid. */
+export function compileFor(pattern: string, text: string): RE2JS {
+  const { expression, size } = compile(pattern);
+  announceWork(size * text.length * matchMsPerStep);
+  return expression;
+}
+
+/**
+ * What is wrong with a pattern, in the words of Go's regexp; undefined when it can be used. All that can be wrong shows when it is parsed:
+ * it is not compiled, which costs many times as much, before it is used.
+ */
+export function checkPattern(pattern: string): string | undefined {
+  if (compiled.has(pattern)) return undefined;
+  invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
+  if (pattern.length > maxPatternLength) return `${tooLarge}: \`${pattern}\``;
+  try {
+    new engine.RE2Set().add(pattern);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return estimatePatternSize(pattern) > maxPatternSize ? `${tooLarge}: \`${pattern}\`` : undefined;
+}
+
+/** Whether a pattern is found anywhere in a text. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  return compileFor(pattern, text).matcher(text).find();
+}

@@ -1,0 +1,361 @@
+// Value validation by an OpenAPI v3 schema, for custom resources. Mirrors kube-openapi's validator: the order of its checks, its texts, and
+// the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
+// On updates a value that did not change is not judged again (ratcheting), where old and new values can be told to be the same.
+import { announceWork, compareKeys, createStride } from '../../../base/index.ts';
+import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
+import type { FieldError } from '../../status.ts';
+import { isKnownFormat, matchesFormat } from './formats.ts';
+import { checkNumber } from './number.ts';
+import { matchesPattern } from './pattern.ts';
+import type { OpenAPIV3Schema } from '../structural.ts';
+import { type JsonType, equalDeep, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
+
+/** A value before the update, where it can be told which one it was. */
+interface Before {
+  readonly value: unknown;
+}
+
+interface ValueOptions {
+  /** Where the value is; '' for a whole object. */
+  readonly at?: string;
+  /** The value that an update replaces. */
+  readonly before?: Before;
+}
+
+/** Problems found, and how many checks were made: what a failed alternative is measured by. */
+interface Outcome {
+  readonly errors: FieldError[];
+  checks: number;
+}
+
+type Json = Record<string, unknown>;
+
+/** All that is wrong with a value. */
+export function validateValue(schema: OpenAPIV3Schema, value: unknown, options: ValueOptions = {}): FieldError[] {
+  return new Validator(options.at ?? '').validate(schema, value, { path: '', before: options.before }).errors;
+}
+
+/** Where a value is below the one that is validated. */
+interface SchemaPosition {
+  readonly path: string;
+  readonly before: Before | undefined;
+}
+
+const nowhere = '<nil>';
+/** Nodes are cheap: whether time is up is asked at some of them. */
+const isDue = createStride(64);
+
+class Validator {
+  readonly #at: string;
+  readonly #elements = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>();
+
+  constructor(at: string) {
+    this.#at = at;
+  }
+
+  validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
+    const outcome = this.#judge(schema, value, place);
+    if (outcome.errors.length > 0 && place.before !== undefined && equalDeep(place.before.value, value)) outcome.errors.length = 0;
+    return outcome;
+  }
+
+  #judge(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
+    const outcome: Outcome = { errors: [], checks: 1 };
+    if (isDue()) announceWork(0);
+    this.#checkType(schema, value, { place, outcome });
+    if (value === null) {
+      this.#checkEnum(schema, value, { place, outcome });
+      return outcome;
+    }
+    const context = { place, outcome };
+    this.#checkCombinators(schema, value, context);
+    if (typeof value === 'string') this.#checkString(schema, value, context);
+    else if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(schema, value, context);
+    else if (Array.isArray(value)) this.#checkArray(schema, value, context);
+    this.#checkEnum(schema, value, context);
+    if (typeof value === 'object' && !Array.isArray(value)) this.#checkObject(schema, value as Json, context);
+    return outcome;
+  }
+
+  #field(path: string): string {
+    const name = path.startsWith('.') ? path.slice(1) : path;
+    if (name === '') return this.#at === '' ? nowhere : this.#at;
+    return this.#at === '' ? name : `${this.#at}.${name}`;
+  }
+
+  #refuse({ place, outcome }: Context, shown: unknown, why: string): void {
+    const message = `Invalid value: ${quoteValue(shown)}: ${place.path} in body ${why}`;
+    outcome.errors.push({ reason: 'FieldValueInvalid', field: this.#field(place.path), message });
+  }
+
+  #refuseType({ place, outcome }: Context, wanted: string, found: string): void {
+    const quoted = quoteValue(found);
+    const message = `Invalid value: ${quoted}: ${place.path} in body must be of type ${wanted}: ${quoted}`;
+    outcome.errors.push({ reason: 'FieldValueTypeInvalid', field: this.#field(place.path), message });
+  }
+
+  #refuseWhole({ outcome }: Context, text: string): void {
+    outcome.errors.push({ reason: 'FieldValueInvalid', field: nowhere, message: `Invalid value: "": ${text}` });
+  }
+
+  #checkType(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
+    const types = typesOf(schema);
+    const format = schema.format !== undefined && isKnownFormat(schema.format) ? schema.format : '';
+    if (types.length === 0 && format === '') return;
+    context.outcome.checks++;
+    if (value === null) {
+      if (types.length > 0 && schema.nullable !== true) this.#refuseType(context, types.join(','), 'null');
+      return;
+    }
+    const wrong = wrongType({ types, format }, value);
+    if (wrong !== undefined) this.#refuseType(context, wrong.wanted, wrong.found);
+  }
+
+  #checkCombinators(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
+    const { outcome, place } = context;
+    outcome.checks++;
+    const anyOf = listOf(schema['anyOf']);
+    if (anyOf.length > 0) this.#checkAnyOf(anyOf, value, context);
+    const oneOf = listOf(schema['oneOf']);
+    if (oneOf.length > 0) this.#checkOneOf(oneOf, value, context);
+    const allOf = listOf(schema['allOf']);
+    let valid = 0;
+    for (const each of allOf) {
+      const result = this.#judge(each, value, place);
+      if (result.errors.length === 0) valid++;
+      merge(outcome, result);
+    }
+    if (valid !== allOf.length) this.#refuseWhole(context, `"${place.path}" must validate all the schemas (allOf)`);
+    const not = schema['not'] as OpenAPIV3Schema | undefined;
+    if (not !== undefined && this.#judge(not, value, place).errors.length === 0) this.#refuseWhole(context,
+      `"${place.path}" must not validate the schema (not)`);
+  }
+
+  #checkAnyOf(schemas: readonly OpenAPIV3Schema[], value: unknown, context: Context): void {
+    const { outcome, place } = context;
+    let best: Outcome | undefined;
+    for (const each of schemas) {
+      const result = this.#judge(each, value, place);
+      if (result.errors.length === 0) return;
+      if (best === undefined || result.checks > best.checks) best = result;
+    }
+    this.#refuseWhole(context, `"${place.path}" must validate at least one schema (anyOf)`);
+    if (best !== undefined) merge(outcome, best);
+  }
+
+  #checkOneOf(schemas: readonly OpenAPIV3Schema[], value: unknown, context: Context): void {
+    const { outcome, place } = context;
+    let best: Outcome | undefined;
+    let valid = 0;
+    for (const each of schemas) {
+      const result = this.#judge(each, value, place);
+      if (result.errors.length === 0) valid++;
+      else if (best === undefined || result.checks > best.checks) best = result;
+    }
+    if (valid === 1) return;
+    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+    this.#refuseWhole(context, `"${place.path}" must validate one and only one schema (oneOf). ${found}`);
+    if (valid === 0 && best !== undefined) merge(outcome, best);
+  }
+
+  #checkString(schema: OpenAPIV3Schema, value: string, context: Context): void {
+    const { outcome, place } = context;
+    outcome.checks++;
+    const { maxLength, minLength, pattern } = schema as { maxLength?: number; minLength?: number; pattern?: string };
+    if (maxLength !== undefined && countCharacters(value) > maxLength) outcome.errors.push(tooLong(this.#field(place.path), maxLength));
+    else if (minLength !== undefined && countCharacters(value) < minLength) this.#refuse(context, value, `should be at least ${minLength} chars long`);
+    else if (pattern && !matchesPattern(pattern, value)) this.#refuse(context, value, `should match '${pattern}'`);
+    if (schema.format === undefined || !isKnownFormat(schema.format)) return;
+    outcome.checks++;
+    if (!matchesFormat(schema.format, value)) this.#refuseType(context, schema.format, value);
+  }
+
+  #checkNumber(schema: OpenAPIV3Schema, value: number | bigint, context: Context): void {
+    context.outcome.checks++;
+    const { range, bounds } = checkNumber(schema, value);
+    if (range !== undefined) this.#refuseWhole(context, `Checked value must be of type ${range} in ${context.place.path}`);
+    for (const why of bounds) this.#refuse(context, value, why);
+  }
+
+  #checkArray(schema: OpenAPIV3Schema, value: readonly unknown[], context: Context): void {
+    const { outcome, place } = context;
+    outcome.checks++;
+    const { items } = schema;
+    if (items !== undefined) {
+      for (const [i, item] of value.entries()) {
+        merge(outcome, this.validate(items, item, { path: `${place.path}[${i}]`, before: this.#beforeItem(schema, item, place.before) }));
+      }
+    }
+    const { minItems, maxItems } = schema as { minItems?: number; maxItems?: number };
+    if (minItems !== undefined && value.length < minItems) this.#refuse(context, value.length, `should have at least ${minItems} items`);
+    if (maxItems !== undefined && value.length > maxItems) outcome.errors.push(tooMany(this.#field(place.path), value.length, maxItems));
+  }
+
+  #checkEnum(schema: OpenAPIV3Schema, value: unknown, { place, outcome }: Context): void {
+    outcome.checks++;
+    const allowed = schema.enum;
+    if (allowed === undefined || allowed.length === 0 || isAmong(allowed, value)) return;
+    const shown = allowed.map((each) => (typeof each === 'string' ? each : quoteValue(each)));
+    outcome.errors.push(notSupported(this.#field(place.path), value, shown, true));
+  }
+
+  #checkObject(schema: OpenAPIV3Schema, value: Json, context: Context): void {
+    const { outcome, place } = context;
+    outcome.checks++;
+    const count = Object.keys(value).length;
+    const { minProperties, maxProperties } = schema as { minProperties?: number; maxProperties?: number };
+    if (minProperties !== undefined && count < minProperties) return this.#refuse(context, count, `should have at least ${minProperties} properties`);
+    if (maxProperties !== undefined && count > maxProperties) return void outcome.errors.push(tooMany(this.#field(place.path), count, maxProperties));
+    this.#checkAdditional(schema, value, context);
+    const { properties } = schema;
+    for (const name of properties === undefined ? [] : Object.keys(properties).sort(compareKeys)) {
+      if (Object.hasOwn(value, name)) this.#checkMember(properties![name] as OpenAPIV3Schema, { value, name }, context);
+    }
+    for (const name of schema.required ?? []) {
+      if (!Object.hasOwn(value, name)) outcome.errors.push(required(this.#field(`${place.path}.${name}`)));
+    }
+  }
+
+  #checkAdditional(schema: OpenAPIV3Schema, value: Json, context: Context): void {
+    const { additionalProperties, properties } = schema;
+    if (additionalProperties === undefined || additionalProperties === true) return;
+    for (const name of Object.keys(value).sort(compareKeys)) {
+      if (properties !== undefined && Object.hasOwn(properties, name)) continue;
+      if (additionalProperties !== false) this.#checkMember(additionalProperties, { value, name }, context);
+      else {
+        const { path } = context.place;
+        const message = `Invalid value: "": ${path}.${name} in body is a forbidden property`;
+        context.outcome.errors.push({ reason: 'FieldValueInvalid', field: this.#field(path), message });
+      }
+    }
+  }
+
+  #checkMember(schema: OpenAPIV3Schema, { value, name }: { readonly value: Json; readonly name: string }, { place, outcome }: Context): void {
+    const before = place.before?.value;
+    const known = isObject(before) && Object.hasOwn(before, name) ? { value: before[name] } : undefined;
+    merge(outcome, this.validate(schema, value[name], { path: place.path === '' ? name : `${place.path}.${name}`, before: known }));
+  }
+
+  /** Elements of lists are the same before and after only where the list has keys. */
+  #beforeItem(schema: OpenAPIV3Schema, item: unknown, before: Before | undefined): Before | undefined {
+    const old = before?.value;
+    const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+    if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map' || keys === undefined || !isObject(item)) return undefined;
+    let elements = this.#elements.get(old);
+    if (elements === undefined) {
+      elements = new Map(old.filter(isObject).map((each) => [listKey(each, keys), each]));
+      this.#elements.set(old, elements);
+    }
+    const found = elements.get(listKey(item, keys));
+    return found === undefined ? undefined : { value: found };
+  }
+}
+
+interface Context {
+  readonly place: SchemaPosition;
+  readonly outcome: Outcome;
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
+
+const listKey = (item: Json, keys: readonly string[]): string => quoteValue(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)));
+
+/** Lists of allowed values that are worth an index. */
+const manyAllowed = 16;
+const indexes = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+/** Measured, at most: a comparison with an allowed value. */
+const compareMs = 0.0001;
+
+function isAmong(allowed: readonly unknown[], value: unknown): boolean {
+  if (allowed.length > manyAllowed) {
+    let index = indexes.get(allowed);
+    if (index === undefined) indexes.set(allowed, (index = new Set(allowed)));
+    // A text equals nothing but itself; numbers may be equal in other forms.
+    if (typeof value === 'string' || index.has(value)) return index.has(value);
+    announceWork(allowed.length * compareMs);
+  }
+  return allowed.some((each) => equalDeep(each, value));
+}
+
+function merge(into: Outcome, from: Outcome): void {
+  into.checks += from.checks;
+  for (const error of from.errors) into.errors.push(error);
+}
+
+function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--;
+  }
+  return count;
+}
+
+/** What upstream's type check says: strings and lists with a format are left to the format, numbers may be whole or not as the type allows. */
+function wrongType({ types, format }: { readonly types: readonly JsonType[]; readonly format: string },
+  value: unknown): { wanted: string; found: string } | undefined {
+  const type = jsonTypeOf(value);
+  const numeric = types.includes('number') || types.includes('integer');
+  const isText = type === 'string' || type === 'array';
+  const fits = types.includes(type) || (type === 'number' && types.includes('integer') && Number.isSafeInteger(value)) || (type === 'integer'
+    && types.includes('number'));
+  const found = goFormatOf(type);
+  if (!isText && format !== '' && !fits && found !== format) return { wanted: format, found };
+  if (!numeric && format !== '' && isText) return undefined;
+  return fits ? undefined : { wanted: types.join(','), found: type };
+}
+
+/** Elements that a list of type `set` or `map` has twice, each told once, anywhere below `value`. */
+export function validateListTypes(schema: OpenAPIV3Schema, value: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  walkListTypes(schema, value, { at: '', errors });
+  return errors;
+}
+
+function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at, errors }: { readonly at: string; readonly errors: FieldError[] }): void {
+  if (schema === undefined || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    const listType = schema['x-kubernetes-list-type'];
+    const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
+    if (listType === 'set') reportDuplicates(value, (item) => item, { at, errors });
+    else if (listType === 'map' && keys !== undefined) {
+      errors.push(...reportNonObjects(value, at));
+      reportDuplicates(value, (item) => (isObject(item) ? Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).sort().map((key) => [key,
+        item[key]])) : undefined), { at, errors });
+    }
+    value.forEach((item, i) => walkListTypes(schema.items, item, { at: `${at}[${i}]`, errors }));
+    return;
+  }
+  const { properties, additionalProperties } = schema;
+  for (const key of Object.keys(value).sort(compareKeys)) {
+    const isProperty = properties !== undefined && Object.hasOwn(properties, key);
+    const child = isProperty ? properties[key] : typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    const path = isProperty || at === '' ? (at === '' ? key : `${at}.${key}`) : `${at}[${key}]`;
+    walkListTypes(child, (value as Json)[key], { at: path, errors });
+  }
+}
+
+/** The first element without keys is told; null counts as one that will be told elsewhere. */
+function reportNonObjects(list: readonly unknown[], at: string): readonly FieldError[] {
+  const i = list.findIndex((item) => item !== null && !isObject(item));
+  return i < 0 ? [] : [invalidValue(`${at}[${i}]`, list[i], 'must be an object for an array of list-type map')];
+}
+
+function reportDuplicates(list: readonly unknown[], keyOf: (item: unknown) => unknown, { at,
+  errors }: { readonly at: string; readonly errors: FieldError[] }): void {
+  const seen = new Map<string, boolean>();
+  for (const [i, item] of list.entries()) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const text = quoteValue(sortedCopy(key));
+    const told = seen.get(text);
+    if (told === false) errors.push(duplicate(`${at}[${i}]`, key));
+    seen.set(text, told !== undefined);
+  }
+}
+
+function sortedCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedCopy);
+  if (!isObject(value)) return value;
+  return Object.keys(value).sort().map((key) => [key, sortedCopy(value[key])]);
+}

@@ -1,0 +1,122 @@
+// JSON as the reference reads it, at nearly the cost of JSON.parse: one scan over the bytes and one walk over the result find out whether
+// JSON.parse could have lost anything (duplicate keys, integers beyond 2^53, `1.0`, lone surrogates); only then the strict parser runs.
+// Mirrors encoding/json (error texts) and sigs.k8s.io/json (duplicates, int64).
+import { type JsonValue } from '../../apimachinery/index.ts';
+import { type StrictJson, parseStrict } from './strict.ts';
+import { decodeFast } from '../utf8.ts';
+
+export { JsonError } from './strict.ts';
+export { encodeJson, stringifyJson } from './write.ts';
+
+/** A number whose value is integral (or beyond int64) but whose text is no int64, as `1.0`, `1e3` or 2^63: typed integers refuse it by its text. */
+export interface OddNumber {
+  /** Path such as `spec.ports[0].port`. */
+  readonly path: string;
+  readonly literal: string;
+}
+
+interface ParsedJson {
+  readonly value: JsonValue;
+  /** Paths of the keys that occur more than once in one object, in document order, each once, at most 100. */
+  readonly duplicates: readonly string[];
+  /** Absent when there are none, at most 100. The values themselves are plain numbers: untyped data does not tell `1.0` from `1` either once written. */
+  readonly oddNumbers?: readonly OddNumber[];
+}
+
+interface ParseJsonOptions {
+  /**
+   * What the second of two equal keys does. `last` (the default) replaces, as for custom resources and YAML; `merge` joins objects,
+   * as Go's decoding into structs and maps that are already filled does for built-in kinds.
+   */
+  readonly onDuplicate?: 'last' | 'merge';
+}
+
+/**
+ * Deepest nesting accepted. The reference stops at 10,000; every recursive walk of the server, and JSON.stringify (about 5,000 levels), must
+ * survive what is accepted here, and no real object nests deeper than some dozens.
+ */
+export const maxJsonDepth = 1000;
+
+const none: readonly string[] = Object.freeze([]);
+
+/** Parses one JSON text (JSON.parse's cost unless something is special); throws JsonError with Go's text. Integers beyond 2^53 become bigint. */
+export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): ParsedJson {
+  const keys = countKeys(bytes);
+  if (keys < 0) return parseSlowly(bytes, options);
+  const text = decodeFast(bytes, 0, bytes.length);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return parseSlowly(bytes, options);
+  }
+  if (text.includes('\uFFFD') || countTreeKeys(value) !== keys) return parseSlowly(bytes, options);
+  return { value, duplicates: none };
+}
+
+function parseSlowly(bytes: Uint8Array, options: ParseJsonOptions): StrictJson {
+  return parseStrict(bytes, { maxDepth: maxJsonDepth, merge: options.onDuplicate === 'merge' });
+}
+
+/**
+ * Number of colons outside strings, which is the number of keys; -1 when JSON.parse alone would not do: nesting too deep, a number with a
+ * fraction or an exponent, an escaped surrogate. Assumes nothing about the bytes.
+ */
+function countKeys(bytes: Uint8Array): number {
+  const end = bytes.length;
+  let colons = 0;
+  let depth = 0;
+  for (let i = 0; i < end; i++) {
+    const c = bytes[i] as number;
+    if (c === 0x22) {
+      i = skipString(bytes, i + 1);
+      if (i < 0) return -1;
+    } else if (c === 0x3a) colons++;
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > maxJsonDepth) return -1;
+    } else if (c === 0x7d || c === 0x5d) depth--;
+    else if (c === 0x2e || ((c === 0x65 || c === 0x45) && isDigit(bytes[i - 1]))) return -1;
+  }
+  return colons;
+}
+
+/** Index of the closing quote (the end of the bytes when there is none); -1 at an escaped surrogate. */
+function skipString(bytes: Uint8Array, from: number): number {
+  const end = bytes.length;
+  let i = from;
+  for (; i < end; i++) {
+    const c = bytes[i] as number;
+    if (c === 0x22) return i;
+    if (c === 0x5c) {
+      i++;
+      if (bytes[i] === 0x75 && ((bytes[i + 1] as number) | 0x20) === 0x64) return -1;
+    }
+  }
+  return i;
+}
+
+const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 0x30 && c <= 0x39;
+
+/** Number of keys in the whole tree; -1 when a number is beyond what a double holds exactly. Recursion is bounded by the depth limit. */
+function countTreeKeys(value: JsonValue): number {
+  if (typeof value === 'number') return value > -(2 ** 53) && value < 2 ** 53 ? 0 : -1;
+  if (typeof value !== 'object' || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const inner = countTreeKeys(value[i] as JsonValue);
+      if (inner < 0) return -1;
+      keys += inner;
+    }
+    return keys;
+  }
+  for (const key in value) {
+    const child = value[key] as JsonValue;
+    keys++;
+    if (typeof child === 'string') continue;
+    const inner = countTreeKeys(child);
+    if (inner < 0) return -1;
+    keys += inner;
+  }
+  return keys;
+}

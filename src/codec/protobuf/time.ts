@@ -1,0 +1,83 @@
+// Times and durations between their JSON texts and the numbers that protobuf carries.
+import { ProtobufError } from './wire.ts';
+
+interface Instant {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** The times of one object are often the same: the last result of each direction is kept. */
+let lastParsed: { readonly text: string; readonly instant: Instant | undefined } = { text: '', instant: undefined };
+let lastFormatted = { seconds: 0, text: '1970-01-01T00:00:00' };
+
+/** Seconds and nanoseconds since the Unix epoch; undefined when the text is no RFC 3339 time. */
+export function parseTime(text: string): Instant | undefined {
+  if (text !== lastParsed.text) lastParsed = { text, instant: readTime(text) };
+  return lastParsed.instant;
+}
+
+function readTime(text: string): Instant | undefined {
+  const match = rfc3339.exec(text);
+  if (match === null) return undefined;
+  const [, clock, fraction = '', zone] = match;
+  const milliseconds = Date.parse(`${clock}${zone}`.toUpperCase());
+  return Number.isNaN(milliseconds) ? undefined : { seconds: milliseconds / 1000, nanos: Number(fraction.padEnd(9, '0')) };
+}
+
+/** Year 1 to 9999: what RFC 3339 can say. */
+const firstSecond = -62_135_596_800;
+const lastSecond = 253_402_300_799;
+
+/** metav1.Time (to the second) or MicroTime (six decimals). */
+export function formatTime({ seconds, nanos }: Instant, micro: boolean): string {
+  const total = seconds + Math.floor(nanos / 1e9);
+  if (!(total >= firstSecond && total <= lastSecond)) throw new ProtobufError('Time.MarshalJSON: year outside of range [0,9999]');
+  if (total !== lastFormatted.seconds) lastFormatted = { seconds: total, text: new Date(total * 1000).toISOString().slice(0, 19) };
+  const date = lastFormatted.text;
+  if (!micro) return `${date}Z`;
+  const fraction = ((nanos % 1e9) + 1e9) % 1e9;
+  return `${date}.${String(Math.floor(fraction / 1000)).padStart(6, '0')}Z`;
+}
+
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n, us: 1000n, 'µs': 1000n, 'μs': 1000n, ms: 1_000_000n, s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n,
+};
+const durationPart = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gy;
+
+/** Nanoseconds of a Go duration such as `1h2m0.5s`; 0 when it is none. */
+export function parseDuration(text: string): bigint {
+  const body = text.replace(/^[-+]/, '');
+  let nanoseconds = 0n;
+  durationPart.lastIndex = 0;
+  for (let match = durationPart.exec(body); match !== null; match = durationPart.exec(body)) {
+    const [, whole = '', fraction = '', unit = ''] = match;
+    const size = units[unit] as bigint;
+    nanoseconds += BigInt(whole.slice(0, 20) || 0) * size + (BigInt(fraction.slice(0, 18) || 0) * size) / 10n ** BigInt(Math.min(fraction.length, 18));
+    if (durationPart.lastIndex === body.length) return BigInt.asIntN(64, text.startsWith('-') ? -nanoseconds : nanoseconds);
+  }
+  return 0n;
+}
+
+/** A duration as Go prints it. */
+export function formatDuration(value: number | bigint): string {
+  let rest = BigInt(value);
+  if (rest === 0n) return '0s';
+  const sign = rest < 0n ? '-' : '';
+  if (rest < 0n) rest = -rest;
+  if (rest < 1_000_000_000n) {
+    const unit = rest < 1000n ? 'ns' : rest < 1_000_000n ? 'µs' : 'ms';
+    return `${sign}${formatDecimal(rest, units[unit] as bigint)}${unit}`;
+  }
+  const hours = rest / 3_600_000_000_000n;
+  const minutes = (rest / 60_000_000_000n) % 60n;
+  const seconds = formatDecimal(rest % 60_000_000_000n, 1_000_000_000n);
+  return `${sign}${hours > 0n ? `${hours}h` : ''}${hours > 0n || minutes > 0n ? `${minutes}m` : ''}${seconds}s`;
+}
+
+function formatDecimal(value: bigint, size: bigint): string {
+  const digits = String(size).length - 1;
+  const fraction = String(value % size).padStart(digits, '0').replace(/0+$/, '');
+  return fraction === '' || digits === 0 ? String(value / size) : `${value / size}.${fraction}`;
+}
