@@ -1,0 +1,160 @@
+// Runs attacks on a server with an ordinary user beside them: `npm run attack [-- TEXT…] [--url URL --pid PID]`. A TEXT selects attacks by number or
+// name. For each attack it prints the answer, the longest stretch of processor time of the server's main thread, the latency of the other user beside
+// the calm one of the same run, and the memory that the attack took and left. The exit code is the number of attacks that fell short.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Attack, type Victim, configMap, send } from './attack.ts';
+import { loadAttacks } from './load.ts';
+import { patchAttacks } from './patches.ts';
+import { protocolAttacks } from './protocol.ts';
+import { requestAttacks } from './requests.ts';
+
+/** The longest stretch that one request may take, and how far another user's latency may rise above a calm one. */
+const LONGEST_STRETCH_MS = 50;
+const LATENCY_FACTOR = 5;
+const CALM_FLOOR_MS = 10;
+const MEMORY_LEFT_MB = 64;
+const MEMORY_WAIT_SECONDS = 60;
+
+interface Probe {
+  readonly p99Ms: number;
+  readonly worstMs: number;
+  readonly refused: number;
+}
+
+interface Server extends Victim {
+  /** The longest stretch since the last question; undefined for a server that was not started here. */
+  takeLongestMs(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+function readMemoryMb(pid: number | undefined): number | undefined {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The next message of the server; rejects when it ends first. */
+async function nextMessage(child: ChildProcess): Promise<{ readonly url: string; readonly longestMs: number }> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const ended = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with code ${code}`)));
+  ended.catch(() => {});
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
+    return message;
+  } finally {
+    stop.abort();
+  }
+}
+
+async function startServer(): Promise<Server> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'pintle-attack-'));
+  const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)), [path.join(directory, 'data')]);
+  const { url } = await nextMessage(child);
+  return {
+    url, readMemoryMb: () => readMemoryMb(child.pid),
+    async takeLongestMs() {
+      child.send('read');
+      return (await nextMessage(child)).longestMs;
+    },
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Alice attacks, bob is the other user: each may edit in a namespace of the same name. */
+async function prepareUsers(victim: Victim): Promise<void> {
+  const group = 'rbac.authorization.k8s.io';
+  for (const name of ['alice', 'bob']) {
+    await send(victim, { method: 'POST', path: '/api/v1/namespaces', token: 'admin-token', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
+    await send(victim, { method: 'POST', path: `/apis/${group}/v1/namespaces/${name}/rolebindings`, token: 'admin-token', body: {
+      apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata: { name: 'edit' }, subjects: [{ kind: 'User', name, apiGroup: group }],
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'edit' } } });
+  }
+  await send(victim, { method: 'POST', path: '/api/v1/namespaces/bob/configmaps', token: 'bob-token', body: configMap('mine', { a: 'b' }) });
+}
+
+/** Bob reads his ConfigMap all the time on a connection of his own; returns the function that stops him. */
+function startProbe(victim: Victim): () => Promise<Probe> {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+  const times: number[] = [];
+  let refused = 0;
+  let isOn = true;
+  const loop = (async () => {
+    while (isOn) {
+      const { ms, status } = await send(victim, { path: '/api/v1/namespaces/bob/configmaps/mine', token: 'bob-token', agent });
+      times.push(ms);
+      if (status !== 200) refused++;
+      await sleep(10);
+    }
+  })();
+  return async () => {
+    isOn = false;
+    await loop;
+    agent.destroy();
+    times.sort((a, b) => a - b);
+    return { p99Ms: times[Math.floor(times.length * 0.99)] ?? 0, worstMs: times.at(-1) ?? 0, refused };
+  };
+}
+
+async function runAttack(server: Server, attack: Attack, calm: Probe): Promise<boolean> {
+  await server.takeLongestMs();
+  const beforeMb = server.readMemoryMb() ?? Number.NaN;
+  const stop = startProbe(server);
+  await sleep(300);
+  const outcome = await attack.run(server).catch((error: Error) => ({ holds: false, answer: `the attack failed: ${error.message}` }));
+  await sleep(200);
+  const probe = await stop();
+  const longestMs = await server.takeLongestMs();
+  const leftMb = (server.readMemoryMb() ?? Number.NaN) - beforeMb;
+  const bound = Math.max(CALM_FLOOR_MS, calm.p99Ms) * LATENCY_FACTOR;
+  const isFair = probe.refused === 0 && probe.p99Ms <= bound && (longestMs ?? 0) <= LONGEST_STRETCH_MS;
+  const holds = outcome.holds && isFair;
+  process.stdout.write(`${holds ? 'holds' : 'SHORT'}  ${attack.number.padEnd(4)}${attack.name}: ${outcome.answer}\n`
+    + `       longest stretch ${longestMs?.toFixed(0) ?? '?'} ms; bob p99 ${probe.p99Ms.toFixed(1)} worst ${probe.worstMs.toFixed(0)} ms`
+    + ` (calm ${calm.p99Ms.toFixed(1)}), refused ${probe.refused}; memory ${leftMb >= 0 ? '+' : ''}${leftMb.toFixed(0)} MB\n`);
+  return holds;
+}
+
+/** Waits up to a minute for the memory that the attacks took to come back; returns the megabytes that are left of it. */
+async function waitForMemory({ readMemoryMb: read }: Server, startMb: number | undefined): Promise<number> {
+  for (let second = 0; ; second++) {
+    const leftMb = (read() ?? 0) - (startMb ?? 0);
+    if (leftMb <= MEMORY_LEFT_MB || second === MEMORY_WAIT_SECONDS) return leftMb;
+    await sleep(1000);
+  }
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' } } });
+const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...protocolAttacks];
+const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
+const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
+if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');
+const server: Server = values.url === undefined ? await startServer() : {
+  url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, close: async () => {} };
+await prepareUsers(server);
+const startMb = server.readMemoryMb();
+const stopCalm = startProbe(server);
+await sleep(2000);
+const calm = await stopCalm();
+let short = 0;
+for (const attack of chosen) if (!await runAttack(server, attack, calm)) short++;
+const leftMb = await waitForMemory(server, startMb);
+if (leftMb > MEMORY_LEFT_MB) short++;
+await server.close();
+process.stdout.write(`${chosen.length - short} of ${chosen.length} attacks hold; ${leftMb.toFixed(0)} MB more than at the start are left\n`);
+process.exit(short);
