@@ -2,9 +2,9 @@
 import { type StatusError, forbidden } from '../apimachinery/index.ts';
 import { type AdmissionAttributes, groupResource } from '../registry/index.ts';
 
-/** 403 about the object of a request; objects that get their name later are called by the beginning of it. */
+/** 403 about the object of a request; an object without a name yet is called by the beginning of it. */
 export function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
-  return forbidden(groupResource(resource), name !== '' ? name : (object?.metadata.generateName ?? ''), why);
+  return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
 }
 
 /** Whether a request writes whole objects of a row, by one of the operations. */

@@ -3,7 +3,7 @@ import type { User } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
-import type { Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
+import type { Admission, Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Broadcasts } from './watch/broadcast.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
@@ -46,6 +46,8 @@ export type Connect = (request: {
 /** Everything that createEndpoints needs. */
 export interface EndpointsDependencies {
   readonly registry: Registry;
+  /** For requests that the registry does not see: connections, and creates of what is not stored. */
+  readonly admission: Admission;
   readonly catalog: Catalog;
   /** Definitions of built-in kinds; meta/v1 types are encoded by them, and OpenAPI is published from them. */
   readonly schemas: SchemaSet;

@@ -154,8 +154,10 @@ export interface WriteContext {
   readonly signal?: { readonly aborted: boolean };
   /** Asked before an update creates what is absent; throws when the writer may not create. */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
-  /** The options object of the request, as admission sees it. */
-  readonly options?: unknown;
+  /** Fields of the request's options object (fieldManager, fieldValidation, dryRun, those of a delete), for admission; without kind and `force`. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Another request's admission covers this write (the delete of an eviction, the update of a binding): no plugin runs. */
+  readonly admitted?: boolean;
 }
 
 /** The object after a write; for dry runs it was not stored. */
@@ -180,8 +182,10 @@ export interface UpdateRequest extends Target {
   readonly subresource: string;
   /** From the current object (a private copy; undefined when absent) to the one wanted. May throw StatusError. */
   readonly transform: (current: KubeObject | undefined) => KubeObject;
-  /** How managedFields are computed: `update` diffs, `apply` has done it in transform already. */
+  /** How managedFields are computed: `update` (the default) compares, with `keep` the transform has set them. */
   readonly managedFields?: 'update' | 'keep';
+  /** A PATCH: duplicate owner references are removed after admission only. */
+  readonly isPatch?: boolean;
   /** An absent object is created: PUT of rows with createOnUpdate, and apply. */
   readonly createIfAbsent: boolean;
   readonly preconditions?: Preconditions;
@@ -196,9 +200,11 @@ export interface DeleteOptions {
   readonly propagationPolicy?: string;
 }
 
-/** An object that shall go. */
+/** The removal of one object. */
 export interface DeleteRequest extends Target {
   readonly name: string;
+  /** One of a deletecollection: admission sees no name. */
+  readonly inCollection?: boolean;
   readonly options: DeleteOptions;
   readonly context: WriteContext;
 }
@@ -221,17 +227,47 @@ export interface Registry {
   deleteCollection(target: Target, list: ListOptions, options: DeleteOptions, context: WriteContext): Promise<ListResult>;
 }
 
-/** What is being admitted. `object` may be changed in place by `mutate`. */
+/** The type of an object in a request. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The options object of a request, with its kind and apiVersion: CreateOptions, UpdateOptions or DeleteOptions of meta.k8s.io/v1. */
+export interface RequestOptions {
+  readonly kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions';
+  readonly apiVersion: 'meta.k8s.io/v1';
+  readonly [field: string]: unknown;
+}
+
+/**
+ * One request as every admission plugin sees it; `context` has the user, dryRun and the warnings of the request. Updates make new attributes
+ * for every round of their loop, deletecollection for each of its objects.
+ */
 export interface AdmissionAttributes extends Target {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly subresource: string;
+  /** Type of `object` and `oldObject`: that of the resource, or of the subresource where it has its own (Scale, Binding, PodExecOptions). */
+  readonly kind: GroupVersionKind;
+  /** Name in the path, or of the object that a create brings; '' while a name is generated, and for the objects of a deletecollection. */
   readonly name: string;
-  readonly object: KubeObject | undefined;
+  /**
+   * The object to write; undefined for DELETE; the options of the connection for CONNECT. A mutating plugin changes it in place, or sets
+   * another one that is typed and defaulted. It has neither uid nor creationTimestamp while a create is mutated.
+   */
+  object: KubeObject | undefined;
+  /** What an update or a delete found; it is shared: plugins must not change it. */
   readonly oldObject: KubeObject | undefined;
+  /** A PATCH has UpdateOptions, or CreateOptions where it creates; undefined for CONNECT. */
+  readonly options: RequestOptions | undefined;
   readonly context: WriteContext;
 }
 
-/** The whole chain as the registry sees it. Both throw StatusError to refuse. */
+/**
+ * The whole chain as the registry sees it. `mutate` runs before the object is validated, `validate` after it and before the commit; both
+ * throw StatusError to refuse. After `mutate` the registry puts broken managedFields back, with a warning.
+ */
 export interface Admission {
   mutate(attributes: AdmissionAttributes): MaybePromise<void>;
   validate(attributes: AdmissionAttributes): MaybePromise<void>;

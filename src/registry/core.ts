@@ -34,7 +34,7 @@ export const freshnessLimitMs = 3000;
 const lastChanceMs = 300;
 
 /** How long the steps of one write may hold the loop in one turn: large objects are written in several. */
-export const writeTurnMs = 12;
+export const WRITE_TURN_MS = 12;
 
 /** A row's objects: their layout and their cache. */
 export interface ResourceStorage {

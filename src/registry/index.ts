@@ -1,7 +1,7 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
-  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, ListOptions, ListResult, ListRun, StoredObject, Predicate, Registry, RegistryEvent,
-  RegistryWatch, Reserver, Target, WatchOptions, WriteContext, WriteResult,
+  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, StoredObject, Predicate,
+  Registry, RegistryEvent, RegistryWatch, RequestOptions, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
   Column, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
@@ -18,6 +18,7 @@ export {
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
+export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './verbs/lifecycle.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
 export { cloneJson, equalJson } from './values.ts';

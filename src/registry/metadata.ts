@@ -1,5 +1,5 @@
 // Metadata of writes: what the server fills in, what a client may not choose, and whether an object is where its request points.
-import { type KubeObject, type OwnerReference, type StatusError, badRequest } from '../apimachinery/index.ts';
+import { type KubeObject, type StatusError, badRequest } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { Target } from './contract.ts';
 import { formatTime } from './verbs/lifecycle.ts';
@@ -60,23 +60,23 @@ export function fillSystemFields({ metadata }: KubeObject, { clock, random }: { 
   if (metadata.generateName && !metadata.name) metadata.name = generateName(random, metadata.generateName);
 }
 
-/** Removes owner references with the uid of an earlier one; the warning names them. */
-export function dedupeOwners({ metadata }: KubeObject, warnings: string[]): void {
+/** Removes owner references that are equal to an earlier one; the warning names their uids and says when they were found. */
+export function dedupeOwners({ metadata }: KubeObject, warnings: string[], when: 'beforeAdmission' | 'afterAdmission'): void {
   const owners = metadata.ownerReferences;
-  if (owners === undefined || owners.length < 2) return;
+  if (owners === undefined || owners === null || owners.length < 2) return;
   const seen = new Set<string>();
-  const twice = new Set<string>();
-  const kept: OwnerReference[] = [];
-  for (const owner of owners) {
-    if (seen.has(owner.uid)) twice.add(owner.uid);
-    else kept.push(owner);
-    seen.add(owner.uid);
-  }
-  if (twice.size === 0) return;
+  const duplicates: string[] = [];
+  const kept = owners.filter(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => {
+    const content = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    if (seen.has(content)) duplicates.push(uid);
+    return seen.size < seen.add(content).size;
+  });
+  if (duplicates.length === 0) return;
   metadata.ownerReferences = kept;
+  const found = when === 'afterAdmission' ? ' after mutating admission happens' : '';
   warnings.push(
-    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early ' +
-    `as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].sort().join(', ')}`);
+    `.metadata.ownerReferences contains duplicate entries${found}; API server dedups owner references in 1.20+, and may reject such requests as early ` +
+    `as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(', ')}`);
 }
 
 /** Warnings about finalizers of custom resources that carry no domain; built-in kinds refuse them. */

@@ -144,7 +144,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
   const { authorize } = authorization;
   const handler = createEndpoints({
-    registry: definitions.watchWrites(), catalog, schemas, clock, random, serverAddress, otherPaths,
+    registry: definitions.watchWrites(), admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     parseYaml: parseYamlWith(workerThread),

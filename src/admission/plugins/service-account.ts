@@ -52,7 +52,7 @@ const specOf = (pod: KubeObject | undefined): PodSpec => (pod?.['spec'] ?? {}) a
 const isMirror = (pod: KubeObject): boolean => Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation);
 
 function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
-  return forbidden(groupResource(resource), name !== '' ? name : (object?.metadata.generateName ?? ''), why);
+  return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
 }
 
 /** Makes the plugin. */

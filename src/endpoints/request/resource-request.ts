@@ -83,8 +83,8 @@ function findManager(userAgent: string): string {
   return program.slice(0, MANAGER_MAX_LENGTH) || 'unknown';
 }
 
-/** The context of a write. */
-export function writeContext({ exchange, dependencies }: ResourceRequest, query: WriteQuery, options: unknown): WriteContext {
+/** The context of a write; `options` are the fields of its options object, as admission sees them. */
+export function writeContext({ exchange, dependencies }: ResourceRequest, query: WriteQuery, options = writeOptions(query)): WriteContext {
   const { requireAccess } = dependencies;
   return {
     authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
@@ -93,10 +93,7 @@ export function writeContext({ exchange, dependencies }: ResourceRequest, query:
   };
 }
 
-/** The options object of a write, as admission shows it. */
-export function writeOptions(kind: string, query: WriteQuery): Record<string, unknown> {
-  return {
-    kind, apiVersion: 'meta.k8s.io/v1', ...(query.dryRun.length > 0 && { dryRun: query.dryRun }), ...(query.force !== undefined && { force: query.force }),
-    ...(query.fieldManager && { fieldManager: query.fieldManager }), ...(query.fieldValidation && { fieldValidation: query.fieldValidation }),
-  };
+/** The fields of CreateOptions and UpdateOptions; `force` of a patch is in neither. */
+function writeOptions({ dryRun, fieldManager, fieldValidation }: WriteQuery): Readonly<Record<string, unknown>> {
+  return { ...(dryRun.length > 0 && { dryRun }), ...(fieldManager && { fieldManager }), ...(fieldValidation && { fieldValidation }) };
 }

@@ -1,9 +1,10 @@
 // Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
 // to what does not exist (errors.ts).
-import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
+import { methodNotSupported, notFound } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Resource, ResourceVerb } from '../../registry/index.ts';
 import { negotiateCall, subresourceOf } from './resource-request.ts';
+import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
 import { handleDelete, handleDeleteCollection } from '../verbs/delete.ts';
 import type { ResourceRequest, EndpointsParts } from '../dependencies.ts';
@@ -82,9 +83,7 @@ function handleSubresource(call: ResourceRequest): MaybePromise<Response> {
     throw routeNotFound();
   }
   if (subresource.connect || (subresource.name === 'log' && dependencies.connect)) {
-    if (!dependencies.connect) throw routeNotFound();
-    if (subresource.connect && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
-    return dependencies.connect({ exchange, target: call.target, name, subresource: subresource.name });
+    return handleConnect(call, subresource);
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();
   return methodOf(call, SUBRESOURCE_METHODS, subresource.verbs).handle(call);

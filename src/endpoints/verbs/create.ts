@@ -1,8 +1,8 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
 import { methodNotSupported } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
-import { defaultObject } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, subresourceOf, writeContext, writeOptions } from '../request/resource-request.ts';
+import { admitUnstored, defaultObject } from '../../registry/index.ts';
+import { expectedKind, negotiateCall, subresourceOf, writeContext } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest, SpecialCreate } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -32,10 +32,13 @@ export async function handleCreate(call: ResourceRequest): Promise<Response> {
   const turn = pause();
   if (turn !== undefined) await turn;
   const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, target);
-  const context = writeContext(call, query, writeOptions('CreateOptions', query));
+  const context = writeContext(call, query);
   const special = specialOf(call);
   if (special) {
-    const answer = await special({ target, name: call.name, object, context });
+    const admitted = await admitUnstored(dependencies.admission, {
+      operation: 'CREATE', target, subresource: call.subresource, name: call.name || (object.metadata.name ?? ''), object, context,
+    });
+    const answer = await special({ target, name: call.name, object: admitted, context: { ...context, admitted: true } });
     const status = answer.kind === 'Status' ? ((answer as { code?: number }).code ?? 201) : 201;
     const schema = answer.kind === 'Status' ? dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) : expected.schema;
     return respondKubeObject(call, { status, object: answer, schema: schema ?? expected.schema, representation });

@@ -65,7 +65,7 @@ async function readDeleteOptions(call: ResourceRequest): Promise<DeleteQuery> {
 
 function deleteContext(call: ResourceRequest, options: DeleteQuery): WriteContext {
   const { dryRun, ...rest } = options;
-  const shown = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...rest, ...(dryRun.length > 0 && { dryRun }) };
+  const shown = { ...rest, ...(dryRun.length > 0 && { dryRun }) };
   return writeContext(call, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, withoutParameters, YamlError } from '../../codec/index.ts';
 import { applyObject, checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, writeContext, writeOptions } from '../request/resource-request.ts';
+import { expectedKind, negotiateCall, writeContext } from '../request/resource-request.ts';
 import { type Expected, type Level, MAX_BODY_BYTES, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -295,8 +295,8 @@ export async function handlePatch(call: ResourceRequest): Promise<Response> {
   const base = { call, expected, query, level: validationLevel(query), problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, expected));
   const result = await dependencies.registry.update({
-    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', createIfAbsent: isApply && subresource === '',
-    context: writeContext(call, query, writeOptions('PatchOptions', query)), ...target,
+    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true, createIfAbsent: isApply && subresource === '',
+    context: writeContext(call, query), ...target,
   });
   return respondWrite(call, result, representation);
 }

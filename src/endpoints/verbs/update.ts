@@ -2,7 +2,7 @@
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, scaleSchema, writeContext, writeOptions } from '../request/resource-request.ts';
+import { expectedKind, negotiateCall, scaleSchema, writeContext } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -57,7 +57,7 @@ export async function handleUpdate(call: ResourceRequest): Promise<Response> {
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
     name, subresource, transform: replaceWith(call, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,
-    context: writeContext(call, query, writeOptions('UpdateOptions', query)), ...target,
+    context: writeContext(call, query), ...target,
     ...(body.metadata.uid && { preconditions: { uid: body.metadata.uid } }),
   });
   return respondWrite(call, result, representation);

@@ -27,7 +27,7 @@ export async function deleteObjects(core: Core, target: Target, { list, options,
   const queue = found.items[Symbol.iterator]();
   const deleteOne = async (object: StoredObject): Promise<void> => {
     try {
-      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context });
+      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context, inCollection: true });
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }

@@ -1,7 +1,7 @@
 // Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
 // loop, a first round on the cache's object counts only if it commits or was current.
 import { type KubeObject, type StatusError, notFound } from '../../apimachinery/index.ts';
-import type { DeleteRequest, DeleteResult } from '../contract.ts';
+import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
@@ -9,6 +9,7 @@ import { encodeStored } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredVersion } from '../objects/stored-object.ts';
 import { validateDeleteOptions } from '../options.ts';
+import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyVersion } from '../objects/remote-conversion.ts';
 import { cloneJson, equalJson } from '../values.ts';
@@ -25,10 +26,10 @@ interface Round {
 type Plan =
   | { readonly type: 'nothing' }
   | { readonly type: 'remove' }
-  /** `object` is stored; `thenRemove`: and removed at once. */
-  | { readonly type: 'mark'; readonly object: KubeObject; readonly thenRemove: boolean };
+  /** `object` is stored; `thenRemove`: and removed at once. `options`: what the server adds to the options that admission sees. */
+  | { readonly type: 'mark'; readonly object: KubeObject; readonly thenRemove: boolean; readonly options?: DeleteOptions };
 
-/** `again`: somebody else was faster. `sure`: something was written. */
+/** `again`: another write came first. `sure`: something was written. */
 type Outcome = { readonly type: 'again' } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
 
 const again: Outcome = { type: 'again' };
@@ -40,7 +41,7 @@ function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
   const object = cloneJson(old);
   if (resource.strategy.terminate !== undefined && old.metadata.deletionTimestamp === undefined) {
     beginTermination(resource, object, { options, nowMs });
-    return { type: 'mark', object, thenRemove: false };
+    return { type: 'mark', object, thenRemove: false, options: { preconditions: { uid: old.metadata.uid ?? '', ...options.preconditions } } };
   }
   if (resource.strategy.holdsDeletion?.(old) === true) return { type: 'nothing' };
   const grace = applyGrace(resource, object, { options, nowMs });
@@ -48,18 +49,20 @@ function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
   const finalizers = propagationFinalizers(resource, object.metadata, options);
   if (finalizers !== undefined) object.metadata.finalizers = finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0;
-  if (grace.type === 'begun') return { type: 'mark', object, thenRemove: !held && grace.seconds === 0 };
+  if (grace.type === 'begun') {
+    return { type: 'mark', object, thenRemove: !held && grace.seconds === 0, options: { gracePeriodSeconds: grace.seconds } };
+  }
   if (!held) return { type: 'remove' };
   markDeleting(object.metadata, nowMs);
   return { type: 'mark', object, thenRemove: false };
 }
 
-async function admit({ core, request, current, scope }: Round): Promise<void> {
-  const { resource, version, namespace, name, context } = request;
-  const oldObject = scope.show(current).object(version);
-  const attributes = { resource, version, namespace, operation: 'DELETE', subresource: '', name, object: undefined, oldObject, context } as const;
-  await core.options.admission.mutate(attributes);
-  await core.options.admission.validate(attributes);
+/** Asks admission about the removal of what the round found. Deletes of a collection have no name. */
+async function admit({ core, request, current, scope }: Round, options: DeleteOptions | undefined): Promise<void> {
+  const { name, context, inCollection = false } = request;
+  const oldObject = scope.show(current).object(request.version);
+  const admitted = { admission: core.options.admission, target: request, subresource: '', name: inCollection ? '' : name, context };
+  await admitDelete(admitted, { oldObject, ...(options !== undefined && { options: { ...options } }) });
 }
 
 async function remove({ core, request, scope, key }: Round, last: StoredVersion): Promise<Outcome> {
@@ -71,7 +74,7 @@ async function remove({ core, request, scope, key }: Round, last: StoredVersion)
   return { type: 'done', sure: true, result: { type: 'gone', object: scope.show(last.at(result.revision)) } };
 }
 
-async function mark(round: Round, old: KubeObject, { object, thenRemove }: Extract<Plan, { type: 'mark' }>): Promise<Outcome> {
+async function mark(round: Round, old: KubeObject, { object, thenRemove, options }: Extract<Plan, { type: 'mark' }>): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
   const type = thenRemove ? 'gone' : 'pending';
@@ -82,7 +85,11 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove }: Extra
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
-  return remove(round, at(result.revision));
+  const marked = at(result.revision);
+  await readyVersion(marked, request.version);
+  // The reference asks again about the object as it was marked.
+  await admit({ ...round, current: marked }, options);
+  return remove(round, marked);
 }
 
 async function runRound(round: Round): Promise<Outcome> {
@@ -93,7 +100,7 @@ async function runRound(round: Round): Promise<Outcome> {
   if (refused !== undefined) throw refused;
   const plan = planDelete(round, old);
   if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
-  await admit(round);
+  await admit(round, plan.type === 'mark' ? plan.options : undefined);
   checkSignal(request.context.signal);
   return plan.type === 'remove' ? remove(round, current) : mark(round, old, plan);
 }

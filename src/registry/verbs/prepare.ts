@@ -3,21 +3,24 @@
 import {
   type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate,
 } from '../../apimachinery/index.ts';
-import { invariant } from '../../base/index.ts';
-import type { Target, WriteContext } from '../contract.ts';
-import { checkSignal } from '../core.ts';
+import { createTimeSlice, invariant } from '../../base/index.ts';
+import type { Target } from '../contract.ts';
+import { type Core, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { finalizerWarnings } from '../metadata.ts';
 import { type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
 import { cloneJson, equalJson } from '../values.ts';
+import type { Admitted } from './admit.ts';
 
-/** One write as strategies see it. */
-export interface Write {
-  readonly target: Target;
-  readonly subresource: string;
-  readonly context: WriteContext;
+/** One write, or one round of an update: what its steps share. */
+export interface Write extends Admitted {
   readonly nowMs: number;
   /** A turn for others, when one is due. */
   readonly pause: () => Promise<void> | undefined;
+}
+
+/** Begins a write: its steps have one time, and hold the event loop for WRITE_TURN_MS at a time. */
+export function startWrite({ clock, options }: Core, write: Omit<Admitted, 'admission'>): Write {
+  return { ...write, admission: options.admission, nowMs: clock.now(), pause: createTimeSlice(clock, WRITE_TURN_MS) };
 }
 
 const hasStatus = ({ resource, version }: Pick<Target, 'resource' | 'version'>): boolean =>
@@ -58,10 +61,10 @@ export function prepareForCreate(object: KubeObject, write: Write): void {
   resource.strategy.prepareForCreate?.(object, strategyContext(write));
 }
 
-/** Lets the kind do the long part of its validation in turns; undefined where it has none. */
-export function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> | undefined {
+/** Lets the kind do the long part of its validation in turns. */
+export async function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> {
   const { strategy } = write.target.resource;
-  return strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
+  await strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
     checkSignal(write.context.signal);
     return write.pause();
   } });

@@ -1,23 +1,17 @@
 // Writes of objects that hold something scarce: it is taken before the write and given back when nothing came of it. When a store fails so
 // that the outcome is unknown, what was taken stays taken: two owners would be worse than a leak, which a controller mends.
 import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
-import type { AdmissionAttributes, Reserver } from '../contract.ts';
+import type { AdmissionAttributes } from '../contract.ts';
 import type { Core } from '../core.ts';
 
 interface Writing<T> {
-  readonly write: () => MaybePromise<T>;
+  readonly write: () => Promise<T>;
   readonly isWritten: (result: T) => boolean;
 }
 
-/** Runs `write` with what the object needs reserved; `isWritten` tells from the result whether it was stored. */
-export function withReservation<T>(core: Core, attributes: AdmissionAttributes, writing: Writing<T>): MaybePromise<T> {
-  const { reserver } = core.options;
-  if (reserver === undefined || attributes.subresource !== '' || !reserver.holds(attributes.resource)) return writing.write();
-  return writeReserved(reserver, attributes, writing);
-}
-
-async function writeReserved<T>(reserver: Reserver, attributes: AdmissionAttributes, { write, isWritten }: Writing<T>): Promise<T> {
+/** Runs `write` with what the object needs reserved; `isWritten` reads from the result whether it was stored. */
+export async function withReservation<T>({ options: { reserver } }: Core, attributes: AdmissionAttributes, { write, isWritten }: Writing<T>): Promise<T> {
+  if (reserver === undefined || attributes.subresource !== '' || !reserver.holds(attributes.resource)) return write();
   const settle = await reserver.reserve(attributes);
   let result: T;
   try {

@@ -1,0 +1,55 @@
+// Connections: exec, attach, port-forward and proxies, whose options come from the query and pass admission as CONNECT, and logs, which are
+// read without it. The connection itself is made by the `connect` that createEndpoints is given.
+import { badRequest, type KubeObject } from '../../apimachinery/index.ts';
+import { admitUnstored, type GroupVersionKind, type Subresource } from '../../registry/index.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Exchange, Response } from '../exchange.ts';
+import { isTrue } from '../request/request-info.ts';
+import { writeContext } from '../request/resource-request.ts';
+import { routeNotFound } from '../response/errors.ts';
+
+type OptionType = 'boolean' | 'text' | 'texts' | 'integers';
+
+const STREAMS = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'text' } as const;
+
+/** Fields of the option kinds, in the order of the reference; proxies have the rest of the path. */
+const OPTIONS: Readonly<Record<string, Readonly<Record<string, OptionType>>>> = {
+  PodExecOptions: { ...STREAMS, command: 'texts' }, PodAttachOptions: STREAMS, PodPortForwardOptions: { ports: 'integers' },
+};
+
+function readOption(texts: readonly string[], type: OptionType): unknown {
+  if (type === 'boolean') return isTrue(texts);
+  if (type === 'integers') return texts.filter((text) => /^[+-]?\d+$/.test(text)).map(Number);
+  return type === 'texts' ? texts : texts[0];
+}
+
+/** What follows the subresource in the path, with its slashes. */
+function subpathOf({ info: { parts }, path }: Exchange): string {
+  const rest = parts.slice(3).join('/');
+  const subpath = rest === '' || rest.startsWith('/') ? rest : `/${rest}`;
+  return path.endsWith('/') && !subpath.endsWith('/') ? `${subpath}/` : subpath;
+}
+
+/** The options of a connection, as an object of their kind; what is false or empty is absent. */
+function readOptions(exchange: Exchange, { group, version, kind }: GroupVersionKind): KubeObject {
+  const type = { kind, apiVersion: group === '' ? version : `${group}/${version}` };
+  const fields = OPTIONS[kind];
+  if (fields === undefined) {
+    const path = subpathOf(exchange);
+    return { ...type, ...(path !== '' && { path }) } as unknown as KubeObject;
+  }
+  const given = Object.entries(fields).map(([name, option]) => [name, readOption(exchange.query.getAll(name), option)] as const);
+  return { ...type, ...Object.fromEntries(given.filter(([, value]) => value && (!Array.isArray(value) || value.length > 0))) } as unknown as KubeObject;
+}
+
+/** Connects to what a subresource has behind it. */
+export async function handleConnect(call: ResourceRequest, { connect, kind, name: subresource }: Subresource): Promise<Response> {
+  const { exchange, dependencies, target, name } = call;
+  if (dependencies.connect === undefined) throw routeNotFound();
+  if (connect === true && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
+  if (connect === true && kind !== undefined) {
+    const context = writeContext(call, { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined });
+    await admitUnstored(dependencies.admission, { operation: 'CONNECT', target, subresource, name, object: readOptions(exchange, kind), context });
+  }
+  return dependencies.connect({ exchange, target, name, subresource });
+}

@@ -1,0 +1,116 @@
+// Admission of the write verbs: what the chain is shown of a request, and what the registry mends after plugins have changed an object.
+// Mirrors upstream's admission attributes and its check of managedFields after mutating admission.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
+import { brokenOwnersWarning, copyOwners, describeBrokenOwners, sameOwners, setOwners } from '../fields/managed-fields.ts';
+import { applyScale, toScale } from '../fields/scale.ts';
+import { dedupeOwners } from '../metadata.ts';
+import { subresourcesIn } from '../resource.ts';
+
+/** A write as admission needs it; `name` is that of the path, '' where there is none. */
+export interface Admitted {
+  readonly admission: Admission;
+  readonly target: Target;
+  readonly subresource: string;
+  readonly name: string;
+  readonly context: WriteContext;
+}
+
+/** The kind of the bodies of a path. */
+function kindOf({ resource, version }: Target, subresource: string): GroupVersionKind {
+  const own = subresource === '' ? undefined : subresourcesIn(resource, version).find(({ name }) => name === subresource)?.kind;
+  return own ?? { group: resource.group, version, kind: resource.kind };
+}
+
+const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: undefined } as const;
+
+function optionsOf(operation: AdmissionAttributes['operation'], fields: WriteContext['options']): RequestOptions | undefined {
+  const kind = optionKinds[operation];
+  return kind && { kind, apiVersion: 'meta.k8s.io/v1', ...fields };
+}
+
+interface Subject {
+  readonly operation: AdmissionAttributes['operation'];
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  /** Fields that the server adds to the options of the request. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+const showsScale = ({ target, subresource }: Admitted): boolean => subresource === 'scale' && target.resource.scale !== undefined;
+
+/** An object as the path shows it: itself, or its Scale. */
+function seen(admitted: Admitted, object: KubeObject | undefined): KubeObject | undefined {
+  return object !== undefined && showsScale(admitted) ? toScale(admitted.target.resource, object, 0) : object;
+}
+
+/** What the chain is shown of a request. */
+export function createAttributes(admitted: Admitted, { operation, object, oldObject, options }: Subject): AdmissionAttributes {
+  const { target: { resource, version, namespace }, subresource, name, context } = admitted;
+  return {
+    resource, version, namespace, operation, subresource, name, context, kind: kindOf(admitted.target, subresource),
+    object: seen(admitted, object), oldObject: seen(admitted, oldObject),
+    options: optionsOf(operation, options === undefined ? context.options : { ...context.options, ...options }),
+  };
+}
+
+/** Lets the mutating plugins change `object`; answers the object to go on with, whose owners are sound and not listed twice. */
+export async function mutate(admitted: Admitted, subject: Subject & { readonly object: KubeObject }): Promise<KubeObject> {
+  const { admission, context } = admitted;
+  if (context.admitted === true) return subject.object;
+  const owners = copyOwners(subject.object);
+  const attributes = createAttributes(admitted, subject);
+  await admission.mutate(attributes);
+  const object = takeMutated(admitted, subject.object, attributes.object ?? subject.object);
+  const { managedFields } = object.metadata;
+  const problem = sameOwners(owners, managedFields) ? undefined : describeBrokenOwners(managedFields);
+  if (problem !== undefined) {
+    setOwners(object, owners);
+    context.warnings.push(brokenOwnersWarning(problem));
+  }
+  dedupeOwners(object, context.warnings, 'afterAdmission');
+  return object;
+}
+
+/** Of a Scale, only its replicas reach the object. */
+function takeMutated(admitted: Admitted, object: KubeObject, mutated: KubeObject): KubeObject {
+  if (!showsScale(admitted)) return mutated;
+  const { resource } = admitted.target;
+  const replicasOf = (scale: KubeObject): unknown => (scale['spec'] as { readonly replicas?: unknown } | undefined)?.replicas ?? 0;
+  if (replicasOf(mutated) !== replicasOf(toScale(resource, object, 0))) {
+    const { resourceVersion } = object.metadata;
+    applyScale(resource, object, { ...mutated, metadata: { ...(resourceVersion !== undefined && { resourceVersion }) } });
+  }
+  return object;
+}
+
+/** Asks the validating plugins. */
+export async function validate(admitted: Admitted, subject: Subject): Promise<void> {
+  if (admitted.context.admitted !== true) await admitted.admission.validate(createAttributes(admitted, subject));
+}
+
+/** Asks mutating and then validating plugins about a removal, whose object they cannot change. */
+export async function admitDelete(admitted: Admitted, subject: Pick<Subject, 'oldObject' | 'options'>): Promise<void> {
+  if (admitted.context.admitted === true) return;
+  const attributes = createAttributes(admitted, { ...subject, operation: 'DELETE', object: undefined });
+  await admitted.admission.mutate(attributes);
+  await admitted.admission.validate(attributes);
+}
+
+/** A request that stores nothing under its own path. */
+export interface UnstoredRequest {
+  readonly operation: 'CREATE' | 'CONNECT';
+  readonly target: Target;
+  readonly subresource: string;
+  readonly name: string;
+  readonly object: KubeObject;
+  readonly context: WriteContext;
+}
+
+/** Admission of reviews, bindings, evictions and tokens (CREATE) and of connections (CONNECT); answers the object to go on with. */
+export async function admitUnstored(admission: Admission, { operation, object, ...request }: UnstoredRequest): Promise<KubeObject> {
+  const attributes = createAttributes({ admission, ...request }, { operation, object, oldObject: undefined });
+  await admission.mutate(attributes);
+  await admission.validate(attributes);
+  return attributes.object ?? object;
+}
