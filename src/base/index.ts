@@ -2,7 +2,7 @@
 export { type Clock, type Timer, systemClock, delay } from './clock.ts';
 export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
-export { invariant } from './invariant.ts';
+export { InvariantError, invariant } from './invariant.ts';
 export { compareKeys, createBoundsTest } from './collections/key-order.ts';
 export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap } from './collections/sorted-map.ts';
 export { type Link, LinkedList } from './collections/linked-list.ts';

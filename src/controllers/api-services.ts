@@ -2,9 +2,8 @@
 // custom ones; and the Available condition of each. A group version that names a Service is one that another server should answer: this
 // one connects to none, and says why. Mirrors the reference's autoregister and availability controllers.
 import type { JsonObject, KubeObject } from '../apimachinery/index.ts';
-import { type SystemClient, createSystemClient, customGroupPriority, equalJson, formatTime, startReflector } from '../registry/index.ts';
+import { type SystemClient, WorkQueue, createSystemClient, customGroupPriority, equalJson, formatTime, startReflector } from '../registry/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
-import { WorkQueue } from './work-queue.ts';
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 const reporter = 'apiservices';

@@ -1,7 +1,6 @@
 // The two PriorityClasses of the system, made at the start. Mirrors the reference's scheduling/bootstrap-system-priority-classes hook.
-import { createSystemClient } from '../registry/index.ts';
+import { WorkQueue, createSystemClient } from '../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
-import { WorkQueue } from './work-queue.ts';
 
 const wanted = new Map([
   ['system-node-critical', {

@@ -1,11 +1,11 @@
-// What makes custom kinds special, once for all of them: validation by the schema of the version. Mirrors the strategies of
+// The strategy of custom kinds, one for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
   type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, goTypeOf, invalidValue,
-  parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
+  loadPatternEngine, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
-import type { PreparedWork, Strategy, StrategyContext } from '../registry/index.ts';
+import type { Strategy, StrategyContext } from '../registry/index.ts';
 import type { ScalePaths } from './types.ts';
 import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
@@ -14,40 +14,40 @@ import type { VersionSchemas } from './schemas.ts';
 interface RulesInput {
   readonly schema: OpenAPIV3Schema;
   readonly object: KubeObject;
-  /** What an update replaces. */
+  /** The state that an update replaces. */
   readonly old: KubeObject | undefined;
 }
 
 /** Evaluates x-kubernetes-validations; the seam for the expression language. */
 export type CheckRules = (input: RulesInput) => { readonly errors: readonly FieldError[]; readonly warnings?: readonly string[] };
 
-/** A write to be judged by the schema of its version. */
+/** A write to be validated by the schema of its version. */
 export interface WriteToValidate {
   readonly object: KubeObject;
-  /** What an update replaces. */
+  /** The state that an update replaces. */
   readonly old: KubeObject | undefined;
   readonly version: string;
   readonly subresource: string;
 }
 
-/** What is wrong with a write, and what rules said about values that they tolerate. */
-export interface WriteVerdict {
+/** The problems of a write, and the warnings of rules about values that they tolerate. */
+export interface ValidationResult {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
 }
 
-/** What writes of a kind are judged by. */
+/** The parts of a kind that its writes are validated by. */
 export interface ValidationParts {
   readonly schemas: Pick<VersionSchemas, 'get'>;
   readonly scale: ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;
 }
 
-/** What the strategy of a kind is made from. */
+/** The parts that the strategy of a kind is made from. */
 export interface StrategyParts extends ValidationParts {
   readonly clock: Clock;
-  /** Judges a write where nobody waits for it. */
-  readonly validateInWorker: ((write: WriteToValidate) => Promise<WriteVerdict>) | undefined;
+  /** Validates a write in another thread. */
+  readonly validateInWorker: ((write: WriteToValidate) => Promise<ValidationResult>) | undefined;
 }
 
 const maxInt32 = 2 ** 31 - 1;
@@ -59,40 +59,55 @@ const unchecked: FieldError = {
   message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Judging that takes longer is given up, and done aside from the start. */
-const turnMs = 15;
+/** A validation that takes longer is given up and done in the worker from the start. */
+const TURN_MS = 15;
 
 /** The strategy of a custom kind. */
 export function createStrategy(parts: StrategyParts): Strategy {
-  const { clock, validateInWorker } = parts;
-  /** What was found ahead of the validation that asks. */
-  const ahead = new WeakMap<KubeObject, WriteVerdict>();
-  const told = new WeakMap<KubeObject, readonly string[]>();
-  const judge = (object: KubeObject, old: KubeObject | undefined, { version, subresource }: StrategyContext): readonly FieldError[] => {
+  /** Results of validations that were done ahead of the one that asks. */
+  const ahead = new WeakMap<KubeObject, ValidationResult>();
+  const warned = new WeakMap<KubeObject, readonly string[]>();
+  const validate = (object: KubeObject, old: KubeObject | undefined, { version, subresource }: StrategyContext): readonly FieldError[] => {
     const { errors, warnings } = ahead.get(object) ?? validateWrite({ object, old, version, subresource }, parts);
-    // Once: who validates again may have changed it.
+    // Used once: before another validation the object may change.
     ahead.delete(object);
-    if (warnings.length > 0) told.set(object, warnings);
+    if (warnings.length > 0) warned.set(object, warnings);
     return errors;
   };
+  const validateAhead = createAheadValidation(parts, (object, result) => void ahead.set(object, result));
+  let hasPatterns = false;
   return {
-    ...(validateInWorker !== undefined && {
-      prepareValidation(object: KubeObject, { old, context: { version, subresource } }: PreparedWork) {
-        const write = { object, old, version, subresource };
-        const verdict = limitTime(clock, turnMs, () => validateWrite(write, parts));
-        if (verdict === tooLong) return validateInWorker(write).then((found) => void ahead.set(object, found));
-        ahead.set(object, verdict);
-        return undefined;
-      },
-    }),
-    validate: (object, context) => judge(object, undefined, context),
-    validateUpdate: judge,
-    warnings: (object) => told.get(object) ?? [],
+    prepareValidation(object, { old, context: { version, subresource } }) {
+      const write = { object, old, version, subresource };
+      if (hasPatterns) return validateAhead(write);
+      // The engine takes some megabytes: it is loaded by the first write, and not by a server that only serves reads.
+      return loadPatternEngine().then(() => {
+        hasPatterns = true;
+        return validateAhead(write);
+      });
+    },
+    validate: (object, context) => validate(object, undefined, context),
+    validateUpdate: validate,
+    warnings: (object) => warned.get(object) ?? [],
   };
 }
 
-/** Judges a write by its schema, its rules and what its scale wants. */
-export function validateWrite({ object, old, version, subresource }: WriteToValidate, { schemas, scale, checkRules }: ValidationParts): WriteVerdict {
+/** Validates ahead what may take long; without a worker everything is validated when validation asks. */
+function createAheadValidation(
+  parts: StrategyParts, keep: (object: KubeObject, result: ValidationResult) => void,
+): (write: WriteToValidate) => Promise<void> | undefined {
+  const { clock, validateInWorker } = parts;
+  if (validateInWorker === undefined) return () => undefined;
+  return (write) => {
+    const result = limitTime(clock, TURN_MS, () => validateWrite(write, parts));
+    if (result === tooLong) return validateInWorker(write).then((found) => keep(write.object, found));
+    keep(write.object, result);
+    return undefined;
+  };
+}
+
+/** Validates a write by its schema, its scale and its rules. */
+export function validateWrite({ object, old, version, subresource }: WriteToValidate, { schemas, scale, checkRules }: ValidationParts): ValidationResult {
   const schema = (schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
   const errors = old === undefined ? validateNew(schema, object, scale) : validateUpdate(schema, { object, old, subresource }, scale);
   return withRules(errors, { schema, object, old }, checkRules);
@@ -109,7 +124,7 @@ function validateUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: {
   for (const error of isStatus ? validateScaleStatus(scale, object) : validateScale(scale, object)) errors.push(error);
   if (!isStatus) for (const error of validateEmbedded(schema, object)) errors.push(error);
   const lists = validateListTypes(schema, object);
-  // Duplicates that were there before are nobody's fault.
+  // Duplicates that were stored before are tolerated.
   if (lists.length > 0 && validateListTypes(schema, old).length === 0) for (const error of lists) errors.push(error);
   return errors;
 }
@@ -151,7 +166,7 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
 }
 
-function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): WriteVerdict {
+function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): ValidationResult {
   if (!hasRules(input.schema)) return { errors, warnings: [] };
   if (errors.some(({ reason }) => blocking.has(reason))) return { errors: [...errors, unchecked], warnings: [] };
   if (checkRules === undefined) return { errors, warnings: [] };

@@ -1,15 +1,14 @@
-// Judging writes of custom resources away from the server's own thread: what is handed over are the bytes of the definition and the write, what
-// comes back are problems as data. The last definitions are kept with all that was compiled for them.
-import type { KubeObject, Schema } from '../apimachinery/index.ts';
-import { loadPatternEngine } from '../apimachinery/index.ts';
+// Validation of custom resources in a worker thread: it receives the bytes of the definition and the write, and returns problems as data. The last
+// definitions are kept with all that was compiled for them.
+import { type KubeObject, type Schema, loadPatternEngine } from '../apimachinery/index.ts';
 import { parseJson } from '../codec/index.ts';
 import { findScale } from './row.ts';
 import { specOf } from './types.ts';
 import { checkSchemaRules } from './validate/rules.ts';
 import { sourceOf } from './schemas.ts';
-import { type WriteVerdict, type ValidationParts, type WriteToValidate, validateWrite } from './strategy.ts';
+import { type ValidationResult, type ValidationParts, type WriteToValidate, validateWrite } from './strategy.ts';
 
-/** A write that is judged aside. */
+/** A write that is validated in the worker. */
 export interface ValidateRequest extends WriteToValidate {
   /** The definition as JSON. */
   readonly definition: Uint8Array;
@@ -17,7 +16,7 @@ export interface ValidateRequest extends WriteToValidate {
   readonly fingerprint: string;
 }
 
-const mostDefinitions = 4;
+const MOST_DEFINITIONS = 4;
 
 function readParts(bytes: Uint8Array): ValidationParts {
   const definition = parseJson(bytes).value as unknown as KubeObject;
@@ -25,15 +24,15 @@ function readParts(bytes: Uint8Array): ValidationParts {
   return { schemas, scale: findScale(specOf(definition).versions), checkRules: checkSchemaRules };
 }
 
-/** A judge with a memory of its own. */
-export function createWriteValidator(): (request: ValidateRequest) => Promise<WriteVerdict> {
+/** A validator that remembers the last definitions. */
+export function createWriteValidator(): (request: ValidateRequest) => Promise<ValidationResult> {
   const known = new Map<string, ValidationParts>();
   return async ({ definition, fingerprint, ...write }) => {
     await loadPatternEngine();
     const parts = known.get(fingerprint) ?? readParts(definition);
     known.delete(fingerprint);
     known.set(fingerprint, parts);
-    if (known.size > mostDefinitions) known.delete(known.keys().next().value as string);
+    if (known.size > MOST_DEFINITIONS) known.delete(known.keys().next().value as string);
     return validateWrite(write, parts);
   };
 }

@@ -15,6 +15,7 @@ export { type Reflector, type ReflectorListener, startReflector } from './reads/
 export {
   type ObjectKey, type SystemClient, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
 } from './reads/system-client.ts';
+export { WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';

@@ -1,8 +1,8 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
 import { type MaybePromise, catchMaybe, mapMaybe } from '../base/index.ts';
-import type { StoredObject, Registry, Target } from './contract.ts';
+import type { StoredObject, Registry, Target, WriteContext } from './contract.ts';
 import { listReady, watchReady } from './objects/converted.ts';
-import { Core, type RegistryOptions } from './core.ts';
+import { Core, type RegistryOptions, freshnessLimitMs } from './core.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObjects } from './verbs/delete-collection.ts';
 import { deleteObject } from './verbs/delete.ts';
@@ -28,9 +28,13 @@ function readyObject(object: StoredObject, version: string): MaybePromise<Stored
 }
 
 /** What a write came to, with its object readable in the version of the request. */
-async function written<T extends { readonly object: StoredObject }>({ version }: Target, write: () => MaybePromise<T>): Promise<T> {
+async function written<T extends { readonly object: StoredObject }>(
+  core: Core, { context, ...target }: Target & { readonly context: WriteContext }, write: () => MaybePromise<T>,
+): Promise<T> {
+  const { resource, version } = target;
   try {
     const result = await write();
+    if (resource.answersFromCache === true && !context.dryRun) await core.scope(target).storage.cache.waitUntil(result.object.revision, freshnessLimitMs);
     const ready = readyObject(result.object, version);
     if (ready instanceof Promise) await ready;
     return result;
@@ -47,9 +51,9 @@ export function createRegistry(options: RegistryOptions): OwnedRegistry {
       catchMaybe(() => mapMaybe(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
-    create: (request) => written(request, () => createObject(core, request)),
-    update: (request) => written(request, () => updateObject(core, request)),
-    delete: (request) => written(request, () => deleteObject(core, request)),
+    create: (request) => written(core, request, () => createObject(core, request)),
+    update: (request) => written(core, request, () => updateObject(core, request)),
+    delete: (request) => written(core, request, () => deleteObject(core, request)),
     deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }).catch(throwAsStatus),
     warm: async (resource) => {
       await core.readyPlace({ resource, version: resource.storageVersion, namespace: '' });

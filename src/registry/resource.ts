@@ -119,6 +119,11 @@ export interface Strategy {
 
 /** Everything about a resource that is data. */
 export interface Resource {
+  /**
+   * Writes are answered when the cache has them: the server itself reads the resource by watch, and the caller's next request depends on it
+   * (definitions of custom resources). A store whose watch follows its writes later (etcd) is waited for, 3 s at most.
+   */
+  readonly answersFromCache?: boolean;
   readonly group: string;
   readonly kind: string;
   readonly listKind: string;

@@ -8,7 +8,7 @@ import { invariant } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Registry, everything, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
-import { describeError } from './observability/logger.ts';
+import { logRetry } from './observability/log-retry.ts';
 import type { ServerOptions } from './options/options.ts';
 
 /** Who may do what on this server. */
@@ -32,7 +32,7 @@ interface AuthorizationOptions {
 /** Makes the authorization of a server; begins to read RBAC's objects. */
 export function composeAuthorization({ options, registry, catalog, rolesReady, plan }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
-  const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logger.warn('roles will be read again', describeError(error)) });
+  const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
   const listPods = async (namespace: string) => {
     const resource = catalog.find('', 'v1', 'pods');
     invariant(resource !== undefined, 'pods are served');

@@ -22,7 +22,7 @@ import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import { type Authorization, composeAuthorization, createEscalationQuestions, createSignerQuestion, requireAccessWith } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
-import { describeError } from './observability/logger.ts';
+import { logRetry } from './observability/log-retry.ts';
 import type { ServerOptions } from './options/options.ts';
 import { findRoot } from './open-store.ts';
 import { type WorkerThread, parseYamlWith } from './worker/worker.ts';
@@ -70,7 +70,16 @@ const ignoreEnd = (): void => undefined;
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
 function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
-  return resource.kind === 'CustomResourceDefinition' ? { ...resource, strategy: createDefinitionStrategy(resource.strategy, clock) } : resource;
+  if (resource.kind !== 'CustomResourceDefinition') return resource;
+  return { ...resource, answersFromCache: true, strategy: createDefinitionStrategy(resource.strategy, clock) };
+}
+
+/** Requests are routed by the definitions that are committed. */
+function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
+  return (exchange) => {
+    definitions.catchUp();
+    return endpoints(exchange);
+  };
 }
 
 /** Off unless they are asked for, as in the reference. */
@@ -134,17 +143,17 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     reserver,
     ...useStoredValues(store, { options, encrypt, catalog, root: findRoot(options) }),
     catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
-    report: (error) => options.logger.warn('a cache starts over', describeError(error)),
+    report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
     validateInWorker: (request) => workerThread.run('judge', request),
-    report: (definition, error) => options.logger.info(2, 'a definition will be tried again', { definition, ...describeError(error) }),
+    report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
   const { authorize } = authorization;
-  const handler = createEndpoints({
-    registry: definitions.watchWrites(), admission, catalog, schemas, clock, random, serverAddress, otherPaths,
+  const handler = routeCurrent(definitions, createEndpoints({
+    registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     parseYaml: parseYamlWith(workerThread),
@@ -157,6 +166,6 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
     connect: createConnections({ registry, catalog }),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-  });
+  }));
   return { registry, catalog, definitions, authorization, serviceClaims, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
 }

@@ -16,6 +16,7 @@ import { reflectFlowControl } from './flow-control/reflect.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths, runChecks } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
 import { type Listener, createListener } from './http/listener.ts';
+import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
 import { type WorkerThread, createWorkerThread } from './worker/worker.ts';
 import { type ServerMetrics, createCheckMetrics, createMetrics } from './observability/metrics.ts';
@@ -242,7 +243,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
 
 function followFlow({ api, options, flowControl }: Parts): { stop(): void } | undefined {
   return flowControl === undefined ? undefined : reflectFlowControl(flowControl, {
-    ...api, clock: options.clock, onError: (error) => options.logger.info(2, 'flow control will try again', describeError(error)),
+    ...api, clock: options.clock, onError: (error) => logRetry(options.logger, 'flow control will try again', { error }),
   });
 }
 
@@ -271,7 +272,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     groups: groupPriorities,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
-    report: (controller, key, error) => options.logger.info(2, 'a controller will try again', { controller, key, ...describeError(error) }),
+    report: (controller, key, error) => logRetry(options.logger, 'a controller will try again', { error, fields: { controller, key } }),
   });
 }
 

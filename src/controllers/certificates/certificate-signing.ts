@@ -1,9 +1,8 @@
 // Signs approved CertificateSigningRequests for clients of this API with the server's own authority. Mirrors kube-controller-manager's
 // csrsigning controller for the signer kubernetes.io/kube-apiserver-client; other signers are left to others.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { createSystemClient, startReflector } from '../../registry/index.ts';
+import { WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 /** A certificate (PEM), or why there is none. */
 type SignedRequest = { readonly certificate: string } | { readonly refusal: string };

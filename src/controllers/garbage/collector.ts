@@ -1,12 +1,12 @@
 // The garbage collector: deletes objects whose owners are gone, and ends foreground and orphaning deletions. One graph, kept by watches of
 // all rows; one queue of objects to look at, so that any number of dependents is worked off in small pieces.
 import { createTimeSlice } from '../../base/index.ts';
+import { WorkQueue } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import { GarbageCollection } from './collection.ts';
 import { GarbageGraph, type GarbageItem } from './graph.ts';
 import { itemKey, readItem } from './item.ts';
 import { GarbageWatches } from './watches.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const concurrency = 16;
 /** How long the collector holds the event loop at most; a store in memory would let it work everything off in one turn. */

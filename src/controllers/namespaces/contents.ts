@@ -3,10 +3,9 @@
 // each would overwrite one another for ever: another authority is replaced once in a server's life, and then left alone.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import {
-  type Predicate, type ReflectorListener, type SystemClient, createSystemClient, hasReason, isTerminating, startReflector,
+  type Predicate, type ReflectorListener, type SystemClient, WorkQueue, createSystemClient, hasReason, isTerminating, startReflector,
 } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const rootCaName = 'kube-root-ca.crt';
 const rootCaDescription = 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or '

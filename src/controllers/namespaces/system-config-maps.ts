@@ -1,9 +1,8 @@
 // ConfigMaps of kube-system that others read: how aggregated servers find out whose certificates this server believes, and since when the
 // use of tokens from Secrets is noted, which decides when unused ones may go.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type ReflectorListener, createSystemClient, hasReason, isTerminating } from '../../registry/index.ts';
+import { type ReflectorListener, WorkQueue, createSystemClient, hasReason, isTerminating } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 type Data = Readonly<Record<string, string>>;
 

@@ -1,7 +1,6 @@
 // The namespaces that always exist. One that is removed comes back.
-import { type ReflectorListener, createSystemClient } from '../../registry/index.ts';
+import { type ReflectorListener, WorkQueue, createSystemClient } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;
 

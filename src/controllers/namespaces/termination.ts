@@ -1,10 +1,9 @@
 // Empties a namespace that is being deleted, then lets it go: pods first and entirely, then everything else (upstream's ordered
 // deletion); what remains is told in status.conditions. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../../apimachinery/index.ts';
-import { type ReflectorListener, type Resource, type SystemClient, createClientOf, createSystemClient } from '../../registry/index.ts';
+import { type ReflectorListener, type Resource, type SystemClient, WorkQueue, createClientOf, createSystemClient } from '../../registry/index.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
 import type { ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const finalizer = 'kubernetes';
 const manager = 'kube-controller-manager';

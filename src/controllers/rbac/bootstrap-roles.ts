@@ -2,10 +2,9 @@
 // unless they say `autoupdate: "false"`. Mirrors the reference's rbac/bootstrap-roles hook.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createBootstrapPolicy } from '../../auth/index.ts';
-import { type SystemClient, createSystemClient } from '../../registry/index.ts';
+import { type SystemClient, WorkQueue, createSystemClient } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
 import { grantsOtherRole, restoreObject } from './restore.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const manager = 'kube-apiserver';

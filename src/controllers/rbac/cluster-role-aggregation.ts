@@ -2,9 +2,8 @@
 // doubles, again whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller.
 import { type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
 import { type PolicyRule, readRules } from '../../auth/index.ts';
-import { type StoredObject, createSystemClient, equalJson, startReflector } from '../../registry/index.ts';
+import { type StoredObject, WorkQueue, createSystemClient, equalJson, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 interface KnownRole {
   readonly labels: Readonly<Record<string, string>> | undefined;

@@ -4,10 +4,9 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../../auth/index.ts';
 import {
-  type ObjectKey, type Predicate, type Reflector, type SystemClient, type StoredObject, createSystemClient, hasReason, isTerminating, startReflector,
+  type ObjectKey, type Predicate, type Reflector, type SystemClient, type StoredObject, WorkQueue, createSystemClient, hasReason, isTerminating, startReflector,
 } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 const secretType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';

@@ -1,8 +1,7 @@
 // The `kubernetes` Service in `default`, with the Endpoints and EndpointSlice that lead to this server.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type ReflectorListener, createSystemClient } from '../../registry/index.ts';
+import { type ReflectorListener, WorkQueue, createSystemClient } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 /** Where this server is. */
 export interface ServiceAddress {

@@ -2,9 +2,8 @@
 // two looks are given back. Also makes the ServiceCIDR `kubernetes` that names the cluster's ranges. Mirrors the repair loops of the reference.
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../../admission/index.ts';
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { createSystemClient, formatTime } from '../../registry/index.ts';
+import { WorkQueue, createSystemClient, formatTime } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
-import { WorkQueue } from '../work-queue.ts';
 
 /** Where claims are, and the ranges of the cluster. */
 export interface ServiceClaims {

@@ -1,5 +1,5 @@
 // The strategy of CustomResourceDefinitions themselves, on top of what their row has already (defaults, storedVersions).
-import { internalError } from '../../apimachinery/index.ts';
+import { internalError, loadPatternEngine } from '../../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../../base/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { type ValidateRules, validateSchemaRules } from '../validate/rules.ts';
@@ -28,7 +28,9 @@ export function createDefinitionStrategy(base: Strategy, clock: Clock, validateR
       base.applyDefaults?.(object, version);
     },
     async prepareValidation(object, { context, pause }) {
-      if (context.subresource !== 'status') await validateSchemasAhead(object, limits, pause);
+      if (context.subresource === 'status') return;
+      await loadPatternEngine();
+      await validateSchemasAhead(object, limits, pause);
     },
     validate: (object) => validateDefinition(object, validateRules),
     validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,

@@ -5,7 +5,8 @@ import { type DefinitionStatus, specOf, statusOf } from '../types.ts';
 import { withCondition } from '../conditions.ts';
 import { hasUnsupportedKeywords, validateStructural } from '../validate/structural.ts';
 
-const type = 'NonStructuralSchema';
+/** The type of the condition. */
+export const structureCondition = 'NonStructuralSchema';
 
 /** The first violation of each version; one tells what is wrong, and the texts are stored. */
 function describeViolations(definition: KubeObject): string | undefined {
@@ -23,9 +24,9 @@ function describeViolations(definition: KubeObject): string | undefined {
 /** The status with what is wrong with the schemas; undefined when there is nothing to do. */
 export function checkStructure(definition: KubeObject, now: string): DefinitionStatus | undefined {
   const status = statusOf(definition);
-  const known = status.conditions?.find((condition) => condition.type === type);
+  const known = status.conditions?.find((condition) => condition.type === structureCondition);
   const message = describeViolations(definition);
   if (message === undefined) return known === undefined ? undefined : { ...status, conditions: status.conditions?.filter((each) => each !== known) ?? [] };
   if (known?.status === 'True' && known.message === message) return undefined;
-  return withCondition(status, { type, status: 'True', reason: 'Violations', message }, now);
+  return withCondition(status, { type: structureCondition, status: 'True', reason: 'Violations', message }, now);
 }

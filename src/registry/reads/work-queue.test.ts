@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createManualClock } from '../base/index.ts';
+import { createManualClock } from '../../base/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Everything that is due without time passing has happened. */

@@ -3,7 +3,7 @@
 //   add(k) ─▶ waiting ─▶ running ─┬─▶ done
 //                ▲                ├─ added meanwhile: waiting again
 //                └── after delay ─┴─ failed, or asked for another look
-import type { Clock, Timer } from '../base/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
 
 interface WorkQueueOptions {
   readonly clock: Clock;
