@@ -3,10 +3,19 @@
 import type { Macro } from '../parse/macros.ts';
 import { standardMacros } from '../parse/macros.ts';
 import { type CelType, namedTypes } from '../values/types.ts';
+import { type Meter, unmetered } from '../values/meter.ts';
 import type { Value } from '../values/values.ts';
 
 /** What a function does; a Failure as result is an error of the evaluation. Arguments have the types that the overload declares. */
 export type Implementation = (...args: never) => Value;
+
+/** A function that counts its work: it takes the meter of the evaluation before its arguments. */
+export interface MeteredImplementation {
+  readonly metered: (meter: Meter, ...args: never) => Value;
+}
+
+/** Marks a function that counts its work. */
+export const metered = (implementation: MeteredImplementation['metered']): MeteredImplementation => ({ metered: implementation });
 
 /** One signature of a function. The target of a member function is its first parameter. */
 export interface Overload {
@@ -15,6 +24,8 @@ export interface Overload {
   readonly result: CelType;
   readonly member: boolean;
   readonly call: (...args: Value[]) => Value;
+  /** The same call counting its work; `call` counts none. */
+  readonly metered?: (meter: Meter, ...args: Value[]) => Value;
 }
 
 /** A function and its signatures. */
@@ -127,12 +138,21 @@ export function declare(name: string, ...overloads: Overload[]): FunctionDeclara
   return { name, overloads };
 }
 
+type Returns = readonly [result: CelType, call: Implementation | MeteredImplementation];
+
+function signature(id: string, params: readonly CelType[], how: { returns: Returns; member: boolean }): Overload {
+  const { returns: [result, call], member } = how;
+  if (typeof call === 'function') return { id, params, result, member, call: call as unknown as Overload['call'] };
+  const counted = call.metered as NonNullable<Overload['metered']>;
+  return { id, params, result, member, call: (...args) => counted(unmetered, ...args), metered: counted };
+}
+
 /** A signature without a target. */
-export function overload(id: string, params: readonly CelType[], returns: readonly [CelType, Implementation]): Overload {
-  return { id, params, result: returns[0], member: false, call: returns[1] as unknown as Overload['call'] };
+export function overload(id: string, params: readonly CelType[], returns: Returns): Overload {
+  return signature(id, params, { returns, member: false });
 }
 
 /** A signature whose first parameter is the target. */
-export function method(id: string, params: readonly CelType[], returns: readonly [CelType, Implementation]): Overload {
-  return { id, params, result: returns[0], member: true, call: returns[1] as unknown as Overload['call'] };
+export function method(id: string, params: readonly CelType[], returns: Returns): Overload {
+  return signature(id, params, { returns, member: true });
 }

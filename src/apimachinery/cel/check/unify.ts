@@ -3,7 +3,21 @@ import { type CelType, CelType as CelTypeClass, dynType, isDyn, isDynOrError, sa
 
 /** What type variables stand for, by name. */
 export class Substitutions {
-  #map = new Map<string, CelType>();
+  readonly #map = new Map<string, CelType>();
+  /** What each change since the last comparison replaced, so that one that fails can be undone without copying the map. */
+  readonly #changes: { readonly name: string; readonly before: CelType | undefined }[] = [];
+
+  #set(name: string, type: CelType): void {
+    this.#changes.push({ name, before: this.#map.get(name) });
+    this.#map.set(name, type);
+  }
+
+  #undo(): void {
+    for (let change = this.#changes.pop(); change !== undefined; change = this.#changes.pop()) {
+      if (change.before === undefined) this.#map.delete(change.name);
+      else this.#map.set(change.name, change.before);
+    }
+  }
 
   find(type: CelType): CelType | undefined {
     return this.#map.get(type.name);
@@ -13,9 +27,9 @@ export class Substitutions {
   assignAll(from: readonly CelType[], to: readonly CelType[]): boolean {
     if (from.length !== to.length) return false;
     if (!to.some(hasParams) && !from.some(hasParams)) return from.every((type, i) => this.#isAssignable(type, to[i]!));
-    const saved = new Map(this.#map);
+    this.#changes.length = 0;
     if (from.every((type, i) => this.#isAssignable(type, to[i]!))) return true;
-    this.#map = saved;
+    this.#undo();
     return false;
   }
 
@@ -55,13 +69,13 @@ export class Substitutions {
     const known = this.#map.get(variable.name);
     if (known === undefined) {
       if (this.#refersTo(type, variable)) return undefined;
-      this.#map.set(variable.name, type);
+      this.#set(variable.name, type);
       return true;
     }
     if (sameType(type, known)) return true;
     if (!this.#isAssignable(type, known)) return false;
     const general = mostGeneral(type, known);
-    if (!this.#refersTo(general, variable)) this.#map.set(variable.name, general);
+    if (!this.#refersTo(general, variable)) this.#set(variable.name, general);
     return true;
   }
 

@@ -1,6 +1,6 @@
 // What calls may cost at worst: Kubernetes' functions by name, the language's own by overload. A change here changes which definitions are
 // accepted.
-import { patternFactor, traversalFactor } from '../evaluate/call-cost.ts';
+import { PATTERN_FACTOR, TRAVERSAL_FACTOR } from '../evaluate/call-cost.ts';
 import type { CostNode, SizeHints } from './node.ts';
 import { type Range, addRanges, exactly, multiplyRanges, scaleRange, unbounded, unionRanges, unknownSize, zero } from './ranges.ts';
 import type { CelType } from '../values/types.ts';
@@ -31,7 +31,7 @@ const addressBytes: Range = { min: 4, max: 16 };
 const sizeOf = (node: CostNode | undefined): Range => node?.size ?? unknownSize;
 const subject = (call: EstimatedCall): CostNode | undefined => call.target ?? call.args[0];
 const fixed = (cost: Range): Estimate => () => ({ cost });
-const traverse = (range: Range): Range => scaleRange(range, traversalFactor);
+const traverse = (range: Range): Range => scaleRange(range, TRAVERSAL_FACTOR);
 
 const transform: Estimate = (call) => ({ cost: traverse(sizeOf(subject(call))), size: sizeOf(subject(call)) });
 
@@ -59,7 +59,7 @@ const replace: Estimate = (call) => {
   const most = replacedAtMost(size, part, replacement);
   const least = replacedAtLeast(size, part, replacement);
   const count = { min: least.count, max: most.count };
-  return { cost: scaleRange(size, 2 * traversalFactor), size: addRanges(multiplyRanges(count, replacement), { min: least.kept, max: most.kept }) };
+  return { cost: scaleRange(size, 2 * TRAVERSAL_FACTOR), size: addRanges(multiplyRanges(count, replacement), { min: least.kept, max: most.kept }) };
 };
 
 interface Replaced { readonly count: number; readonly kept: number }
@@ -82,7 +82,7 @@ const split: Estimate = (call) => {
   const limit = call.args[1]?.expr;
   const bounded = limit?.type === 'literal' && typeof limit.value === 'number';
   const max = bounded ? (Number(limit.value) < 0 ? unbounded : Number(limit.value)) : size.max;
-  return { cost: scaleRange(size, 2 * traversalFactor), size: { min: 0, max } };
+  return { cost: scaleRange(size, 2 * TRAVERSAL_FACTOR), size: { min: 0, max } };
 };
 
 const join: Estimate = (call, hints) => {
@@ -96,7 +96,7 @@ const join: Estimate = (call, hints) => {
 };
 
 function patternCost(text: Range, pattern: Range): Range {
-  return multiplyRanges(traverse(addRanges(text, one)), scaleRange(pattern, patternFactor));
+  return multiplyRanges(traverse(addRanges(text, one)), scaleRange(pattern, PATTERN_FACTOR));
 }
 
 const search: Estimate = (call) => {
@@ -120,7 +120,7 @@ const containsCidr: Estimate = (call) => {
   return { cost: call.id === 'cidr_contains_cidr_string' ? addRanges(base, traverse(sizeOf(call.args[0]))) : base };
 };
 
-const validate: Estimate = (call) => ({ cost: scaleRange(traverse(sizeOf(call.args[0])), longestFormatPattern * patternFactor) });
+const validate: Estimate = (call) => ({ cost: scaleRange(traverse(sizeOf(call.args[0])), longestFormatPattern * PATTERN_FACTOR) });
 
 const constantEquals: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.authorization.Authorizer',
   'kubernetes.authorization.PathCheck', 'kubernetes.authorization.GroupCheck', 'kubernetes.authorization.ResourceCheck', 'kubernetes.authorization.Decision']);
@@ -130,8 +130,8 @@ const equality: Estimate = ({ args }) => {
   const type = args[0]?.type;
   if (type === undefined || type.name !== args[1]?.type.name) return undefined;
   if (constantEquals.has(type.name)) return { cost: one };
-  if (type.name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1, max: longestFormatName }, traversalFactor) };
-  return type.name === 'kubernetes.URL' ? { cost: scaleRange({ min: 1, max: args[1]?.size?.max ?? 1 }, traversalFactor) } : undefined;
+  if (type.name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1, max: longestFormatName }, TRAVERSAL_FACTOR) };
+  return type.name === 'kubernetes.URL' ? { cost: scaleRange({ min: 1, max: args[1]?.size?.max ?? 1 }, TRAVERSAL_FACTOR) } : undefined;
 };
 
 const each = (names: readonly string[], estimate: Estimate): [string, Estimate][] => names.map((name) => [name, estimate]);
@@ -146,7 +146,7 @@ const byFunction = new Map<string, Estimate>([
   ...each(['url', 'jsonpatch.escapeKey', 'lowerAscii', 'upperAscii', 'substring', 'trim'], transform),
   ...each(['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'], ({ args }) => ({ cost: traverse(sizeOf(args[0])) })),
   ['ip', (call) => (call.id === 'cidr_ip' ? { cost: one } : { cost: traverse(sizeOf(call.args[0])) })],
-  ['ip.isCanonical', ({ args }) => ({ cost: scaleRange(sizeOf(args[0]), 2 * traversalFactor) })],
+  ['ip.isCanonical', ({ args }) => ({ cost: scaleRange(sizeOf(args[0]), 2 * TRAVERSAL_FACTOR) })],
   ['replace', replace], ['split', split], ['join', join], ['find', search], ['findAll', search],
   ['containsIP', containsIp], ['containsCIDR', containsCidr], ['validate', validate], ['_==_', equality],
 ]);
@@ -161,7 +161,7 @@ function literalNumber(node: CostNode | undefined, otherwise: number): number {
 function sortCost(node: CostNode | undefined, elements: CelType | undefined): CallEstimate {
   const size = sizeOf(node);
   const text = elements?.kind === 'string' || elements?.kind === 'bytes';
-  return allocating(text ? 2 + traversalFactor : 2, multiplyRanges(size, size));
+  return allocating(text ? 2 + TRAVERSAL_FACTOR : 2, multiplyRanges(size, size));
 }
 
 const sets = (factor: number): Estimate => ({ args }) => ({ cost: addRanges(scaleRange(multiplyRanges(sizeOf(args[0]), sizeOf(args[1])), factor), one) });

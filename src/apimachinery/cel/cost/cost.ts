@@ -6,7 +6,7 @@ import { type CallEstimate, estimateFunction } from './cost-functions.ts';
 import type { CostNode, SizeHints } from './node.ts';
 import { type Range, addRanges, exactly, multiplyRanges, unionRanges, unknownSize, zero } from './ranges.ts';
 import { type CelType, dynType } from '../values/types.ts';
-import { runeCount } from '../values/values.ts';
+import { runeCount } from '../values/runes.ts';
 
 /** Estimates the cost of a checked expression. */
 export function estimateCost(checked: CheckedExpr, hints: SizeHints): Range {

@@ -1,37 +1,40 @@
 // Calls of functions: the overload is known, or is chosen by the types of the values. Failed arguments fail the call.
 import type { CallExpr, Expr } from '../parse/ast.ts';
-import { type BuiltSize, type CallCost, builtSizeOf, callCostOf } from './call-cost.ts';
+import { type CallCost, callCostOf } from './call-cost.ts';
+import { type CallWork, callWorkOf } from './call-work.ts';
 import type { Reference } from '../check/check.ts';
 import type { Overload } from '../check/environment.ts';
 import { type NodeCompiler, isAttribute } from './attributes.ts';
 import type { Step } from './frame.ts';
+import { containsValue } from '../values/compare.ts';
 import { type Guard, guardOf } from '../values/guards.ts';
 import { ArrayList, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type Value, mapKeyOf, noSuchOverload } from '../values/values.ts';
 
 interface Candidate {
   readonly guards: readonly (Guard | undefined)[];
   readonly call: Overload['call'];
+  readonly metered: Overload['metered'];
 }
 
 type FunctionReference = Extract<Reference, { type: 'function' }>;
 
 /** Compiles a call of a function. */
 export function compileCall(compiler: NodeCompiler, expr: CallExpr, found: FunctionReference): Step {
+  const { name } = found.declaration;
   const args: readonly Expr[] = found.global || expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-  const overloads = found.overloads.filter((overload) => overload.params.length === args.length && overload.member !== found.global);
-  const growing = growingStep(compiler, { name: found.declaration.name, args });
+  const growing = growingStep(compiler, { name, args });
   if (growing !== undefined) return growing;
-  const cost = callCostOf(found.declaration.name, overloads.length === 1 ? overloads[0]!.id : undefined);
-  const extra = (expr.name === '_[_]' || expr.name === '_[?_]') && !isAttribute(args[0]!) ? 1 : 0;
-  const candidates = overloads.map((overload): Candidate => ({ guards: guardsOf(overload), call: overload.call }));
+  const overloads = found.overloads.filter((overload) => overload.params.length === args.length && overload.member !== found.global);
+  const candidates = overloads.map((overload): Candidate => ({ guards: guardsOf(overload), call: overload.call, metered: overload.metered }));
   const steps = args.map((arg) => compiler.compile(arg));
-  if (constantMembership(found.declaration.name, args)) return binaryCall(steps, candidates, { cost: () => 0, built: undefined, extra });
+  const membership = constantMembership(name, args, steps);
+  if (membership !== undefined) return membership;
   const lazy = expr.target === undefined ? undefined : optionalChoice(expr.name, steps);
   if (lazy !== undefined) return lazy;
-  const built = builtSizeOf(found.declaration.name);
-  if (steps.length === 1 && built === undefined) return unaryCall(steps[0]!, candidates, cost);
-  if (steps.length === 2) return binaryCall(steps, candidates, { cost, built, extra });
-  return anyCall(steps, candidates, { cost, built });
+  const extra = (expr.name === '_[_]' || expr.name === '_[?_]') && !isAttribute(args[0]!) ? 1 : 0;
+  const charges: Charges = { ...callCostOf(name, overloads.length === 1 ? overloads[0]!.id : undefined), work: callWorkOf(name), extra };
+  if (steps.length === 1) return unaryCall(steps[0]!, candidates, charges);
+  return steps.length === 2 ? binaryCall(steps, candidates, charges) : anyCall(steps, candidates, charges);
 }
 
 /** Lists take whole numbers of any type as index. */
@@ -40,10 +43,21 @@ function guardsOf(overload: Overload): (Guard | undefined)[] {
   return overload.id === 'index_list' ? [guards[0], undefined] : guards;
 }
 
-/** Membership of a literal list is a lookup, which costs nothing but its argument. */
-function constantMembership(name: string, args: readonly Expr[]): boolean {
+/** Membership of a list of literals is one lookup, which costs nothing but its argument. */
+function constantMembership(name: string, args: readonly Expr[], steps: readonly Step[]): Step | undefined {
   const list = args[1];
-  return name === '@in' && list?.type === 'list' && list.elements.length > 0 && list.elements.every((element) => element.type === 'literal');
+  if (name !== '@in' || list?.type !== 'list' || list.elements.length === 0) return undefined;
+  const literals = list.elements.flatMap((element) => (element.type === 'literal' ? [element.value] : []));
+  if (literals.length < list.elements.length) return undefined;
+  const keys = new Set(literals.map(mapKeyOf));
+  const others = new ArrayList(literals.filter((literal) => mapKeyOf(literal) === undefined));
+  const [first] = steps as [Step];
+  return (frame) => {
+    const value = first(frame);
+    if (value instanceof Failure) return value;
+    const key = mapKeyOf(value);
+    return key === undefined ? containsValue(others, value, frame) : keys.has(key);
+  };
 }
 
 /** `or` and `orValue` of an optional: the alternative is evaluated only when it is needed. */
@@ -59,47 +73,52 @@ function optionalChoice(name: string, steps: readonly Step[]): Step | undefined 
   };
 }
 
-function unaryCall(arg: Step, candidates: readonly Candidate[], cost: CallCost | undefined): Step {
+/** What a call costs, and what it works. */
+interface Charges extends CallCost {
+  readonly work: CallWork | undefined;
+  readonly extra: number;
+}
+
+function unaryCall(arg: Step, candidates: readonly Candidate[], charges: Charges): Step {
+  const { before, after, work } = charges;
   return (frame) => {
     const value = arg(frame);
     if (value instanceof Failure) return value;
-    for (const { guards, call } of candidates) {
+    for (const { guards, call, metered } of candidates) {
       const guard = guards[0];
       if (guard !== undefined && !guard(value)) continue;
-      const result = call(value);
-      frame.charge(cost === undefined ? 1 : cost([value], result));
+      if (work !== undefined) frame.work(work([value]));
+      if (after === undefined) frame.charge(before === undefined ? 1 : before([value], frame));
+      const result = metered === undefined ? call(value) : metered(frame, value);
+      if (after !== undefined) frame.charge(after(result));
       return result;
     }
     return noSuchOverload;
   };
 }
 
-interface CallCosts {
-  readonly cost: CallCost | undefined;
-  readonly built: BuiltSize | undefined;
-}
-
-function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], costs: CallCosts & { readonly extra: number }): Step {
+function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], charges: Charges): Step {
   const [left, right] = steps as [Step, Step];
-  const { cost, built, extra } = costs;
+  const { before, after, work, extra } = charges;
   return (frame) => {
     const x = left(frame);
     const y = right(frame);
     if (x instanceof Failure) return x;
     if (y instanceof Failure) return y;
-    for (const { guards, call } of candidates) {
+    for (const { guards, call, metered } of candidates) {
       const [first, second] = guards;
       if ((first !== undefined && !first(x)) || (second !== undefined && !second(y))) continue;
-      if (built !== undefined) frame.build(built([x, y]));
-      const result = call(x, y);
-      frame.charge((cost === undefined ? 1 : cost([x, y], result)) + extra);
+      if (work !== undefined) frame.work(work([x, y]));
+      if (after === undefined) frame.charge((before === undefined ? 1 : before([x, y], frame)) + extra);
+      const result = metered === undefined ? call(x, y) : metered(frame, x, y);
+      if (after !== undefined) frame.charge(after(result));
       return result;
     }
     return noSuchOverload;
   };
 }
 
-function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { cost, built }: CallCosts): Step {
+function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { before, after, work }: Charges): Step {
   return (frame) => {
     const args: Value[] = [];
     for (const step of steps) {
@@ -109,9 +128,10 @@ function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { cos
     }
     const found = candidates.find(({ guards }) => guards.every((guard, i) => guard === undefined || guard(args[i]!)));
     if (found === undefined) return noSuchOverload;
-    if (built !== undefined) frame.build(built(args));
-    const result = found.call(...args);
-    frame.charge(cost === undefined ? 1 : cost(args, result));
+    if (work !== undefined) frame.work(work(args));
+    if (after === undefined) frame.charge(before === undefined ? 1 : before(args, frame));
+    const result = found.metered === undefined ? found.call(...args) : found.metered(frame, ...args);
+    if (after !== undefined) frame.charge(after(result));
     return result;
   };
 }
@@ -136,7 +156,7 @@ function appendStep(accumulator: Step, added: Step): Step {
     if (list instanceof Failure) return list;
     if (more instanceof Failure) return more;
     if (!(list instanceof ArrayList) || !(more instanceof CelList)) return noSuchOverload;
-    frame.build(more.size);
+    frame.work(more.size);
     for (let i = 0; i < more.size; i++) list.items.push(more.get(i));
     frame.charge(1);
     return list;

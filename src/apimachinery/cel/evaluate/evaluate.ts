@@ -18,7 +18,12 @@ import { conditional, conjunction, disjunction, notStrictlyFalse } from './opera
 export interface Evaluation {
   /** The result; a Failure when there is none. */
   readonly value: Value;
+  /** In units of the reference. */
   readonly cost: number;
+  /** Work that the cost does not show, in units of about the same time. */
+  readonly work: number;
+  /** True when the evaluation ended at its limit. */
+  readonly exceeded: boolean;
 }
 
 /** A compiled expression. */
@@ -36,11 +41,11 @@ export function compileProgram(expr: CheckedExpr | ParsedExpr, env: Environment)
 
 function run(root: Step, frame: Frame): Evaluation {
   try {
-    return { value: root(frame), cost: frame.cost };
+    return { value: root(frame), cost: frame.cost, work: frame.worked, exceeded: false };
   } catch (error) {
-    if (error instanceof CostLimitExceeded) return { value: new CelError(error.message), cost: frame.cost };
-    if (error instanceof RangeError) return { value: new CelError('evaluation is too deep'), cost: frame.cost };
-    throw error;
+    const exceeded = error instanceof CostLimitExceeded;
+    if (!exceeded && !(error instanceof RangeError)) throw error;
+    return { value: new CelError(exceeded ? error.message : 'evaluation is too deep'), cost: frame.cost, work: frame.worked, exceeded };
   }
 }
 

@@ -1,5 +1,6 @@
 // The state of one evaluation: the variables it reads, the slots of its local names, and what it has cost so far. Every step charges the
 // frame, and a step that is about to do long work or to build something large asks first: the evaluation ends where its limit is reached.
+import type { Meter } from '../values/meter.ts';
 import type { Value } from '../values/values.ts';
 
 /** Values of variables by name; undefined when there is none. */
@@ -13,12 +14,14 @@ export class CostLimitExceeded extends Error {
 }
 
 /** The state of one evaluation. */
-export class Frame {
+export class Frame implements Meter {
   readonly bindings: Bindings;
   readonly slots: Value[];
   readonly limit: number;
   cost = 0;
-  #built = 0;
+  /** What the costs of the reference do not show: it has the same limit, but is counted apart. */
+  worked = 0;
+  #paid: Set<string> | undefined;
 
   constructor(bindings: Bindings, slots: number, limit: number) {
     this.bindings = bindings;
@@ -30,12 +33,17 @@ export class Frame {
     if ((this.cost += cost) > this.limit) throw new CostLimitExceeded();
   }
 
-  /** Asks to build something, before it is built. Costs of the reference do not tell of it, so it is counted apart, under the same limit. */
-  build(units: number): void {
-    if ((this.#built += units) > this.limit) throw new CostLimitExceeded();
+  work(units: number): void {
+    if ((this.worked += units) > this.limit) throw new CostLimitExceeded();
+  }
+
+  workOnce(key: string, units: number): void {
+    this.#paid ??= new Set();
+    if (this.#paid.has(key)) return;
+    this.#paid.add(key);
+    this.work(units);
   }
 }
 
 /** One compiled node. */
 export type Step = (frame: Frame) => Value;
-

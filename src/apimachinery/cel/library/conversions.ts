@@ -15,22 +15,36 @@ function convert(name: string, result: CelType, rows: readonly Row[]): FunctionD
   return declare(name, ...rows.map(([id, from, call]) => overload(id, [from], [result, call])));
 }
 
+/** More digits, leading zeros left out, are no number of 64 bits. */
+const MAX_DIGITS = 20;
+
+/** The number that a text of digits spells; undefined for any other text, and for numbers that are far too large. */
+function digitsOf(text: string): bigint | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  let first = 0;
+  while (first < text.length - 1 && text[first] === '0') first++;
+  return text.length - first > MAX_DIGITS ? undefined : BigInt(text.slice(first));
+}
+
 function parseInteger(text: string): Value {
-  if (!/^[+-]?(?:0|[0-9]+)$/.test(text)) return failed('string', 'int');
-  const value = makeInt(BigInt(text.replace(/^\+/, '')));
+  const signed = text.startsWith('-') || text.startsWith('+');
+  const digits = digitsOf(signed ? text.slice(1) : text);
+  if (digits === undefined) return failed('string', 'int');
+  const value = makeInt(text.startsWith('-') ? -digits : digits);
   return value === integerOverflow ? failed('string', 'int') : value;
 }
 
 function parseUnsigned(text: string): Value {
-  if (!/^[0-9]+$/.test(text)) return failed('string', 'uint');
-  const value = makeUint(BigInt(text));
+  const digits = digitsOf(text);
+  if (digits === undefined) return failed('string', 'uint');
+  const value = makeUint(digits);
   return value === unsignedOverflow ? failed('string', 'uint') : value;
 }
 
 function parseDouble(text: string): Value {
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (special !== null) return new CelDouble(special[2]!.toLowerCase() === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity);
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return failed('string', 'double');
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return failed('string', 'double');
   const value = Number(text);
   return Number.isFinite(value) ? new CelDouble(value) : failed('string', 'double');
 }

@@ -1,4 +1,6 @@
 // 'text %s'.format([values]): the clauses %s %d %f %e %b %o %x %X, with a precision for the floating ones.
+import { compareText } from '../values/compare.ts';
+import { BUILD_WORK, type Meter, VISIT_WORK } from '../values/meter.ts';
 import { formatDouble, toNumber } from '../values/numbers.ts';
 import { formatDuration, formatTimestamp } from '../values/time.ts';
 import { CelType } from '../values/types.ts';
@@ -7,39 +9,45 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUin
 class FormatError extends Error {}
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-const maxPrecision = 1000;
+const MAX_PRECISION = 1000;
 
 /** Fills the clauses of a template. */
-export function formatText(template: string, args: CelList): Value {
+export function formatText(meter: Meter, template: string, args: CelList): Value {
   try {
-    return fill(template, args);
+    return fill(template, args, meter);
   } catch (error) {
     if (error instanceof FormatError) return new CelError(error.message);
     throw error;
   }
 }
 
-function fill(template: string, args: CelList): string {
+function fill(template: string, args: CelList, meter: Meter): string {
   let used = 0;
   return template.replace(/%(%|(?:\.(\d*))?(.?))/gsu, (_, whole: string, precision: string | undefined, verb: string | undefined) => {
     if (whole === '%') return '%';
     if (verb === undefined || verb === '') throw new FormatError('unexpected end of string');
     if (used >= args.size) throw new FormatError(`index ${used} out of range`);
-    return formatClause(args.get(used++), verb, precisionOf(precision));
+    return formatClause(args.get(used++), { verb, precision: precisionOf(precision), meter });
   });
 }
 
 function precisionOf(text: string | undefined): number | undefined {
   const precision = text === undefined || text === '' ? undefined : Number(text);
-  if (precision !== undefined && precision > maxPrecision) {
-    throw new FormatError(`error while parsing precision: precision ${precision} exceeds maximum allowed precision ${maxPrecision}`);
+  if (precision !== undefined && precision > MAX_PRECISION) {
+    throw new FormatError(`error while parsing precision: precision ${precision} exceeds maximum allowed precision ${MAX_PRECISION}`);
   }
   return precision;
 }
 
-function formatClause(value: Value, verb: string, precision: number | undefined): string {
+interface Clause {
+  readonly verb: string;
+  readonly precision: number | undefined;
+  readonly meter: Meter;
+}
+
+function formatClause(value: Value, { verb, precision, meter }: Clause): string {
   switch (verb) {
-    case 's': return showValue(value);
+    case 's': return showValue(value, meter);
     case 'd': return showDecimal(value);
     case 'f': return showFixed(value, precision ?? 6);
     case 'e': return showScientific(value, precision ?? 6);
@@ -52,13 +60,18 @@ function formatClause(value: Value, verb: string, precision: number | undefined)
 
 const failed = (expected: string, value: Value): FormatError => new FormatError(`error during formatting: ${expected}, was given ${typeOf(value).name}`);
 
-function showValue(value: Value): string {
-  if (typeof value === 'string') return value;
+/** The text of a value; each value in a list or map is counted as work, for a nested list can hold one value very many times. */
+function showValue(value: Value, meter: Meter): string {
+  meter.work(VISIT_WORK);
+  if (typeof value === 'string') {
+    meter.work(value.length * BUILD_WORK);
+    return value;
+  }
   if (value === null || typeof value !== 'object') return String(value);
   if (value instanceof CelDouble) return specialNumber(value.value) ?? plainDouble(value.value);
   if (value instanceof CelUint) return String(value.value);
-  if (value instanceof CelList) return `[${value.toArray().map(showValue).join(', ')}]`;
-  if (value instanceof CelMap) return showMap(value);
+  if (value instanceof CelList) return `[${value.toArray().map((item) => showValue(item, meter)).join(', ')}]`;
+  if (value instanceof CelMap) return showMap(value, meter);
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelDuration) return formatDuration(value);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
@@ -73,12 +86,14 @@ function plainDouble(value: number): string {
 
 const fractionOf = (value: number): string => (Number.isInteger(value) ? '' : String(Math.abs(value)).replace(/^\d+/, ''));
 
-function showMap(map: CelMap): string {
+function showMap(map: CelMap, meter: Meter): string {
   const shown = map.keys().map((key) => {
-    if (key !== null && typeof key === 'object' && !(key instanceof CelUint)) throw new FormatError(`error during formatting: no formatting function for map key of type ${typeOf(key).name}`);
-    return [showValue(key), showValue(map.find(key)!)] as const;
+    if (key !== null && typeof key === 'object' && !(key instanceof CelUint)) {
+      throw new FormatError(`error during formatting: no formatting function for map key of type ${typeOf(key).name}`);
+    }
+    return [showValue(key, meter), showValue(map.find(key)!, meter)] as const;
   });
-  return `{${shown.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
+  return `{${shown.sort(([a], [b]) => compareText(a, b)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
 }
 
 function specialNumber(value: number): string | undefined {

@@ -1,6 +1,7 @@
 // Lists: Kubernetes' sum, min, max, isSorted and indexOf, cel-go's slice, sort, flatten, distinct, range and reverse, and sets.
-import { compareText, compareValues, containsValue, equalValues } from '../values/compare.ts';
-import { type FunctionDeclaration, type Library, type Overload, declare, method, overload } from '../check/environment.ts';
+import { compareText, compareValues, containsValue, equalValues, indexOfValue } from '../values/compare.ts';
+import { type FunctionDeclaration, type Library, type Overload, declare, method, metered, overload } from '../check/environment.ts';
+import { type Meter, VISIT_WORK } from '../values/meter.ts';
 import { ExprBuilder, type Macro, macroKey, standardMacros } from '../parse/macros.ts';
 import { addInts, makeUint } from '../values/numbers.ts';
 import { addDuration, makeDuration } from '../values/time.ts';
@@ -63,15 +64,15 @@ function sum(zero: Value): (list: CelList) => Value {
   };
 }
 
-function indexOf(list: CelList, value: Value): Value {
-  for (let i = 0; i < list.size; i++) if (equalValues(list.get(i), value)) return i;
-  return -1;
-}
+const indexOf = metered((meter, list: CelList, value: Value) => indexOfValue(list, value, meter));
 
-function lastIndexOf(list: CelList, value: Value): Value {
-  for (let i = list.size - 1; i >= 0; i--) if (equalValues(list.get(i), value)) return i;
+const lastIndexOf = metered((meter, list: CelList, value: Value) => {
+  for (let i = list.size - 1; i >= 0; i--) {
+    meter.work(VISIT_WORK);
+    if (equalValues(list.get(i), value, meter)) return i;
+  }
   return -1;
-}
+});
 
 /** Kubernetes' list functions, of all versions. */
 export const kubernetesListsLibrary: Library = {
@@ -90,19 +91,24 @@ function slice(list: CelList, start: number, end: number): Value {
   if (start < 0 || end < 0) return new CelError(`${call}, negative indexes not supported`);
   if (start > end) return new CelError(`${call}, start index must be less than or equal to end index`);
   if (list.size < end) return new CelError(`${call}, list is length ${list.size}`);
-  return new ArrayList(list.toArray().slice(start, end));
-}
-
-function flatten(list: CelList, depth = 1): Value {
-  if (depth < 0) return new CelError('level must be non-negative');
   const items: Value[] = [];
-  flattenInto(items, list, depth);
+  for (let i = start; i < end; i++) items.push(list.get(i));
   return new ArrayList(items);
 }
 
-function flattenInto(items: Value[], list: CelList, depth: number): void {
-  for (const item of list.toArray()) {
-    if (item instanceof CelList && depth > 0) flattenInto(items, item, depth - 1);
+const flatten = metered((meter, list: CelList, depth = 1): Value => {
+  if (depth < 0) return new CelError('level must be non-negative');
+  const items: Value[] = [];
+  flattenInto(items, { list, depth, meter });
+  return new ArrayList(items);
+});
+
+function flattenInto(items: Value[], from: { list: CelList; depth: number; meter: Meter }): void {
+  const { list, depth, meter } = from;
+  for (let i = 0; i < list.size; i++) {
+    const item = list.get(i);
+    meter.work(VISIT_WORK);
+    if (item instanceof CelList && depth > 0) flattenInto(items, { list: item, depth: depth - 1, meter });
     else items.push(item);
   }
 }
@@ -119,21 +125,21 @@ function sortBy(list: CelList, keys: CelList): Value {
 }
 
 /** Plain values are looked up; others are compared with all that are kept. */
-function distinct(list: CelList): Value {
+const distinct = metered((meter, list: CelList): Value => {
   const seen = new Set<MapKey>();
   const others: Value[] = [];
   const kept = list.toArray().filter((item) => {
     const key = mapKeyOf(item);
     if (key !== undefined) return seen.has(key) ? false : (seen.add(key), true);
-    return containsValue(new ArrayList(others), item) ? false : (others.push(item), true);
+    return containsValue(new ArrayList(others), item, meter) ? false : (others.push(item), true);
   });
   return new ArrayList(kept);
-}
+});
 
-const maxRange = 1_000_000;
+const MAX_RANGE = 1_000_000;
 
 function range(count: number): Value {
-  if (count > maxRange) return new CelError(`range is limited to ${maxRange} elements`);
+  if (count > MAX_RANGE) return new CelError(`range is limited to ${MAX_RANGE} elements`);
   return new ArrayList(Array.from({ length: Math.max(0, count) }, (_, i) => i));
 }
 
@@ -166,22 +172,23 @@ export const listsLibrary: Library = {
   ],
 };
 
-function containsAll(list: CelList, part: CelList): boolean {
-  for (let i = 0; i < part.size; i++) if (!containsValue(list, part.get(i))) return false;
+function containsAll(meter: Meter, list: CelList, part: CelList): boolean {
+  for (let i = 0; i < part.size; i++) if (!containsValue(list, part.get(i), meter)) return false;
   return true;
 }
 
-function intersects(a: CelList, b: CelList): boolean {
-  for (let i = 0; i < a.size; i++) if (containsValue(b, a.get(i))) return true;
+function intersects(meter: Meter, a: CelList, b: CelList): boolean {
+  for (let i = 0; i < a.size; i++) if (containsValue(b, a.get(i), meter)) return true;
   return false;
 }
+
+const equivalent = (meter: Meter, a: CelList, b: CelList): boolean => containsAll(meter, a, b) && containsAll(meter, b, a);
 
 /** Lists as sets. */
 export const setsLibrary: Library = {
   functions: [
-    declare('sets.contains', overload('list_sets_contains_list', [listT, listT], [boolType, containsAll])),
-    declare('sets.equivalent', overload('list_sets_equivalent_list', [listT, listT], [boolType, (a: CelList, b: CelList) => containsAll(a,
-      b) && containsAll(b, a)])),
-    declare('sets.intersects', overload('list_sets_intersects_list', [listT, listT], [boolType, intersects])),
+    declare('sets.contains', overload('list_sets_contains_list', [listT, listT], [boolType, metered(containsAll)])),
+    declare('sets.equivalent', overload('list_sets_equivalent_list', [listT, listT], [boolType, metered(equivalent)])),
+    declare('sets.intersects', overload('list_sets_intersects_list', [listT, listT], [boolType, metered(intersects)])),
   ],
 };

@@ -86,9 +86,12 @@ function groupsOf(text: string): number[] | undefined {
 const isMapped = (bytes: Uint8Array): boolean => bytes.length === 16 && bytes.subarray(0,
   10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
 
+/** Eight groups of four digits, the last two as an IPv4 address. */
+const LONGEST_ADDRESS = 45;
+
 function parseIp(text: string): CelIp | CelError {
   if (text.includes('%')) return new CelError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
-  const bytes = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+  const bytes = text.length > LONGEST_ADDRESS ? undefined : text.includes(':') ? parseIpv6(text) : parseIpv4(text);
   if (bytes === undefined) {
     return new CelError(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`);
   }

@@ -1,24 +1,20 @@
 // find and findAll: what a pattern matches in a text.
-import { type Library, declare, method } from '../check/environment.ts';
-import { compilePattern, patternProblem } from '../values/regex.ts';
+import { type Library, declare, method, metered } from '../check/environment.ts';
+import { findMatches, patternProblem } from '../values/regex.ts';
 import { intType, listOf, stringType } from '../values/types.ts';
 import { ArrayList, CelError, type Value } from '../values/values.ts';
 
 const illegal = (pattern: string): CelError => new CelError(`Illegal regex: ${patternProblem(pattern) ?? 'not supported'}`);
 
-function find(text: string, pattern: string): Value {
-  const matcher = compilePattern(pattern, text)?.matcher(text);
-  if (matcher === undefined) return illegal(pattern);
-  return matcher.find() ? matcher.group() ?? '' : '';
-}
+const find = metered((meter, text: string, pattern: string): Value => {
+  const found = findMatches(meter, { text, pattern, limit: 1 });
+  return found === undefined ? illegal(pattern) : found[0] ?? '';
+});
 
-function findAll(text: string, pattern: string, limit = -1): Value {
-  const matcher = compilePattern(pattern, text)?.matcher(text);
-  if (matcher === undefined) return illegal(pattern);
-  const found: string[] = [];
-  while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');
-  return new ArrayList(found);
-}
+const findAll = metered((meter, text: string, ...[pattern, limit = -1]: readonly [pattern: string, limit?: number]): Value => {
+  const found = findMatches(meter, { text, pattern, limit: Number(limit) });
+  return found === undefined ? illegal(pattern) : new ArrayList(found);
+});
 
 /** Kubernetes' pattern functions. */
 export const patternsLibrary: Library = {

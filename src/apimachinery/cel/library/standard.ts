@@ -1,16 +1,17 @@
 // The functions of the language itself: operators, conversions, strings, sizes. && || ?: and @not_strictly_false are declared here for the
 // checker only; the evaluator implements them, because they do not need all of their arguments.
 import { compareValues, containsValue, equalValues } from '../values/compare.ts';
-import { type FunctionDeclaration, type Implementation, type Library, type Overload, declare, method, overload } from '../check/environment.ts';
+import { type FunctionDeclaration, type Implementation, type Library, type Overload, declare, method, metered, overload } from '../check/environment.ts';
 import { concatBytes } from '../parse/literals.ts';
 import { addInts, divideInts, divideUints, makeInt, makeUint, multiplyInts, remainderInts, remainderUints, subtractInts, toNumber } from '../values/numbers.ts';
-import { compilePattern, patternProblem } from '../values/regex.ts';
+import { matchPattern } from '../values/regex.ts';
 import { addDuration, makeDuration, subtractTimes } from '../values/time.ts';
+import { runeCount } from '../values/runes.ts';
 import {
   type CelType, boolType, bytesType, doubleType, durationType, dynType, intType, listOf, mapOf, paramType, stringType, timestampType, typeOfType, uintType,
 } from '../values/types.ts';
 import {
-  CelDouble, type CelDuration, CelError, type CelList, type CelMap, type CelTimestamp, CelUint, type Value, noSuchOverload, runeCount, sizeOf, typeOf,
+  CelDouble, type CelDuration, CelError, type CelList, type CelMap, type CelTimestamp, CelUint, type Value, noSuchOverload, sizeOf, typeOf,
 } from '../values/values.ts';
 import { conversionFunctions } from './conversions.ts';
 import { timeFunctions } from './times.ts';
@@ -30,8 +31,8 @@ const logic: readonly FunctionDeclaration[] = [
   declare('_?_:_', overload('conditional', [boolType, a, a], [a, unused])),
   declare('@not_strictly_false', overload('not_strictly_false', [boolType], [boolType, unused])),
   declare('!_', overload('logical_not', [boolType], [boolType, (value: boolean) => !value])),
-  declare('_==_', overload('equals', [a, a], [boolType, equalValues])),
-  declare('_!=_', overload('not_equals', [a, a], [boolType, (x: Value, y: Value) => !equalValues(x, y)])),
+  declare('_==_', overload('equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => equalValues(x, y, meter))])),
+  declare('_!=_', overload('not_equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => !equalValues(x, y, meter))])),
 ];
 
 const sameTypes: readonly (readonly [string, CelType])[] = [
@@ -110,7 +111,7 @@ export function entryOf(map: CelMap, key: Value): Value {
 const containers: readonly FunctionDeclaration[] = [
   declare('_[_]', overload('index_list', [listOfA, intType], [a, elementAt]), overload('index_map', [mapOfAB, a], [b, entryOf])),
   declare('@in',
-    overload('in_list', [a, listOfA], [boolType, (value: Value, list: CelList) => containsValue(list, value)]),
+    overload('in_list', [a, listOfA], [boolType, metered((meter, value: Value, list: CelList) => containsValue(list, value, meter))]),
     overload('in_map', [a, mapOfAB], [boolType, (value: Value, map: CelMap) => map.find(value) !== undefined])),
   declare('size', ...sizes('string', stringType, (text: string) => runeCount(text)), ...sizes('bytes', bytesType, (bytes: Uint8Array) => bytes.length),
     ...sizes('list', listOfA, (list: CelList) => sizeOf(list)), ...sizes('map', mapOfAB, (map: CelMap) => sizeOf(map))),
@@ -120,16 +121,12 @@ function sizes(name: string, type: CelType, call: Implementation): Overload[] {
   return [overload(`size_${name}`, [type], [intType, call]), method(`${name}_size`, [type], [intType, call])];
 }
 
-function matches(text: string, pattern: string): Value {
-  const compiled = compilePattern(pattern, text);
-  return compiled === undefined ? new CelError(patternProblem(pattern) ?? 'invalid pattern') : compiled.test(text);
-}
-
 const strings: readonly FunctionDeclaration[] = [
   declare('contains', method('contains_string', pair(stringType), [boolType, (text: string, part: string) => text.includes(part)])),
   declare('startsWith', method('starts_with_string', pair(stringType), [boolType, (text: string, part: string) => text.startsWith(part)])),
   declare('endsWith', method('ends_with_string', pair(stringType), [boolType, (text: string, part: string) => text.endsWith(part)])),
-  declare('matches', overload('matches', pair(stringType), [boolType, matches]), method('matches_string', pair(stringType), [boolType, matches])),
+  declare('matches', overload('matches', pair(stringType), [boolType, metered(matchPattern)]),
+    method('matches_string', pair(stringType), [boolType, metered(matchPattern)])),
 ];
 
 /** The functions of the language. */

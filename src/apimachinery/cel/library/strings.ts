@@ -1,5 +1,6 @@
 // The string extension: positions count runes. The texts of its errors are those of cel-go.
-import { type Library, declare, method, overload } from '../check/environment.ts';
+import { type Library, declare, method, metered, overload } from '../check/environment.ts';
+import { indexOfRune, lengthAt, runeCount, runesBefore } from '../values/runes.ts';
 import { listOf, stringType, intType, dynListType } from '../values/types.ts';
 import { ArrayList, CelError, type CelList, type Value, noSuchOverload } from '../values/values.ts';
 import { formatText } from './format-text.ts';
@@ -8,35 +9,33 @@ const text = stringType;
 const outOfRange = (index: number): CelError => new CelError(`index out of range: ${index}`);
 
 function charAt(value: string, at: number): Value {
-  const runes = Array.from(value);
-  if (at === runes.length) return '';
-  return runes[at] ?? outOfRange(at);
+  const index = indexOfRune(value, at);
+  if (index === undefined) return outOfRange(at);
+  return index === value.length ? '' : value.slice(index, index + lengthAt(value, index));
 }
 
 function indexOf(value: string, part: string, from = 0): Value {
-  const runes = Array.from(value);
   if (part === '') return from;
-  if (from < 0 || from >= runes.length) return from < 0 || from > runes.length ? outOfRange(from) : -1;
-  const start = runes.slice(0, from).join('').length;
-  const at = value.indexOf(part, start);
-  return at < 0 ? -1 : Array.from(value.slice(0, at)).length;
+  const start = indexOfRune(value, from);
+  if (start === undefined) return outOfRange(from);
+  const at = start === value.length ? -1 : value.indexOf(part, start);
+  return at < 0 ? -1 : runesBefore(value, at);
 }
 
 function lastIndexOf(value: string, part: string, from?: number): Value {
-  const runes = Array.from(value);
-  if (part === '') return from ?? runes.length;
-  if (from !== undefined && (from < 0 || from > runes.length)) return outOfRange(from);
-  const limit = from === undefined ? value.length : runes.slice(0, from).join('').length;
+  if (part === '') return from ?? runeCount(value);
+  const limit = from === undefined ? value.length : indexOfRune(value, from);
+  if (limit === undefined) return outOfRange(from!);
   const at = value.lastIndexOf(part, limit);
-  return at < 0 ? -1 : Array.from(value.slice(0, at)).length;
+  return at < 0 ? -1 : runesBefore(value, at);
 }
 
 function substring(value: string, start: number, end?: number): Value {
-  const runes = Array.from(value);
-  const stop = end ?? runes.length;
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
-  if (start < 0 || start > runes.length) return outOfRange(start);
-  return stop < 0 || stop > runes.length ? outOfRange(stop) : runes.slice(start, stop).join('');
+  const first = indexOfRune(value, start);
+  if (first === undefined) return outOfRange(start);
+  const stop = end === undefined ? value.length : indexOfRune(value, end);
+  return stop === undefined ? outOfRange(end!) : value.slice(first, stop);
 }
 
 /** Replaces the first `count` occurrences, all when it is negative. */
@@ -44,14 +43,14 @@ function replace(value: string, part: string, ...rest: readonly [replacement: st
   const [replacement, count = -1] = rest;
   if (part === '') return replaceEverywhere(Array.from(value), replacement, count);
   const pieces = value.split(part);
-  if (pieces.length * replacement.length > maxResultLength) return tooLong;
+  if (pieces.length * replacement.length > MAX_RESULT_LENGTH) return tooLong;
   const limit = count < 0 ? pieces.length : count;
   const head = pieces.slice(0, limit + 1).join(replacement);
   return limit + 1 >= pieces.length ? head : `${head}${part}${pieces.slice(limit + 1).join(part)}`;
 }
 
 /** Longer results would reach the cost limit of a call with the next function that reads them. */
-const maxResultLength = 5_000_000;
+const MAX_RESULT_LENGTH = 5_000_000;
 const tooLong = new CelError('operation cancelled: actual cost limit exceeded');
 
 function replaceEverywhere(runes: readonly string[], replacement: string, count: number): string {
@@ -72,15 +71,25 @@ function join(list: CelList, separator = ''): Value {
   return wrong === undefined ? items.join(separator) : wrong instanceof CelError ? wrong : noSuchOverload;
 }
 
-const spaces = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
-const goSpace = new RegExp(`^${spaces}|${spaces}$`, 'g');
+/** What Go's unicode.IsSpace takes for white space. */
+const SPACES: ReadonlySet<string> = new Set('\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000');
+
+function trim(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (start < end && SPACES.has(value[start]!)) start++;
+  while (end > start && SPACES.has(value[end - 1]!)) end--;
+  return value.slice(start, end);
+}
+
 const escapes: ReadonlyMap<string, string> = new Map([
   ['\x07', '\\a'], ['\b', '\\b'], ['\f', '\\f'], ['\n', '\\n'], ['\r', '\\r'], ['\t', '\\t'], ['\v', '\\v'], ['\\', '\\\\'], ['"', '\\"'],
 ]);
 
 const quote = (value: string): string => `"${value.toWellFormed().replace(/[\x07-\r\\"]/g, (char) => escapes.get(char)!)}"`;
-const lower = (value: string): string => value.replace(/[A-Z]+/g, (part) => part.toLowerCase());
-const upper = (value: string): string => value.replace(/[a-z]+/g, (part) => part.toUpperCase());
+const ASCII = /^[\x00-\x7f]*$/;
+const lower = (value: string): string => (ASCII.test(value) ? value.toLowerCase() : value.replace(/[A-Z]+/g, (part) => part.toLowerCase()));
+const upper = (value: string): string => (ASCII.test(value) ? value.toUpperCase() : value.replace(/[a-z]+/g, (part) => part.toUpperCase()));
 
 /** Version 2 of the string extension, and `reverse` of version 3. */
 export const stringsLibrary: Library = {
@@ -98,8 +107,8 @@ export const stringsLibrary: Library = {
       [listOf(text), split])),
     declare('substring', method('string_substring_int', [text, intType], [text, substring]), method('string_substring_int_int', [text, intType, intType],
       [text, substring])),
-    declare('trim', method('string_trim', [text], [text, (value: string) => value.replace(goSpace, '')])),
-    declare('format', method('string_format', [text, dynListType], [text, formatText])),
+    declare('trim', method('string_trim', [text], [text, trim])),
+    declare('format', method('string_format', [text, dynListType], [text, metered(formatText)])),
     declare('strings.quote', overload('strings_quote', [text], [text, quote])),
     declare('join', method('list_join', [listOf(text)], [text, join]), method('list_join_string', [listOf(text), text], [text, join])),
   ],

@@ -2,7 +2,7 @@
 import { mapFrom } from '../values/compare.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { boolType, listOf, mapOf, stringType, structType } from '../values/types.ts';
-import { ArrayList, CelError, CelOpaque, type Value } from '../values/values.ts';
+import { ArrayList, CelError, type CelMap, CelOpaque } from '../values/values.ts';
 
 const urlType = structType('kubernetes.URL');
 
@@ -17,6 +17,8 @@ class CelUrl extends CelOpaque {
   readonly path: string;
   readonly query: string;
   readonly text: string;
+  /** Its query as a map, read once. */
+  #parameters: CelMap | undefined;
 
   constructor(parts: { scheme: string; host: string; path: string; query: string; text: string }) {
     super();
@@ -27,6 +29,10 @@ class CelUrl extends CelOpaque {
     this.text = parts.text;
   }
 
+  get parameters(): CelMap {
+    return (this.#parameters ??= parametersOf(this.query));
+  }
+
   equals(other: CelOpaque): boolean {
     return other instanceof CelUrl && other.text === this.text;
   }
@@ -35,12 +41,13 @@ class CelUrl extends CelOpaque {
 function parseUrl(text: string): CelUrl {
   if (/[\x00-\x1f\x7f]/.test(text)) throw new UrlError('net/url: invalid control character in URL');
   if (text === '') throw new UrlError('empty url');
-  const bare = text.replace(/#.*$/s, '');
+  const mark = text.indexOf('#');
+  const bare = mark < 0 ? text : text.slice(0, mark);
   const scheme = schemeOf(bare);
   const rest = scheme === '' ? bare : bare.slice(scheme.length + 1);
-  const mark = rest.indexOf('?');
-  const before = mark < 0 ? rest : rest.slice(0, mark);
-  const query = mark < 0 ? '' : rest.slice(mark + 1);
+  const question = rest.indexOf('?');
+  const before = question < 0 ? rest : rest.slice(0, question);
+  const query = question < 0 ? '' : rest.slice(question + 1);
   if (!before.startsWith('/')) {
     if (scheme === '') throw new UrlError('invalid URI for request');
     return new CelUrl({ scheme: scheme.toLowerCase(), host: '', path: '', query, text });
@@ -92,9 +99,9 @@ const unescape = (text: string): string | undefined => {
   }
 };
 
-function queryOf(url: CelUrl): Value {
+function parametersOf(query: string): CelMap {
   const found = new Map<string, string[]>();
-  for (const part of url.query === '' ? [] : url.query.split('&')) {
+  for (const part of query === '' ? [] : query.split('&')) {
     const equals = part.indexOf('=');
     const key = unescape(equals < 0 ? part : part.slice(0, equals));
     const value = unescape(equals < 0 ? '' : part.slice(equals + 1));
@@ -118,8 +125,14 @@ function attempt(text: string): CelUrl | CelError {
 /** True for a text that Go takes for the URI of a request. */
 export const isRequestUri = (text: string): boolean => attempt(text) instanceof CelUrl;
 
-const hostname = (url: CelUrl): string => url.host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
-const port = (url: CelUrl): string => /:(\d*)$/.exec(url.host)?.[1] ?? '';
+/** Where the port of a host begins: at its last colon, unless that is within the brackets of an IPv6 address. */
+const portAt = (host: string): number => (host.lastIndexOf(':') > host.lastIndexOf(']') ? host.lastIndexOf(':') : host.length);
+const port = ({ host }: CelUrl): string => host.slice(portAt(host) + 1);
+
+function hostname({ host }: CelUrl): string {
+  const name = host.slice(0, portAt(host));
+  return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+}
 
 /** Kubernetes' URL functions. */
 export const urlsLibrary: Library = {
@@ -132,6 +145,6 @@ export const urlsLibrary: Library = {
     declare('getHostname', method('url_get_hostname', [urlType], [stringType, hostname])),
     declare('getPort', method('url_get_port', [urlType], [stringType, port])),
     declare('getEscapedPath', method('url_get_escaped_path', [urlType], [stringType, (url: CelUrl) => url.path])),
-    declare('getQuery', method('url_get_query', [urlType], [mapOf(stringType, listOf(stringType)), queryOf])),
+    declare('getQuery', method('url_get_query', [urlType], [mapOf(stringType, listOf(stringType)), (url: CelUrl) => url.parameters])),
   ],
 };

@@ -72,22 +72,41 @@ class CelSemver extends CelOpaque {
   }
 }
 
-const identifier = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
-const versionPattern = new RegExp(`^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?$`);
-const maxVersionLength = 4096;
+const MAX_VERSION_LENGTH = 4096;
+const PLAIN_NUMBER = /^(?:0|[1-9][0-9]*)$/;
+const DIGITS = /^[0-9]+$/;
+const IDENTIFIER = /^[0-9A-Za-z-]+$/;
 
+/** Reads MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD], splitting at the first `+`, then at the first `-`. */
 function parseVersion(text: string): CelSemver | CelError {
   if (text === '') return new CelError('Version string empty');
-  const match = text.length > maxVersionLength ? null : versionPattern.exec(text);
-  if (match === null) return new CelError(text.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`);
-  return new CelSemver({ numbers: [BigInt(match[1]!), BigInt(match[2]!), BigInt(match[3]!)], before: match[4]?.split('.') ?? [], build: match[5] ?? '' });
+  const parts = text.length > MAX_VERSION_LENGTH ? undefined : splitVersion(text);
+  if (parts !== undefined) return new CelSemver(parts);
+  return new CelError(text.split('.', 3).length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`);
 }
+
+function splitVersion(text: string): Parts | undefined {
+  const plus = text.indexOf('+');
+  const build = plus < 0 ? undefined : text.slice(plus + 1);
+  const bare = plus < 0 ? text : text.slice(0, plus);
+  const dash = bare.indexOf('-');
+  const before = dash < 0 ? [] : bare.slice(dash + 1).split('.');
+  const numbers = (dash < 0 ? bare : bare.slice(0, dash)).split('.');
+  const [major, minor, patch] = numbers;
+  if (numbers.length !== 3 || !numbers.every((part) => PLAIN_NUMBER.test(part))) return undefined;
+  if (!before.every(isIdentifier) || (build !== undefined && !build.split('.').every((part) => IDENTIFIER.test(part)))) return undefined;
+  return { numbers: [BigInt(major!), BigInt(minor!), BigInt(patch!)], before, build: build ?? '' };
+}
+
+/** Identifiers of pre-releases: numbers have no leading zeros. */
+const isIdentifier = (part: string): boolean => (DIGITS.test(part) ? PLAIN_NUMBER.test(part) : IDENTIFIER.test(part));
 
 /** Takes a leading v, leading zeros and missing parts too. */
 function parseLoosely(text: string): CelSemver | CelError {
-  const parts = text.replace(/^v/, '').split('.');
+  if (text.length > MAX_VERSION_LENGTH) return parseVersion(text);
+  const parts = (text.startsWith('v') ? text.slice(1) : text).split('.');
   const three = parts.length > 3 ? [...parts.slice(0, 2), parts.slice(2).join('.')] : parts;
-  const plain = three.map((part) => (part.length > 1 ? part.replace(/^0+(?=\d)/, '') : part));
+  const plain = three.map((part) => part.replace(/^0+(?=\d)/, ''));
   if (plain.length < 3 && /[+-]/.test(plain.at(-1)!)) return new CelError('short version cannot contain PreRelease/Build meta data');
   while (plain.length < 3) plain.push('0');
   return parseVersion(plain.join('.'));
@@ -111,7 +130,7 @@ function compareVersions(a: CelSemver, b: CelSemver): number {
 }
 
 function compareIdentifiers(a: string, b: string): number {
-  const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  const [x, y] = [DIGITS.test(a), DIGITS.test(b)];
   if (x && y) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0;
   if (x !== y) return x ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,5 +1,5 @@
 // Tokens of the expression language. Positions count runes; strings keep their raw text, which literals.ts interprets.
-import type { Issue } from './source.ts';
+import { type Issue, MAX_REPORTED_ISSUES } from './source.ts';
 
 type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
 
@@ -13,12 +13,12 @@ export interface Token {
 const operators = ['==', '!=', '<=', '>=', '&&', '||', '<', '>', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'];
 const numberPattern = /0x[0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y;
 const identPattern = /[A-Za-z_][A-Za-z0-9_]*/y;
-const spacePattern = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
+const spacePattern = /(?:[ \t\r\n\f]|\/\/[^\n]*)+/y;
 const escapedPattern = /`[A-Za-z0-9_.\-/ ]+`/y;
 const stringStart = /([rR][bB]|[bB][rR]|[bB]|[rR])?("""|'''|"|')/y;
 const plainString = /(?:[^\\"'\n\r]|\\(?:[abfnrtv"'`?\\]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})|["'])/uy;
 
-/** The tokens of a text, `end` last. Characters that start no token are reported and skipped. */
+/** The tokens of a text, `end` last. Characters that start no token are reported and skipped, until there are too many. */
 export function lex(text: string, issues: Issue[]): Token[] {
   return new Lexer(text, issues).run();
 }
@@ -37,7 +37,7 @@ class Lexer {
   }
 
   run(): Token[] {
-    while (this.#skip(), this.#at < this.#text.length) this.#next();
+    while (this.#skip(), this.#at < this.#text.length && this.#issues.length <= MAX_REPORTED_ISSUES) this.#next();
     this.#tokens.push({ kind: 'end', text: '<EOF>', offset: this.#offset });
     return this.#tokens;
   }

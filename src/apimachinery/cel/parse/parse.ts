@@ -4,7 +4,7 @@ import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExp
 import { type Token, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
 import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts';
-import { CelSyntaxError, type Issue } from './source.ts';
+import { CelSyntaxError, type Issue, MAX_REPORTED_ISSUES } from './source.ts';
 
 /** Longest text, in runes. */
 const maxExpressionRunes = 100_000;
@@ -37,7 +37,9 @@ export function parseExpression(text: string, options: ParseOptions): ParsedExpr
   if (size > maxExpressionRunes) {
     throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionRunes}` }], text);
   }
-  const parser = new Parser(lex(text, issues), options, issues);
+  const tokens = lex(text, issues);
+  if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
+  const parser = new Parser(tokens, options, issues);
   const root = parser.parse();
   if (issues.length > 0 || root === undefined) throw new CelSyntaxError(issues, text);
   return { text, root, offsets: parser.offsets };

@@ -1,5 +1,6 @@
 // Expression texts and the problems found in them: positions count runes, and a problem is shown under its line with a marker, as cel-go
 // prints it. Wide runes get wide dots, tabs become spaces.
+import { byteLength } from '../../names.ts';
 
 /** A problem at a rune offset of the text; offset -1 is the text as a whole. */
 export interface Issue {
@@ -17,34 +18,32 @@ export class CelSyntaxError extends Error {
   }
 }
 
-/** Line (from 1) and column (from 0) of a rune offset. */
-function locate(runes: readonly string[], offset: number): { line: number; column: number; start: number } {
-  let line = 1;
-  let start = 0;
-  for (let i = 0; i < offset && i < runes.length; i++) {
-    if (runes[i] !== '\n') continue;
-    line++;
-    start = i + 1;
-  }
-  return { line, column: offset - start, start };
-}
+/** Most problems that are reported; the reference stops at the same number. */
+export const MAX_REPORTED_ISSUES = 100;
+/** Longest line, in bytes, that is shown with a problem. */
+const MAX_SNIPPET_BYTES = 16_384;
 
-/** The report of all problems, in the order of their positions. */
+/** The report of the first problems that were found, in the order of their positions. */
 function formatIssues(issues: readonly Issue[], text: string): string {
-  const runes = Array.from(text);
-  return [...issues].sort((a, b) => a.offset - b.offset).map((issue) => formatIssue(issue, runes)).join('\n');
+  const lines = text.split('\n').map((line) => Array.from(line));
+  const shown = issues.slice(0, MAX_REPORTED_ISSUES).sort((a, b) => a.offset - b.offset).map((issue) => formatIssue(issue, lines));
+  if (issues.length > MAX_REPORTED_ISSUES) shown.push(`${issues.length - MAX_REPORTED_ISSUES} more errors were truncated`);
+  return shown.join('\n');
 }
 
-function formatIssue(issue: Issue, runes: readonly string[]): string {
+function formatIssue(issue: Issue, lines: readonly (readonly string[])[]): string {
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
-  const { line, column, start } = locate(runes, issue.offset);
-  let end = start;
-  while (end < runes.length && runes[end] !== '\n') end++;
-  const snippet = runes.slice(start, end);
+  let line = 0;
+  let column = issue.offset;
+  while (line < lines.length - 1 && column > lines[line]!.length) column -= lines[line++]!.length + 1;
+  const title = `ERROR: <input>:${line + 1}:${column + 1}: ${issue.message}`;
+  const snippet = lines[line]!;
+  const shown = snippet.join('');
+  if (byteLength(shown) > MAX_SNIPPET_BYTES) return title;
   const dots = snippet.slice(0, column).map((rune) => (isWide(rune) ? '．' : '.'));
   while (dots.length < column) dots.push('.');
   const marker = isWide(snippet[column] ?? ' ') ? '＾' : '^';
-  return `ERROR: <input>:${line}:${column + 1}: ${issue.message}\n | ${snippet.join('').replace(/\t/g, ' ')}\n | ${dots.join('')}${marker}`;
+  return `${title}\n | ${shown.replace(/\t/g, ' ')}\n | ${dots.join('')}${marker}`;
 }
 
 function isWide(rune: string): boolean {

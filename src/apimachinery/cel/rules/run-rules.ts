@@ -82,6 +82,8 @@ class RuleRun {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   budget: number;
+  /** Work that costs do not show has a budget of the same size. */
+  #work = RUNTIME_COST_BUDGET;
 
   constructor(budget: number) {
     this.budget = budget;
@@ -158,8 +160,9 @@ class RuleRun {
   #runRule(rule: CompiledRule, on: RunOn): void {
     if (rule.error !== undefined) return this.#fail(on.node, on.at, `rule compile error: ${rule.error}`);
     if (rule.program === undefined) return;
-    const { value, cost } = evaluate(rule.program, on.self, on.oldSelf);
-    if (cost > this.budget) return this.#exhausted(on.node, on.at);
+    const { value, cost, work } = evaluate(rule.program, on.self, on.oldSelf);
+    this.#work -= work;
+    if (cost > this.budget || this.#work < 0) return this.#exhausted(on.node, on.at);
     this.budget -= cost;
     if (value === true) return;
     if (value instanceof CelError) return this.#failed(rule, on, value.message);
@@ -218,7 +221,7 @@ function evaluate(program: CompiledExpression, self: Value, oldSelf: Value | und
   const limit = Math.min(PER_CALL_LIMIT, remainingMs() * costPerMs);
   const evaluation = program.program.evaluate((name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined), limit);
   // Where time ends before the limit of a call does, nothing is known of the rule.
-  if (evaluation.cost > limit && limit < PER_CALL_LIMIT) announceWork(Infinity);
+  if (evaluation.exceeded && limit < PER_CALL_LIMIT) announceWork(Infinity);
   return evaluation;
 }
 

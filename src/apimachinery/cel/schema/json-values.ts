@@ -1,6 +1,7 @@
 // JSON as values of expressions, wrapped as it is read: nothing is copied. With a schema, texts become times or bytes, numbers become ints
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
-import { equalValues } from '../values/compare.ts';
+import { containsValue, equalValues } from '../values/compare.ts';
+import { type Meter, VISIT_WORK, unmetered } from '../values/meter.ts';
 import type { DeclaredType } from './declared.ts';
 import { parseDate, parseDuration, parseTimestamp } from '../values/time.ts';
 import { CelDouble, CelError, CelList, CelMap, type Value, narrowInt } from '../values/values.ts';
@@ -24,8 +25,24 @@ export function fromJson(json: unknown): Value {
 
 const wholeNumber = (value: number): Value => (Number.isSafeInteger(value) ? value : narrowInt(BigInt(value)));
 
+const isObject = (json: unknown): boolean => typeof json === 'object' && json !== null;
+
+/** Wraps what objects hold once: an expression that reads one path many times sees one list or map, with its keys listed once. */
+class Wrapped<K> {
+  #values: Map<K, Value> | undefined;
+
+  get(key: K, wrap: () => Value): Value {
+    let found = this.#values?.get(key);
+    if (found !== undefined) return found;
+    found = wrap();
+    (this.#values ??= new Map()).set(key, found);
+    return found;
+  }
+}
+
 class DynamicList extends CelList {
   readonly #items: readonly unknown[];
+  readonly #wrapped = new Wrapped<number>();
 
   constructor(items: readonly unknown[]) {
     super();
@@ -37,12 +54,15 @@ class DynamicList extends CelList {
   }
 
   get(index: number): Value {
-    return fromJson(this.#items[index]);
+    const item = this.#items[index];
+    return isObject(item) ? this.#wrapped.get(index, () => fromJson(item)) : fromJson(item);
   }
 }
 
 class DynamicMap extends CelMap {
   readonly #json: JsonMap;
+  readonly #wrapped = new Wrapped<string>();
+  #keys: readonly string[] | undefined;
 
   constructor(json: JsonMap) {
     super();
@@ -50,15 +70,17 @@ class DynamicMap extends CelMap {
   }
 
   get size(): number {
-    return Object.keys(this.#json).length;
+    return this.keys().length;
   }
 
   find(key: Value): Value | undefined {
-    return typeof key === 'string' && Object.hasOwn(this.#json, key) ? fromJson(this.#json[key]) : undefined;
+    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined;
+    const value = this.#json[key];
+    return isObject(value) ? this.#wrapped.get(key, () => fromJson(value)) : fromJson(value);
   }
 
-  keys(): readonly Value[] {
-    return Object.keys(this.#json);
+  keys(): readonly string[] {
+    return (this.#keys ??= Object.keys(this.#json));
   }
 }
 
@@ -102,14 +124,19 @@ function listOfDeclared(items: readonly unknown[], declared: DeclaredType): CelL
   return kind === 'map' && Array.isArray(keys) ? new KeyedList(items, declared.element!, keys as string[]) : new DeclaredList(items, declared.element!);
 }
 
+const CONTAINERS: ReadonlySet<string> = new Set(['list', 'map', 'struct']);
+const isContainer = ({ type }: DeclaredType): boolean => CONTAINERS.has(type.kind);
+
 class DeclaredList extends CelList {
   readonly items: readonly unknown[];
   readonly element: DeclaredType;
+  readonly #wrapped: Wrapped<number> | undefined;
 
   constructor(items: readonly unknown[], element: DeclaredType) {
     super();
     this.items = items;
     this.element = element;
+    this.#wrapped = isContainer(element) ? new Wrapped() : undefined;
   }
 
   get size(): number {
@@ -117,79 +144,94 @@ class DeclaredList extends CelList {
   }
 
   get(index: number): Value {
-    return fromDeclared(this.items[index], this.element);
+    const item = this.items[index];
+    return this.#wrapped === undefined ? fromDeclared(item, this.element) : this.#wrapped.get(index, () => fromDeclared(item, this.element));
   }
 }
 
 /** A set, or a map by some fields of its elements: order does not matter to equality, and addition merges. */
 class KeyedList extends DeclaredList {
-  readonly #keys: readonly string[] | undefined;
+  readonly #fields: readonly string[] | undefined;
+  #keys: readonly string[] | undefined;
 
-  constructor(items: readonly unknown[], element: DeclaredType, keys: readonly string[] | undefined) {
+  constructor(items: readonly unknown[], element: DeclaredType, fields: readonly string[] | undefined) {
     super(items, element);
-    this.#keys = keys;
+    this.#fields = fields;
   }
 
-  #keyOf(item: unknown): string {
-    const keys = this.#keys;
-    return JSON.stringify(keys === undefined ? item : keys.map((key) => (isMap(item) ? item[key] : null)), (_,
-      value) => (typeof value === 'bigint' ? String(value) : value));
+  /** The key of each element, written once. */
+  #listKeys(): readonly string[] {
+    const fields = this.#fields;
+    return (this.#keys ??= this.items.map((item) => writeKey(fields === undefined ? item : fields.map((field) => (isMap(item) ? item[field] : null)))));
   }
 
-  equalsUnordered(other: CelList): boolean {
-    if (!(other instanceof KeyedList)) return this.#equalsAny(other);
-    const mine = new Map(this.items.map((item, i) => [this.#keyOf(item), i]));
-    return other.items.every((item, i) => {
-      const at = mine.get(this.#keyOf(item));
-      return at !== undefined && (this.#keys === undefined || equalValues(this.get(at), other.get(i)));
+  equalsUnordered(other: CelList, meter: Meter = unmetered): boolean {
+    meter.work((this.size + other.size) * VISIT_WORK);
+    if (!(other instanceof KeyedList)) return this.#equalsAny(other, meter);
+    const mine = new Map(this.#listKeys().map((key, i) => [key, i]));
+    return other.#listKeys().every((key, i) => {
+      const at = mine.get(key);
+      return at !== undefined && (this.#fields === undefined || equalValues(this.get(at), other.get(i), meter));
     });
   }
 
-  #equalsAny(other: CelList): boolean {
-    const mine = this.toArray();
-    return other.toArray().every((item) => mine.some((own) => equalValues(own, item)));
+  #equalsAny(other: CelList, meter: Meter): boolean {
+    for (let i = 0; i < other.size; i++) if (!containsValue(this, other.get(i), meter)) return false;
+    return true;
   }
 
   override concat(other: CelList): CelList {
     if (!(other instanceof KeyedList)) return super.concat(other);
     const merged = [...this.items];
-    const places = new Map(merged.map((item, i) => [this.#keyOf(item), i]));
-    for (const item of other.items) {
-      const key = this.#keyOf(item);
+    const keys = [...this.#listKeys()];
+    const places = new Map(keys.map((key, i) => [key, i]));
+    for (const [i, key] of other.#listKeys().entries()) {
       const at = places.get(key) ?? merged.length;
       places.set(key, at);
-      merged[at] = item;
+      merged[at] = other.items[i];
+      keys[at] = key;
     }
-    return new KeyedList(merged, this.element, this.#keys);
+    const list = new KeyedList(merged, this.element, this.#fields);
+    list.#keys = keys;
+    return list;
   }
 }
+
+const writeKey = (key: unknown): string => JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? String(value) : value as unknown)) ?? 'null';
 
 class DeclaredMap extends CelMap {
   readonly #json: JsonMap;
   readonly #element: DeclaredType;
+  readonly #wrapped: Wrapped<string> | undefined;
+  #keys: readonly string[] | undefined;
 
   constructor(json: JsonMap, element: DeclaredType) {
     super();
     this.#json = json;
     this.#element = element;
+    this.#wrapped = isContainer(element) ? new Wrapped() : undefined;
   }
 
   get size(): number {
-    return Object.keys(this.#json).length;
+    return this.keys().length;
   }
 
   find(key: Value): Value | undefined {
-    return typeof key === 'string' && Object.hasOwn(this.#json, key) ? fromDeclared(this.#json[key], this.#element) : undefined;
+    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined;
+    const value = this.#json[key];
+    return this.#wrapped === undefined ? fromDeclared(value, this.#element) : this.#wrapped.get(key, () => fromDeclared(value, this.#element));
   }
 
-  keys(): readonly Value[] {
-    return Object.keys(this.#json).sort();
+  keys(): readonly string[] {
+    return (this.#keys ??= Object.keys(this.#json).sort());
   }
 }
 
 class DeclaredObject extends CelMap {
   readonly #json: JsonMap;
   readonly #declared: DeclaredType;
+  readonly #wrapped = new Wrapped<string>();
+  #keys: readonly string[] | undefined;
 
   constructor(json: JsonMap, declared: DeclaredType) {
     super();
@@ -207,7 +249,9 @@ class DeclaredObject extends CelMap {
 
   find(key: Value): Value | undefined {
     const field = this.#declared.fields!.get(key as string);
-    return field !== undefined && Object.hasOwn(this.#json, field.name) ? fromDeclared(this.#json[field.name], field.declared) : undefined;
+    if (field === undefined || !Object.hasOwn(this.#json, field.name)) return undefined;
+    const value = this.#json[field.name];
+    return isObject(value) ? this.#wrapped.get(field.name, () => fromDeclared(value, field.declared)) : fromDeclared(value, field.declared);
   }
 
   /** A field that is null counts as not set. */
@@ -216,8 +260,7 @@ class DeclaredObject extends CelMap {
     return field !== undefined && Object.hasOwn(this.#json, field.name) && this.#json[field.name] !== null;
   }
 
-  keys(): readonly Value[] {
-    return Array.from(this.#declared.fields!.keys()).filter((name) => this.find(name) !== undefined);
+  keys(): readonly string[] {
+    return (this.#keys ??= Array.from(this.#declared.fields!.keys()).filter((name) => this.find(name) !== undefined));
   }
 }
-

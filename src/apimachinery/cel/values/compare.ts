@@ -1,47 +1,59 @@
 // Equality and order across types: numbers compare by value whatever their type, other types only with their own.
+import { type Meter, TEXT_WORK, VISIT_WORK, unmetered } from './meter.ts';
 import { CelType, sameType } from './types.ts';
 import {
   CelDouble, CelDuration, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
 } from './values.ts';
 
-/** True when two values are equal; values of unrelated types are not. */
-export function equalValues(a: Value, b: Value): boolean {
+/** True when two values are equal; values of unrelated types are not. Lists and maps are compared element by element, each counted as work. */
+export function equalValues(a: Value, b: Value, meter: Meter = unmetered): boolean {
   if (a === b) return true;
+  if (typeof a === 'string') return false;
   if (typeof a !== 'object' || a === null) return typeof a === 'number' || typeof a === 'bigint' ? compareNumbers(a, b) === 0 : false;
   if (a instanceof CelDouble || a instanceof CelUint) return compareNumbers(a, b) === 0;
-  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b);
-  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b);
+  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b, meter);
+  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b, meter);
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
-  if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b, meter);
+  if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b, meter);
   if (a instanceof CelType) return b instanceof CelType && a.name === b.name;
   return a instanceof CelOpaque && b instanceof CelOpaque && sameType(a.type, b.type) && a.equals(b);
 }
 
 /** A list with an equality of its own: sets and maps of a schema. */
 interface UnorderedList {
-  equalsUnordered(other: CelList): boolean;
+  equalsUnordered(other: CelList, meter: Meter): boolean;
 }
 
-function equalLists(a: CelList, b: CelList): boolean {
+function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if (a.size !== b.size) return false;
-  if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b);
-  for (let i = 0; i < a.size; i++) if (!equalValues(a.get(i), b.get(i))) return false;
+  if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b, meter);
+  for (let i = 0; i < a.size; i++) {
+    meter.work(VISIT_WORK);
+    if (!equalValues(a.get(i), b.get(i), meter)) return false;
+  }
   return true;
 }
 
-function equalMaps(a: CelMap, b: CelMap): boolean {
+function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   return a.keys().every((key) => {
+    meter.work(VISIT_WORK);
     const other = b.find(key);
-    return other !== undefined && equalValues(a.find(key)!, other);
+    return other !== undefined && equalValues(a.find(key)!, other, meter);
   });
 }
 
-function equalOptionals(a: CelOptional, b: CelOptional): boolean {
+function equalBytes(a: Uint8Array, b: Uint8Array, meter: Meter): boolean {
+  if (a.length !== b.length) return false;
+  meter.work(a.length * TEXT_WORK);
+  return compareBytes(a, b) === 0;
+}
+
+function equalOptionals(a: CelOptional, b: CelOptional, meter: Meter): boolean {
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return equalValues(a.value, b.value);
+  return equalValues(a.value, b.value, meter);
 }
 
 /** Order of two values: negative, zero, positive, NaN for doubles that have none; undefined when their types have no common order. */
@@ -91,11 +103,17 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Whether a list has an element equal to a value; one lookup when list and value are plain. */
-export function containsValue(list: CelList, value: Value): boolean {
-  for (let i = 0; i < list.size; i++) if (equalValues(list.get(i), value)) return true;
-  return false;
+/** Index of the first element that equals a value; -1 when there is none. Each comparison is counted as work. */
+export function indexOfValue(list: CelList, value: Value, meter: Meter = unmetered): number {
+  for (let i = 0; i < list.size; i++) {
+    meter.work(VISIT_WORK);
+    if (equalValues(list.get(i), value, meter)) return i;
+  }
+  return -1;
 }
+
+/** Whether a list has an element equal to a value. */
+export const containsValue = (list: CelList, value: Value, meter: Meter = unmetered): boolean => indexOfValue(list, value, meter) >= 0;
 
 /** A map with string keys. */
 export function mapFrom(entries: Iterable<readonly [string, Value]>): CelMap {

@@ -45,18 +45,57 @@ function formatOffset(seconds: number): string {
   return `${seconds < 0 ? '-' : '+'}${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(Math.floor(minutes % 60)).padStart(2, '0')}`;
 }
 
-/** The span that a Go duration text names; undefined when it names none. */
+/** The span that a Go duration text names; undefined when it names none. Read from left to right, each character once. */
 export function parseDuration(text: string): CelDuration | undefined {
-  const match = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(text);
-  if (match === null) return undefined;
+  const negative = text.startsWith('-');
+  const start = negative || text.startsWith('+') ? 1 : 0;
+  if (text.length === start + 1 && text[start] === '0') return new CelDuration(0n);
   let nanos = 0n;
-  for (const part of match[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
-    const unit = BigInt(unitNanos.get(part[3]!)!);
-    nanos += BigInt(part[1] === '' ? 0 : part[1]!) * unit;
-    if (part[2] !== '') nanos += (BigInt(part[2]!.slice(0, 18)) * unit) / 10n ** BigInt(Math.min(18, part[2]!.length));
+  for (let at = start; at < text.length || at === start;) {
+    const part = readSpan(text, at);
+    if (part === undefined) return undefined;
+    nanos += part.nanos;
+    if (nanos > -minInt64) return undefined;
+    at = part.end;
   }
-  if (match[1] === '-') nanos = -nanos;
-  return nanos > maxInt64 || nanos < minInt64 ? undefined : new CelDuration(nanos);
+  if (negative) nanos = -nanos;
+  return nanos > maxInt64 ? undefined : new CelDuration(nanos);
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+function skipDigits(text: string, from: number): number {
+  let at = from;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Whole numbers of more digits than this are no int64, whatever their unit; leading zeros do not count. */
+const MAX_WHOLE_DIGITS = 19;
+/** Digits of a fraction that can matter: an hour has 3.6e12 nanoseconds. */
+const MAX_FRACTION_DIGITS = 18;
+
+/** One number with its unit. */
+function readSpan(text: string, from: number): { nanos: bigint; end: number } | undefined {
+  const dot = skipDigits(text, from);
+  const end = text[dot] === '.' ? skipDigits(text, dot + 1) : dot;
+  if (end - from === 0 || (end - from === 1 && dot === from)) return undefined;
+  const unit = unitAt(text, end);
+  if (unit === undefined) return undefined;
+  let first = from;
+  while (first < dot && text[first] === '0') first++;
+  if (dot - first > MAX_WHOLE_DIGITS) return undefined;
+  const fraction = text.slice(dot + 1, Math.min(end, dot + 1 + MAX_FRACTION_DIGITS));
+  const scale = BigInt(unitNanos.get(unit)!);
+  const whole = first === dot ? 0n : BigInt(text.slice(first, dot)) * scale;
+  return { nanos: whole + (fraction === '' ? 0n : (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)), end: end + unit.length };
+}
+
+function unitAt(text: string, at: number): string | undefined {
+  const two = text.slice(at, at + 2);
+  if (unitNanos.has(two)) return two;
+  const one = text.slice(at, at + 1);
+  return unitNanos.has(one) ? one : undefined;
 }
 
 /** Seconds with as much fraction as there is: `90s`, `1.5s`. */
@@ -101,11 +140,15 @@ export function timestampOfSeconds(seconds: number | bigint): Value {
 }
 
 const zoneCache = new Map<string, Intl.DateTimeFormat>();
-const zoneCacheLimit = 64;
+const MAX_OPEN_ZONES = 64;
+const FIXED_ZONE = /^([+-]?)(\d{1,2}):(\d{2})$/;
+
+/** Whether the date in a zone takes more than arithmetic. */
+export const isNamedZone = (zone: string): boolean => zone !== 'UTC' && zone !== '' && !FIXED_ZONE.test(zone);
 
 /** The date of an instant in a zone, as a Date whose UTC parts are the local ones; undefined when there is no such zone. */
 export function localDate(time: CelTimestamp, zone: string): Date | undefined {
-  const fixed = /^([+-]?)(\d{1,2}):(\d{2})$/.exec(zone);
+  const fixed = FIXED_ZONE.exec(zone);
   if (fixed !== null) {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
     return new Date((time.seconds + (fixed[1] === '-' ? -minutes : minutes) * 60) * 1000);
@@ -129,7 +172,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone, era: 'narrow', year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric, hourCycle: 'h23',
     });
-    if (zoneCache.size >= zoneCacheLimit) zoneCache.clear();
+    if (zoneCache.size >= MAX_OPEN_ZONES) zoneCache.clear();
     zoneCache.set(zone, format);
     return format;
   } catch {

@@ -4,6 +4,7 @@ import {
   CelType, anyOptionalType, boolType, bytesType, doubleType, durationType, dynListType, dynMapType, intType, metaType, nullType,
   stringType, timestampType, uintType,
 } from './types.ts';
+import { runeCount } from './runes.ts';
 
 /** Everything that an expression can be worth. */
 export type Value =
@@ -129,6 +130,7 @@ export function mapKeyOf(key: Value): MapKey | undefined {
 /** A map of values that are there already. */
 export class EntryMap extends CelMap {
   readonly entries: Map<MapKey, readonly [Value, Value]>;
+  #keys: readonly Value[] = [];
 
   constructor(entries: Map<MapKey, readonly [Value, Value]>) {
     super();
@@ -144,8 +146,10 @@ export class EntryMap extends CelMap {
     return filed === undefined ? undefined : this.entries.get(filed)?.[1];
   }
 
+  /** Listed once for each size: a map only grows. */
   keys(): readonly Value[] {
-    return Array.from(this.entries.values(), (entry) => entry[0]);
+    if (this.#keys.length !== this.entries.size) this.#keys = Array.from(this.entries.values(), (entry) => entry[0]);
+    return this.#keys;
   }
 }
 
@@ -207,18 +211,6 @@ function typeOfObject(value: Exclude<Value, null | boolean | number | bigint | s
   if (value instanceof CelOptional) return anyOptionalType;
   if (value instanceof Uint8Array) return bytesType;
   return value instanceof CelType ? metaType : nullType;
-}
-
-/** Number of runes of a string. */
-export function runeCount(text: string): number {
-  // One native search tells the texts that need no counting, which is nearly all: sizes are asked for with every step of an expression.
-  if (!/[\ud800-\udbff]/.test(text)) return text.length;
-  let count = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0xd800 && code <= 0xdbff) count--;
-  }
-  return count;
 }
 
 /** Size as costs and `size()` count it; 1 for what has none. */

@@ -86,6 +86,9 @@ export function checkPattern(pattern: string): string | undefined {
   return estimatePatternSize(pattern) > maxPatternSize ? `${tooLarge}: \`${pattern}\`` : undefined;
 }
 
+/** How many steps a valid pattern is compiled to, about. */
+export const patternSizeOf = (pattern: string): number => compiled.get(pattern)?.size ?? estimatePatternSize(pattern);
+
 /** Whether a pattern is found anywhere in a text. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return compileFor(pattern, text).matcher(text).find();
