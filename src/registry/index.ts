@@ -4,7 +4,7 @@ export type {
   Registry, RegistryEvent, RegistryWatch, RequestOptions, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
-  Column, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
+  Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
 } from './resource.ts';
 export { subresourcesIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';

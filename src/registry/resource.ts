@@ -117,6 +117,12 @@ export interface Strategy {
   holdsDeletion?(object: KubeObject): boolean;
 }
 
+/**
+ * A step of the validation of an update: the metadata like that of a new object, or like that of an update; the lenient steps do without the rule
+ * that names of finalizers have a domain. `kind` is the kind's own validation.
+ */
+export type MetadataCheck = 'object' | 'lenient-object' | 'update' | 'lenient-update' | 'kind';
+
 /** Everything about a resource that is data. */
 export interface Resource {
   /**
@@ -143,11 +149,10 @@ export interface Resource {
   /** Rule for metadata.name. */
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
   /**
-   * How often updates have their metadata checked besides the check that all kinds have, in order: `M` like that of a new object, `U` like that of
-   * an update, small letters without the rule that names of finalizers have a domain. `*` stands for what the kind itself finds wrong. Absent:
-   * `u*` for custom kinds, `U*M` for others.
+   * How often updates have their metadata checked besides the check that all kinds have, in order. The reference repeats these checks differently
+   * from kind to kind, and clients see the causes as often. Absent: lenient-update and kind for custom kinds; update, kind and object for others.
    */
-  readonly metadataChecks?: string;
+  readonly metadataChecks?: readonly MetadataCheck[];
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */

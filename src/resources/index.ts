@@ -1,5 +1,4 @@
-// The door of resources: the built-in resources as rows. A kind without special behaviour is a row and nothing else.
-export { groupPriorities } from './priorities.ts';
-export { createBuiltinResources } from './table.ts';
-export { formatHumanDuration } from './columns/duration.ts';
+// The door of resources: the built-in kinds as rows of the catalog, their groups, their schema data.
+export { createBuiltinResources, groupPriorities } from './table.ts';
+export { formatHumanDuration } from './common/columns/duration.ts';
 export { schemaData } from './schema/index.ts';

@@ -4,11 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { loadSchemas } from '../apimachinery/index.ts';
 import type { Resource } from '../registry/index.ts';
-import { columnsByKind } from './columns/by-kind.ts';
-import { groupPriorities } from './priorities.ts';
 import { schemaData } from './schema/index.ts';
-import { strategiesByKind } from './strategies/by-kind.ts';
-import { createBuiltinResources } from './table.ts';
+import { createBuiltinResources, groupPriorities } from './table.ts';
 
 interface DiscoveryFact {
   readonly name: string;
@@ -79,9 +76,4 @@ test('groupPriorities puts groups and versions in the order of the reference', (
   assert.deepEqual(named, facts.groups);
   const sorted = [...groupPriorities].sort((a, b) => b.priority - a.priority || (a.group < b.group ? -1 : 1));
   assert.deepEqual(sorted, groupPriorities);
-});
-
-test('columnsByKind and strategiesByKind speak of rows that exist', () => {
-  const known = new Set(rows.map(({ group, kind }) => `${group}/${kind}`));
-  for (const key of [...Object.keys(columnsByKind), ...Object.keys(strategiesByKind)]) assert.ok(known.has(key), key);
 });

@@ -7,9 +7,12 @@ import { createTimeSlice, invariant } from '../../base/index.ts';
 import type { Target } from '../contract.ts';
 import { type Core, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { finalizerWarnings } from '../metadata.ts';
-import { type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
+import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
 import { cloneJson, equalJson } from '../values.ts';
 import type { Admitted } from './admit.ts';
+
+const METADATA_CHECKS: readonly MetadataCheck[] = ['update', 'kind', 'object'];
+const CUSTOM_METADATA_CHECKS: readonly MetadataCheck[] = ['lenient-update', 'kind'];
 
 /** One write, or one round of an update: what its steps share. */
 export interface Write extends Admitted {
@@ -74,7 +77,7 @@ export async function prepareValidation(object: KubeObject, old: KubeObject | un
 export function validateCreate(object: KubeObject, write: Write): void {
   const { target: { resource }, context } = write;
   // Kinds whose updates do without the rule for finalizers do so from the start.
-  const isLoose = resource.metadataChecks !== undefined && !/[MU]/.test(resource.metadataChecks);
+  const isLoose = resource.metadataChecks?.every((check) => check !== 'object' && check !== 'update') === true;
   const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose };
   const errors = validateObjectMeta(object.metadata, rules);
   const more = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
@@ -157,14 +160,14 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
 export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
   const { target: { resource }, context } = write;
   const { namespaced, nameRule } = resource;
-  const check = (kind: string): readonly FieldError[] => {
-    if (kind === '*') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
-    if (kind === 'U' || kind === 'u') return validateObjectMetaUpdate(object.metadata, old.metadata, kind === 'U');
-    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: kind === 'm' });
+  const run = (check: MetadataCheck): readonly FieldError[] => {
+    if (check === 'kind') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
+    if (check === 'update' || check === 'lenient-update') return validateObjectMetaUpdate(object.metadata, old.metadata, check === 'update');
+    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object' });
   };
-  const own = resource.metadataChecks ?? (resource.custom ? 'u*' : 'U*M');
+  const checks = resource.metadataChecks ?? (resource.custom ? CUSTOM_METADATA_CHECKS : METADATA_CHECKS);
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
-  for (const kind of `u${own}`) errors.push(...check(kind));
+  for (const check of ['lenient-update', ...checks] as const) errors.push(...run(check));
   throwInvalid(resource, object, errors);
   context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));
 }

@@ -1,7 +1,7 @@
-// CustomResourceDefinition from v1beta1, which is served no more but is what kube-apiserver stores: there, what all versions have in common
-// (schema, subresources, columns, selectable fields) stands once above them.
+// CustomResourceDefinition from v1beta1, which is no longer served but is the version that kube-apiserver stores: there, the parts that all
+// versions share (schema, subresources, columns, selectable fields) stand once above them.
 import type { JsonObject, JsonValue, KubeObject } from '../../apimachinery/index.ts';
-import { toObject, toObjects } from '../columns/common.ts';
+import { toObject, toObjects } from '../common/values.ts';
 
 /** The members that have a value, in this order. */
 const compact = (members: Readonly<Record<string, JsonValue | undefined>>): JsonObject =>

@@ -1,14 +1,14 @@
-// HorizontalPodAutoscaler between v2 (stored) and v1. What v1 has no field for travels in annotations under autoscaling.alpha.kubernetes.io:
+// HorizontalPodAutoscaler between v2 (stored) and v1. Fields that v1 does not have are kept in annotations under autoscaling.alpha.kubernetes.io:
 // metrics and current-metrics in v1's own shape, conditions, and behavior with the field names of the Go type.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { readPath, toList, toNumber, toObject, toObjects, toText } from '../columns/common.ts';
+import { readPath, toList, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from './metrics.ts';
 
-const prefix = 'autoscaling.alpha.kubernetes.io/';
-const metricsKey = `${prefix}metrics`;
-const statusesKey = `${prefix}current-metrics`;
-const conditionsKey = `${prefix}conditions`;
-const behaviorKey = `${prefix}behavior`;
+const PREFIX = 'autoscaling.alpha.kubernetes.io/';
+const metricsKey = `${PREFIX}metrics`;
+const statusesKey = `${PREFIX}current-metrics`;
+const conditionsKey = `${PREFIX}conditions`;
+const behaviorKey = `${PREFIX}behavior`;
 
 /** The members that are there, so that absent ones stay absent. */
 function pick(from: JsonObject, ...names: readonly string[]): JsonObject {

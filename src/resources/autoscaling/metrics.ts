@@ -1,7 +1,7 @@
 // Metrics of a HorizontalPodAutoscaler in the shape that v1 keeps in annotations (the one of v2beta1), and back.
 // Quantities that v1 always writes are "0" when v2 has none.
 import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
-import { readPath, toObject, toText } from '../columns/common.ts';
+import { readPath, toObject, toText } from '../common/values.ts';
 
 /** Drops the members without value. */
 function compact(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

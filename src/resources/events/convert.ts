@@ -1,7 +1,7 @@
 // Events in their two groups: the same stored object (core) seen as events.k8s.io, and back. Only names differ; the fields that either
 // form always writes are written here too, because a converted object is encoded as it is.
 import type { JsonObject, JsonValue, KubeObject } from '../../apimachinery/index.ts';
-import { toObject, toText } from '../columns/common.ts';
+import { toObject, toText } from '../common/values.ts';
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 

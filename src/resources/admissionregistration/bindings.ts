@@ -1,0 +1,57 @@
+// The parts that the bindings of validating and mutating admission policies share.
+import { type KubeObject, checkDnsSubdomain, checkPathSegment, forbiddenField, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, textColumn, textOr, withNameAndAge } from '../common/columns/columns.ts';
+import { formatSelectorStruct } from '../common/columns/selector.ts';
+import { readPointer } from '../common/defaults.ts';
+import { type Errors, type Field, at, checkOneOf, checkText, isGiven } from '../common/validation/check.ts';
+import { checkSelector } from '../common/validation/selectors.ts';
+import { readPath, toText } from '../common/values.ts';
+import { applyMatchDefaults } from './rules.ts';
+
+function formatParamRef(object: KubeObject): string {
+  const reference = readPath(object, 'spec', 'paramRef');
+  const name = toText(readPath(reference, 'name'));
+  if (name !== '') return `${textOr(readPath(reference, 'namespace'), '*')}/${name}`;
+  const selector = readPath(reference, 'selector');
+  return selector === undefined || selector === null ? '<unset>' : formatSelectorStruct(selector);
+}
+
+/** Columns of the bindings of admission policies. */
+export const policyBindingColumns: readonly Column[] = withNameAndAge(
+  textColumn('PolicyName', 'spec', 'policyName'),
+  column('ParamRef', formatParamRef),
+);
+
+/** Defaults of the bindings of admission policies. */
+export function applyPolicyBindingDefaults(binding: KubeObject): void {
+  const match = readPointer(readPointer(binding, 'spec'), 'matchResources');
+  if (match !== undefined) applyMatchDefaults(match);
+}
+
+const IS_EXCLUSIVE = 'name and selector are mutually exclusive';
+
+function checkParamRef(paramRef: Field): Errors {
+  if (!isGiven(paramRef)) return [];
+  const name = at(paramRef, 'name');
+  const selector = at(paramRef, 'selector');
+  const action = at(paramRef, 'parameterNotFoundAction');
+  const isNamed = toText(name.value) !== '';
+  const isBoth = isNamed && isGiven(selector);
+  return [
+    ...(isNamed ? checkText(name, checkPathSegment) : []), ...(isBoth ? [forbiddenField(name.path, IS_EXCLUSIVE)] : []),
+    ...(isGiven(selector) ? checkSelector(selector) : []), ...(isBoth ? [forbiddenField(selector.path, IS_EXCLUSIVE)] : []),
+    ...(isNamed || isGiven(selector) ? [] : [required(paramRef.path, 'one of name or selector must be specified')]),
+    ...(toText(action.value) === '' ? [required(action.path)] : checkOneOf(action, ['Deny', 'Allow'], true)),
+  ];
+}
+
+export function checkBinding(spec: Field, checkMatch: (match: Field) => Errors): Errors {
+  const policy = at(spec, 'policyName');
+  return [
+    ...(toText(policy.value) === '' ? [required(policy.path)] : checkText(policy, checkDnsSubdomain)),
+    ...checkParamRef(at(spec, 'paramRef')), ...checkMatch(at(spec, 'matchResources')),
+  ];
+}
+
+export const bindingSpecOf = (binding: KubeObject): Field => ({ path: 'spec', value: binding['spec'] ?? {} });

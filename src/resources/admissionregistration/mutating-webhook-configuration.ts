@@ -1,0 +1,13 @@
+// admissionregistration.k8s.io/v1 MutatingWebhookConfiguration.
+import type { KindSpec } from '../kind-spec.ts';
+import { applyMutatingWebhookDefaults, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
+
+/** MutatingWebhookConfiguration. */
+export const mutatingWebhookConfigurationKind: KindSpec = {
+  kind: 'MutatingWebhookConfiguration', plural: 'mutatingwebhookconfigurations', categories: ['api-extensions'], cluster: true,
+  unconditionalUpdate: false, tracksGeneration: true,
+  metadataChecks: ['lenient-object', 'kind'],
+  columns: webhookConfigurationColumns,
+  applyDefaults: applyMutatingWebhookDefaults,
+  validation: webhookValidation,
+};

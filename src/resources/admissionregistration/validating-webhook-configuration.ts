@@ -1,0 +1,13 @@
+// admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
+import type { KindSpec } from '../kind-spec.ts';
+import { applyValidatingWebhookDefaults, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
+
+/** ValidatingWebhookConfiguration. */
+export const validatingWebhookConfigurationKind: KindSpec = {
+  kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', categories: ['api-extensions'], cluster: true,
+  unconditionalUpdate: false, tracksGeneration: true,
+  metadataChecks: ['lenient-object', 'kind'],
+  columns: webhookConfigurationColumns,
+  applyDefaults: applyValidatingWebhookDefaults,
+  validation: webhookValidation,
+};

@@ -1,0 +1,41 @@
+// apiextensions.k8s.io/v1 CustomResourceDefinition as a row. Its validation and its controller are in the room crd.
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import { applyServicePort, ensureStruct, readPointer, setZero } from '../common/defaults.ts';
+import { allUserMetadata, prepareWithStatus, statusOnlyResets } from '../common/status.ts';
+import { status } from '../common/subresources.ts';
+import { readPath, toList, toObjects, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { convertDefinition } from './convert.ts';
+
+/** Defaults of customresourcedefinitions: the names that follow from the kind, and no conversion. */
+function applyDefinitionDefaults(definition: KubeObject): void {
+  const spec = ensureStruct(definition, 'spec');
+  const names = ensureStruct(spec, 'names');
+  const kind = toText(names['kind']);
+  if (kind !== '') setZero(names, { singular: kind.toLowerCase(), listKind: `${kind}List` });
+  const conversion = ensureStruct(spec, 'conversion');
+  setZero(conversion, { strategy: 'None' });
+  applyServicePort(readPointer(readPointer(conversion, 'webhook'), 'clientConfig'));
+}
+
+/** The version that stores now belongs to those that were ever stored. */
+function addStoredVersion(definition: KubeObject): void {
+  const stored = toObjects(readPath(definition, 'spec', 'versions')).find((version) => version['storage'] === true);
+  if (stored === undefined) return;
+  const status: JsonObject = { ...ensureStruct(definition, 'status') };
+  const known = toList(status['storedVersions']);
+  const name = toText(stored['name']);
+  if (!known.includes(name)) definition['status'] = { ...status, storedVersions: [...known, name] };
+}
+
+/** CustomResourceDefinition. */
+export const customResourceDefinitionKind: KindSpec = {
+  kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', shortNames: ['crd', 'crds'], categories: ['api-extensions'], cluster: true,
+  convert: convertDefinition, storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions', upstreamStorageVersion: 'v1beta1',
+  unconditionalUpdate: false, tracksGeneration: true,
+  subresources: [status],
+  metadataChecks: ['lenient-update', 'kind'],
+  resetFields: statusOnlyResets,
+  applyDefaults: applyDefinitionDefaults,
+  strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
+};

@@ -1,0 +1,53 @@
+// Validation that the kinds of apps share: selectors, counts of a status, update strategies.
+import { type FieldError, type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkImmutable, checkNotNegative, isGiven, specOf, statusOf } from '../common/validation/check.ts';
+import { checkSelector, isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
+import { readPath, toNumber, toText } from '../common/values.ts';
+import { checkTemplate, checkTemplateLabels } from '../core/pods/template.ts';
+
+/** Counts of which none can exceed another; absent ones are zero. */
+export function checkAtMost(status: Field, names: readonly string[], { limit, shown }: { readonly limit: string; readonly shown: string }): FieldError[] {
+  const most = toNumber(at(status, limit).value ?? 0);
+  return names.map((name) => at(status, name)).filter(({ value }) => toNumber(value ?? 0) > most)
+    .map(({ path, value }) => invalidValue(path, value ?? 0, `cannot be greater than ${shown}`));
+}
+
+export function checkCounts(object: KubeObject, { counts, parts }: { readonly counts: readonly string[]; readonly parts: readonly string[] }): Errors {
+  const status = statusOf(object);
+  return [
+    ...checkNotNegative(...counts.map((name) => at(status, name))),
+    ...checkAtMost(status, parts, { limit: 'replicas', shown: 'status.replicas' }),
+    ...checkAtMost(status, ['availableReplicas'], { limit: 'readyReplicas', shown: 'readyReplicas' }),
+  ];
+}
+
+/** A selector that must be there and must not be empty. */
+export function checkWorkloadSelector(spec: Field, kind: string): Errors {
+  const selector = at(spec, 'selector');
+  if (!isGiven(selector)) return [required(selector.path)];
+  if (isEmptySelector(selector.value)) return [invalidValue(selector.path, {}, `empty selector is invalid for ${kind}`)];
+  return checkSelector(selector);
+}
+
+/** The selector of a deployment or replica set with the template that it belongs to: one that cannot be read leaves the template unseen. */
+export function checkSelectedTemplate(spec: Field): Errors {
+  const selector = at(spec, 'selector');
+  const errors = checkWorkloadSelector(spec, 'deployment');
+  if (!isSelectable(selector.value)) return [...errors, invalidValue(selector.path, selector.value, 'invalid label selector')];
+  const isOpen = !isGiven(selector) || isEmptySelector(selector.value);
+  return [...errors, ...(isOpen && isGiven(selector) ? [] : checkTemplateLabels(spec, selector.value)), ...checkTemplate(spec, 'ReplicaSet')];
+}
+
+/** Texts that are no percentage count as nothing. */
+export const isZero = (value: unknown): boolean => value === 0 || (typeof value === 'string' && !/^0*[1-9][0-9]*%$/.test(value));
+
+/** A strategy as the reference keeps it in memory. */
+export function showStrategy(strategy: Field): unknown {
+  const rolling = readPath(strategy.value, 'rollingUpdate');
+  const shown = { MaxUnavailable: readPath(rolling, 'maxUnavailable') ?? null, MaxSurge: readPath(rolling, 'maxSurge') ?? null };
+  return { Type: toText(readPath(strategy.value, 'type')), RollingUpdate: rolling === undefined ? null : shown };
+}
+
+export function withImmutableSelector(validate: (object: KubeObject) => Errors): (object: KubeObject, old: KubeObject) => Errors {
+  return (object, old) => [...validate(object), ...checkImmutable(at(specOf(object), 'selector'), at(specOf(old), 'selector'))];
+}

@@ -1,0 +1,9 @@
+// authorization.k8s.io/v1 LocalSubjectAccessReview: never stored.
+import { createOnly } from '../common/subresources.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** LocalSubjectAccessReview. */
+export const localSubjectAccessReviewKind: KindSpec = {
+  kind: 'LocalSubjectAccessReview', plural: 'localsubjectaccessreviews',
+  verbs: createOnly, virtual: true,
+};

@@ -1,0 +1,213 @@
+// batch/v1 Job: the server generates its selector and the labels of its template.
+import { type JsonObject, type KubeObject, checkDnsLabel, invalidValue, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
+import { formatHumanDuration } from '../common/columns/duration.ts';
+import { selectorColumn, templateContainers } from '../common/columns/workloads.ts';
+import { ensureStruct, readPointer, readStructs, setAbsent, setZero } from '../common/defaults.ts';
+import { countAt } from '../common/selectable-fields.ts';
+import { prepareWithStatus } from '../common/status.ts';
+import { status } from '../common/subresources.ts';
+import { type Errors, type Field, at, checkImmutable, isGiven, isSame, isWrong, sortMembers, specOf } from '../common/validation/check.ts';
+import { checkSelector, isSelectable, selects } from '../common/validation/selectors.ts';
+import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
+import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
+import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { checkTemplateLabels, takeTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
+import { showPodPart, showPodSpec } from '../core/pods/validation/parts.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { checkJobSpec, warnOfJob } from './job-spec.ts';
+import { validateJobStatus } from './job-status.ts';
+
+function formatJobStatus(object: KubeObject): string {
+  const conditions = toObjects(readPath(object, 'status', 'conditions'));
+  const has = (type: string): boolean => conditions.some((condition) => condition['type'] === type && condition['status'] === 'True');
+  if (has('Complete')) return 'Complete';
+  if (has('Failed')) return 'Failed';
+  if (object.metadata?.deletionTimestamp !== undefined) return 'Terminating';
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(has) ?? 'Running';
+}
+
+function formatCompletions(object: KubeObject): string {
+  const succeeded = toNumber(readPath(object, 'status', 'succeeded'));
+  const completions = readPath(object, 'spec', 'completions');
+  if (completions !== undefined) return `${succeeded}/${toNumber(completions)}`;
+  const parallelism = toNumber(readPath(object, 'spec', 'parallelism'));
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function formatJobDuration(object: KubeObject, nowMs: number): string {
+  const start = toText(readPath(object, 'status', 'startTime'));
+  if (start === '') return '';
+  const end = toText(readPath(object, 'status', 'completionTime'));
+  return formatHumanDuration((end === '' ? nowMs : Date.parse(end)) - Date.parse(start));
+}
+
+/** Columns of jobs. */
+const jobColumns: readonly Column[] = [
+  nameColumn,
+  column('Status', formatJobStatus),
+  column('Completions', formatCompletions),
+  column('Duration', formatJobDuration),
+  ageColumn,
+  ...templateContainers,
+  selectorColumn,
+];
+const jobFields = { 'status.successful': countAt('status.succeeded') };
+const UNLIMITED_BACKOFF = 2 ** 31 - 1;
+
+/** Defaults of jobs. */
+function applyJobDefaults(job: KubeObject): void {
+  const spec = ensureStruct(job, 'spec');
+  applyTemplateDefaults(spec);
+  if (spec['parallelism'] === undefined) setAbsent(spec, { completions: 1 });
+  setAbsent(spec, { parallelism: 1, backoffLimit: spec['backoffLimitPerIndex'] === undefined ? 6 : UNLIMITED_BACKOFF });
+  const failurePolicy = readPointer(spec, 'podFailurePolicy');
+  setAbsent(spec, {
+    completionMode: 'NonIndexed', suspend: false, manualSelector: false,
+    podReplacementPolicy: failurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+  });
+  for (const rule of readStructs(failurePolicy, 'rules')) {
+    for (const pattern of readStructs(rule, 'onPodConditions')) setZero(pattern, { status: 'True' });
+  }
+  takeTemplateLabels(job, readPointer(readPointer(spec, 'template'), 'metadata')?.['labels']);
+}
+
+/** Labels by which a job finds its pods: the new and the old names of each. */
+function makeJobLabels(job: KubeObject): Record<string, string> {
+  const uid = job.metadata.uid ?? '';
+  const name = job.metadata.name ?? '';
+  return { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+}
+
+/** Fills what is missing of the selector and of the template's labels, and gives the job the labels of its template if it has none. */
+function generateSelector(job: KubeObject): void {
+  const spec = ensureStruct(job, 'spec');
+  if (spec['manualSelector'] === true) return;
+  const labels = makeJobLabels(job);
+  const metadata = ensureStruct(ensureStruct(spec, 'template'), 'metadata');
+  const given = toObject(metadata['labels']);
+  const takesLabels = isSame(job.metadata.labels ?? {}, given);
+  const merged: JsonObject = { ...labels, ...given };
+  metadata['labels'] = merged;
+  if (takesLabels) job.metadata.labels = { ...(merged as Record<string, string>) };
+  const selector = readPointer(spec, 'selector') ?? {};
+  const selected = toObject(selector['matchLabels']);
+  if (toText(selected['batch.kubernetes.io/controller-uid']) === '') {
+    selector['matchLabels'] = { ...selected, 'batch.kubernetes.io/controller-uid': labels['batch.kubernetes.io/controller-uid'] };
+  }
+  spec['selector'] = selector;
+}
+
+const PREFIXED = 'batch.kubernetes.io/';
+
+/** Unless it is set by hand, the selector of a job is exactly the one that the server made, and its template has the labels for it. */
+function checkGeneratedSelector(job: KubeObject): Errors {
+  const selector = at(specOf(job), 'selector');
+  if (readPath(job, 'spec', 'manualSelector') === true || !isGiven(selector)) return [];
+  const [uid, name] = [job.metadata.uid ?? '', job.metadata.name ?? ''];
+  const labels = { 'controller-uid': uid, 'job-name': name, [`${PREFIXED}controller-uid`]: uid, [`${PREFIXED}job-name`]: name };
+  const present = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
+  const missing = Object.entries(labels).flatMap(([key, value]): Errors => {
+    if (!Object.hasOwn(present, key)) return [required(`spec.template.metadata.labels[${key}]`, `must be '${value}'`)];
+    return present[key] === value ? [] : [invalidValue(`spec.template.metadata.labels[${key}]`, present, `must be '${value}'`)];
+  });
+  if (!isSelectable(selector.value) || selects(selector.value, labels)) return missing;
+  return [...missing, invalidValue(selector.path, sortMembers(selector.value), '`selector` not auto-generated')];
+}
+
+function checkSelectingSpec(spec: Field): Errors {
+  const selector = at(spec, 'selector');
+  return [
+    ...checkJobSpec(spec), ...(isGiven(selector) ? checkSelector(selector) : [required(selector.path)]),
+    ...(isSelectable(selector.value) ? checkTemplateLabels(spec, selector.value) : []),
+  ];
+}
+
+/** Validates jobs. */
+function validateJob(job: KubeObject): Errors {
+  const [completions, name] = [readPath(job, 'spec', 'completions'), job.metadata.name ?? ''];
+  const isIndexed = readPath(job, 'spec', 'completionMode') === 'Indexed' && toNumber(completions) > 0;
+  const last = `${name}-${toNumber(completions) - 1}`;
+  const isNameless = isIndexed && checkDnsLabel(last).length > 0;
+  return [
+    ...checkGeneratedSelector(job), ...checkSelectingSpec(specOf(job)),
+    ...(isNameless ? [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${last}`)] : []),
+  ];
+}
+
+const schedulingMembers = ['nodeSelector', 'tolerations', 'affinity', 'schedulingGates'];
+
+/** The template of a job without what a suspended job may still change: where its pods run and what they are called. */
+function maskTemplate(job: KubeObject, old: KubeObject): unknown {
+  const template = toObject(readPath(job, 'spec', 'template'));
+  const isWaiting = readPath(old, 'spec', 'suspend') === true && readPath(old, 'status', 'startTime') === undefined;
+  if (!isWaiting) return template;
+  const spec = Object.fromEntries(Object.entries(toObject(template['spec'])).filter(([name]) => !schedulingMembers.includes(name)));
+  const { labels: _labels, annotations: _annotations, ...metadata } = toObject(template['metadata']);
+  return { ...template, metadata, spec };
+}
+
+/** The number of completions of an indexed job follows its parallelism; that of others stays. */
+function checkCompletions(spec: Field, old: Field): Errors {
+  const [completions, before] = [at(spec, 'completions'), at(old, 'completions')];
+  if (readPath(spec.value, 'completionMode') !== 'Indexed') return checkImmutable(completions, before);
+  if (completions.value === before.value || !isGiven(completions) || completions.value === readPath(spec.value, 'parallelism')) return [];
+  return [isWrong(completions, 'can only be modified in tandem with spec.parallelism')];
+}
+
+/** A template as the reference keeps it in memory: metadata as the API has it, the spec as a struct. */
+function showTemplate(job: KubeObject): unknown {
+  const template = toObject(readPath(job, 'spec', 'template'));
+  return { ...toObject(template['metadata']), Spec: showPodSpec(toObject(template['spec'])) };
+}
+
+/** Members that cannot change, with the structs that they print as. */
+const sealed: readonly (readonly [string, string?])[] = [
+  ['completionMode'], ['podFailurePolicy', 'PodFailurePolicy'], ['backoffLimitPerIndex'], ['managedBy'], ['successPolicy', 'SuccessPolicy'],
+];
+
+function checkSealed(place: Field, old: Field, struct: string | undefined): Errors {
+  if (isSame(place.value ?? null, old.value ?? null)) return [];
+  const shown = struct === undefined || !isGiven(place) ? place.value ?? null : showPodPart(struct, place.value);
+  return [invalidValue(place.path, shown, 'field is immutable')];
+}
+
+/** Validates updates of jobs. */
+function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
+  const [spec, before] = [specOf(job), specOf(old)];
+  const isSealed = isSame(maskTemplate(job, old), maskTemplate(old, old));
+  return [
+    // The reference looks at the whole job and again at its spec, and clients see the causes of both.
+    ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
+    ...(isSealed ? [] : [invalidValue('spec.template', showTemplate(job), 'field is immutable')]),
+    ...sealed.flatMap(([name, struct]) => checkSealed(at(spec, name), at(before, name), struct)),
+  ];
+}
+
+/** Job. */
+export const jobKind: KindSpec = {
+  kind: 'Job', plural: 'jobs', categories: ['all'],
+  defaultPropagation: 'Orphan', tracksGeneration: true,
+  subresources: [status],
+  selectableFields: jobFields,
+  unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  columns: jobColumns,
+  gatedFields: gatedPodFields('spec.template.spec'),
+  applyDefaults: applyJobDefaults,
+  strategy: {
+    deletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set '
+      + 'propagationPolicy=Orphan to suppress this warning',
+    ...prepareWithStatus({
+      prepareForCreate: generateSelector,
+      // A job without labels has those of its template, whenever it is read.
+      prepareForStatus(job) {
+        const labels = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
+        if (Object.keys(job.metadata.labels ?? {}).length > 0 || Object.keys(labels).length === 0) return;
+        job.metadata.labels = { ...labels } as Record<string, string>;
+      },
+    }),
+  },
+  validation: { object: validateJob, update: validateJobUpdate, status: validateJobStatus },
+  warnings: warnOfTemplate({ path: ['spec', 'template'], names: true, also: (root) => warnOfJob(at(root, 'spec')) }),
+};

@@ -1,0 +1,61 @@
+// Turns the spec of a kind into the row that the catalog serves: fills the defaults, finds the schemas, and joins the parts of the strategy.
+import { invariant } from '../base/index.ts';
+import { type SchemaSet, loadPatternEngine } from '../apimachinery/index.ts';
+import type { MetadataCheck, Resource, ResourceVersionRow, Strategy } from '../registry/index.ts';
+import { defaultColumns } from './common/columns/columns.ts';
+import { dropGatedFields } from './common/gated-fields.ts';
+import { allVerbs } from './common/subresources.ts';
+import type { KindSpec, KindValidation, ValidateUpdate } from './kind-spec.ts';
+
+const DEFAULT_METADATA_CHECKS: readonly MetadataCheck[] = ['object', 'kind', 'update'];
+
+const ROW_DEFAULTS = {
+  shortNames: [], categories: [], verbs: allVerbs, subresources: [], nameRule: 'dns-subdomain', selectableFields: {}, createOnUpdate: false,
+  unconditionalUpdate: true, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: false, custom: false,
+  metadataChecks: DEFAULT_METADATA_CHECKS,
+} as const;
+
+/** The row of a kind of a group. Throws (a broken invariant) when one of its versions has no schema. */
+export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet): Resource {
+  const {
+    cluster, singular, versions = ['v1'], columns = defaultColumns, rowConditions, deprecationWarning, applyDefaults, strategy, validation, warnings,
+    gatedFields, ...rest
+  } = spec;
+  const buildVersion = (name: string): ResourceVersionRow => {
+    const schema = schemas.forKind({ group, version: name, kind: spec.kind });
+    invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
+    return { name, served: true, schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
+  };
+  return {
+    ...ROW_DEFAULTS,
+    ...rest,
+    group,
+    listKind: `${spec.kind}List`,
+    singular: singular ?? spec.kind.toLowerCase(),
+    namespaced: cluster !== true,
+    versions: versions.map(buildVersion),
+    storageVersion: versions[0] as string,
+    storagePrefix: spec.storagePrefix ?? spec.plural,
+    strategy: buildStrategy(spec),
+  };
+}
+
+/** The strategy of a kind, put together from the members of its spec. */
+export function buildStrategy({ applyDefaults, strategy = {}, validation, warnings, gatedFields }: KindSpec): Strategy {
+  return {
+    ...strategy,
+    ...(gatedFields && dropGatedFields(gatedFields, strategy)),
+    ...(applyDefaults && { applyDefaults }),
+    ...(validation && buildValidation(validation)),
+    ...(warnings && { warnings }),
+  };
+}
+
+function buildValidation({ object: validate, update = validate, status, subresources, usesExpressions }: KindValidation): Strategy {
+  const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
+  return {
+    validate: (object) => validate(object),
+    validateUpdate: (object, old, { subresource }) => rules.get(subresource)?.(object, old) ?? [],
+    ...(usesExpressions && { prepareValidation: () => loadPatternEngine() }),
+  };
+}

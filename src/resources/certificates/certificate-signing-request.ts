@@ -1,0 +1,212 @@
+// certificates.k8s.io/v1 CertificateSigningRequest: the server records the requester, approval alone decides, status alone issues.
+import {
+  type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
+  parsePem, required,
+} from '../../apimachinery/index.ts';
+import { type Column, type StrategyContext, formatTime } from '../../registry/index.ts';
+import { ageColumn, column, nameColumn, readCondition, textColumn, textOr } from '../common/columns/columns.ts';
+import { formatHumanDuration } from '../common/columns/duration.ts';
+import { ensureStruct } from '../common/defaults.ts';
+import { textFields } from '../common/selectable-fields.ts';
+import { copyMember, prepareWithStatus } from '../common/status.ts';
+import { status, subresource } from '../common/subresources.ts';
+import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** A decision, whether it failed, and whether there is a certificate. */
+function formatRequestState(object: KubeObject): string {
+  const decision = readCondition(object, 'Denied') ? 'Denied' : readCondition(object, 'Approved') ? 'Approved' : 'Pending';
+  const failed = readCondition(object, 'Failed') ? ',Failed' : '';
+  return `${decision}${failed}${toText(readPath(object, 'status', 'certificate')) === '' ? '' : ',Issued'}`;
+}
+
+function formatRequestedDuration(object: KubeObject): string {
+  const seconds = readPath(object, 'spec', 'expirationSeconds');
+  return seconds === undefined ? '<none>' : formatHumanDuration(toNumber(seconds) * 1000);
+}
+
+/** Columns of certificatesigningrequests. */
+const signingRequestColumns: readonly Column[] = [
+  nameColumn,
+  ageColumn,
+  column('SignerName', (object) => textOr(readPath(object, 'spec', 'signerName'), '<none>')),
+  textColumn('Requestor', 'spec', 'username'),
+  column('RequestedDuration', formatRequestedDuration),
+  column('Condition', formatRequestState),
+];
+const signingRequestFields = textFields('spec.signerName');
+
+/** The requester is who asked, whatever the body says. */
+function stampRequester(request: KubeObject, { user }: StrategyContext): void {
+  const { uid: _uid, extra: _extra, ...spec } = ensureStruct(request, 'spec');
+  const extra = Object.entries(user.extra ?? {}).map(([key, values]) => [key, [...values]]);
+  request['spec'] = {
+    ...spec, username: user.name, ...(user.uid && { uid: user.uid }), groups: [...user.groups],
+    ...(extra.length > 0 && { extra: Object.fromEntries(extra) as JsonObject }),
+  };
+}
+
+const decisions = new Set(['Approved', 'Denied']);
+
+/** Times that a client left out: that of the same condition before, or this moment. */
+function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): void {
+  const before = toObjects(readPath(old, 'status', 'conditions'));
+  for (const condition of toObjects(readPath(request, 'status', 'conditions')) as JsonObject[]) {
+    if (!condition['lastUpdateTime']) condition['lastUpdateTime'] = formatTime(nowMs);
+    if (condition['lastTransitionTime']) continue;
+    const same = before.find((other) => other['type'] === condition['type'] && other['status'] === condition['status'] && other['lastTransitionTime']);
+    condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? formatTime(nowMs);
+  }
+}
+
+/** The status endpoint cannot decide: decisions stay as they were stored. */
+function keepDecisions(request: KubeObject, old: KubeObject): void {
+  const status = ensureStruct(request, 'status');
+  const isDecision = (condition: JsonObject): boolean => decisions.has(toText(condition['type']));
+  const kept = toObjects(readPath(old, 'status', 'conditions')).filter(isDecision);
+  const others = toObjects(status['conditions']).filter((condition) => !isDecision(condition));
+  if (kept.length + others.length > 0) status['conditions'] = [...kept, ...others];
+}
+
+const requestStatus = prepareWithStatus({
+  prepareForCreate: stampRequester,
+  prepareForUpdate: (request, old) => copyMember(request, old, 'spec'),
+  prepareForStatus(request, old, { nowMs }) {
+    keepDecisions(request, old);
+    stampConditions(request, old, nowMs);
+  },
+});
+
+const usages = [
+  'any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only', 'digital signature',
+  'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement', 'key encipherment', 'microsoft sgc',
+  'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping',
+];
+const MIN_SECONDS = 600;
+
+/** Conditions that stay once they are there, and are true or not there. */
+const permanent = ['Approved', 'Denied', 'Failed'];
+
+/** Problems of a new request. */
+function validateSigningRequest(object: KubeObject): FieldError[] {
+  const spec = (name: string): unknown => readPath(object, 'spec', name);
+  const seconds = spec('expirationSeconds');
+  const short = typeof seconds === 'number' && seconds < MIN_SECONDS;
+  return [
+    ...checkRequest(toText(spec('request'))), ...checkUsages(toList(spec('usages'))), ...checkSigner(toText(spec('signerName'))),
+    ...(short ? [invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')] : []),
+    ...checkConditions(object), ...checkCertificate(object),
+  ];
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return '';
+  }
+}
+
+function checkRequest(request: string): FieldError[] {
+  const [block] = parsePem(decodeBase64(request));
+  if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST')];
+  if (parseCertificateRequest(block.bytes) !== undefined) return [];
+  return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
+}
+
+function checkUsages(given: readonly unknown[]): FieldError[] {
+  if (given.length === 0) return [required('spec.usages')];
+  return given.flatMap((usage, index) => {
+    if (!usages.includes(toText(usage))) return [notSupported(`spec.usages[${index}]`, usage, usages)];
+    return given.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [];
+  });
+}
+
+function checkSigner(name: string): FieldError[] {
+  const path = 'spec.signerName';
+  if (name === '') return [required(path)];
+  const [domain = '', last = '', ...more] = name.split('/');
+  if (!name.includes('/') || more.length > 0) {
+    return [invalidValue(path, name, 'must be a fully qualified domain and path of the form \'example.com/signer-name\'')];
+  }
+  const errors = checkDnsSubdomain(domain).map((problem) => invalidValue(path, domain, `validating label ${JSON.stringify(domain)}: ${problem}`));
+  if (errors.length === 0 && !domain.includes('.')) errors.push(invalidValue(path, domain, 'should be a domain with at least two segments separated by dots'));
+  errors.push(...checkDnsSubdomain(last).map((problem) => invalidValue(path, last, `validating label ${JSON.stringify(last)}: ${problem}`)));
+  if (name === 'kubernetes.io/legacy-unknown') errors.push(invalidValue(path, name, 'the legacy signerName is not allowed via this API version'));
+  return errors;
+}
+
+const conditionsOf = (object: KubeObject) => toObjects(readPath(object, 'status', 'conditions'));
+
+function checkConditions(object: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [index, condition] of conditionsOf(object).entries()) {
+    const [path, type, status] = [`status.conditions[${index}]`, toText(condition['type']), toText(condition['status'])];
+    const allowed = permanent.includes(type) ? ['True'] : ['True', 'False', 'Unknown'];
+    if (type === '') errors.push(required(`${path}.type`));
+    if (status === '') errors.push(required(`${path}.status`));
+    else if (!allowed.includes(status)) errors.push(notSupported(`${path}.status`, status, allowed));
+    if (seen.has(type)) errors.push(duplicate(`${path}.type`, type));
+    const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
+    if (other !== undefined && seen.has(other)) errors.push(invalidValue('status.conditions', type, 'Approved and Denied conditions are mutually exclusive'));
+    seen.add(type);
+  }
+  return errors;
+}
+
+function checkCertificate(object: KubeObject): FieldError[] {
+  const certificate = toText(readPath(object, 'status', 'certificate'));
+  if (certificate === '') return [];
+  const refuse = (why: string) => [invalidValue('status.certificate', '<certificate data>', why)];
+  const blocks = parsePem(decodeBase64(certificate));
+  const other = blocks.find(({ type }) => type !== 'CERTIFICATE');
+  if (other !== undefined) return refuse(`only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`);
+  if (blocks.some(({ hasHeaders }) => hasHeaders)) return refuse('no PEM block headers are permitted');
+  return blocks.length === 0 ? refuse('must contain at least one CERTIFICATE PEM block') : [];
+}
+
+/** Problems of a change on any path. The request itself cannot change; only the status path may issue a certificate. */
+function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { mayIssue = false } = {}): FieldError[] {
+  const errors = [...checkConditions(object), ...checkCertificate(object)];
+  for (const type of permanent) {
+    const count = (one: KubeObject) => conditionsOf(one).filter((condition) => condition['type'] === type).length;
+    if (count(object) < count(old)) errors.push(forbiddenField('status.conditions', `updates may not remove a condition of type ${JSON.stringify(type)}`));
+  }
+  const certificate = (one: KubeObject) => toText(readPath(one, 'status', 'certificate'));
+  if (certificate(object) === certificate(old)) return errors;
+  if (certificate(old) !== '') errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
+  else if (!mayIssue) errors.push(forbiddenField('status.certificate', 'updates may not set certificate content'));
+  return errors;
+}
+
+/** CertificateSigningRequest. */
+export const certificateSigningRequestKind: KindSpec = {
+  kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true,
+  subresources: [subresource('approval'), status],
+  selectableFields: signingRequestFields,
+  resetFields: {
+    '': [['spec'], ['status']], status: [['spec'], ['status', 'conditions']], approval: [['spec'], ['status', 'certificate']],
+  },
+  columns: signingRequestColumns,
+  strategy: {
+    ...requestStatus,
+    prepareForUpdate(request, old, context) {
+      if (context.subresource !== 'approval') {
+        requestStatus.prepareForUpdate?.(request, old, context);
+        return;
+      }
+      const conditions = readPath(request, 'status', 'conditions');
+      copyMember(request, old, 'spec');
+      const { conditions: _before, ...status } = ensureStruct(structuredClone(old), 'status');
+      request['status'] = { ...status, ...(conditions !== undefined && conditions !== null && { conditions }) } as JsonObject;
+      stampConditions(request, old, context.nowMs);
+    },
+  },
+  validation: {
+    object: validateSigningRequest,
+    update: validateSigningRequestUpdate,
+    status: (request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
+    subresources: { approval: validateSigningRequestUpdate },
+  },
+};

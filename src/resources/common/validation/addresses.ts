@@ -1,0 +1,31 @@
+// IP addresses and CIDR ranges, as the validation of new fields accepts them (upstream's IsValidIP and IsValidCIDR).
+import { parseIpAddress, parseIpRange } from '../../../apimachinery/index.ts';
+import { toText } from '../values.ts';
+import { type Errors, type Field, isWrong, none } from './check.ts';
+
+export const IP_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const trimZeros = (address: string): string => address.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.');
+const mapped = /^::(?:ffff:|0*ffff:)/i;
+
+/** An IP address; leading zeros and IPv4 inside IPv6 are not accepted. */
+export function checkIp(place: Field): Errors {
+  const text = toText(place.value);
+  const shown = { path: place.path, value: text };
+  const plain = /^[0-9.]+$/.test(text) ? trimZeros(text) : text;
+  if (parseIpAddress(plain) === undefined) return [isWrong(shown, IP_PROBLEM)];
+  if (plain !== text) return [isWrong(shown, 'must not have leading 0s')];
+  return mapped.test(text) ? [isWrong(shown, 'must not be an IPv4-mapped IPv6 address')] : none;
+}
+
+/** A range of addresses; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted. */
+export function checkRange(place: Field): Errors {
+  const text = toText(place.value);
+  const shown = { path: place.path, value: text };
+  const [address = '', length = ''] = text.split('/');
+  const plain = `${/^[0-9.]+$/.test(address) ? trimZeros(address) : address}/${length.replace(/^0+(?=[0-9])/, '')}`;
+  const range = parseIpRange(plain);
+  if (range === undefined) return [isWrong(shown, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
+  if (plain !== text) return [isWrong(shown, 'must not have leading 0s in IP or prefix length')];
+  if (mapped.test(address)) return [isWrong(shown, 'must not have an IPv4-mapped IPv6 address')];
+  return parseIpAddress(address)?.value === range.base ? none : [isWrong(shown, 'must not have bits set beyond the prefix length')];
+}

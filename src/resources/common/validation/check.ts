@@ -1,0 +1,109 @@
+// The small checks that every validation is made of. Each returns a list of field errors, empty when the value is valid.
+import {
+  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, fieldPath, invalidValue, notSupported, required,
+} from '../../../apimachinery/index.ts';
+import { readPath, toList, toNumber, toObject, toText } from '../values.ts';
+
+export const textsOf = (place: Field): readonly string[] => toList(place.value).map(toText);
+
+/** What a check answers. */
+export type Errors = readonly FieldError[];
+
+export const none: Errors = [];
+
+/** A value inside an object, and where it stands. */
+export interface Field {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** The member of an object, with its path. */
+export function at(parent: Field, ...names: readonly (string | number)[]): Field {
+  const value = readPath(parent.value, ...names.map(String));
+  const path = fieldPath(...names);
+  const isRoot = parent.path === '';
+  return { path: isRoot ? path : `${parent.path}${path.startsWith('[') ? '' : '.'}${path}`, value };
+}
+
+/** The elements of a list, with their paths. */
+export function each(list: Field): readonly Field[] {
+  return toList(list.value).map((value, index) => ({ path: `${list.path}[${index}]`, value }));
+}
+
+/** Whether something stands at a place; null is nothing. */
+export const isGiven = ({ value }: Field): boolean => value !== undefined && value !== null;
+
+/** Whether the text at a place is empty or absent. */
+export const isEmptyText = ({ value }: Field): boolean => value === undefined || value === null || value === '';
+
+/** The value at a place is wrong. */
+export const isWrong = ({ path, value }: Field, detail: string): FieldError => invalidValue(path, value, detail);
+
+/** The value must not be empty. */
+export function checkRequired(place: Field, detail?: string): Errors {
+  return isEmptyText(place) ? [required(place.path, detail)] : none;
+}
+
+/** Numbers, where given, must not be negative. */
+export function checkNotNegative(...places: readonly Field[]): Errors {
+  const negative = places.filter((place) => isGiven(place) && toNumber(place.value) < 0);
+  return negative.map(({ path, value }) => invalidValue(path, value, 'must be greater than or equal to 0'));
+}
+
+/** The text must be one of a closed set. */
+export function checkOneOf({ path, value }: Field, supported: readonly string[], keepOrder = false): Errors {
+  return supported.includes(toText(value)) ? none : [notSupported(path, value ?? '', supported, keepOrder)];
+}
+
+/** The same of a text that may be left out. */
+export function checkGivenOneOf(place: Field, supported: readonly string[], keepOrder = false): Errors {
+  return isGiven(place) ? checkOneOf(place, supported, keepOrder) : none;
+}
+
+/** One error per problem that a check of texts finds. */
+export function checkText({ path, value }: Field, check: (text: string) => readonly string[]): Errors {
+  return check(toText(value)).map((problem) => invalidValue(path, toText(value), problem));
+}
+
+/** A name under DNS-1123 rules that must be there. */
+export function checkLabelName(place: Field): Errors {
+  return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkDnsLabel);
+}
+
+/** Labels of something that is not an object of its own; all errors stand at the labels. */
+export function checkLabels({ path, value }: Field): Errors {
+  return Object.entries(toObject(value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, label]) => [
+    ...checkText({ path, value: key }, checkQualifiedName), ...checkText({ path, value: label }, checkLabelValue),
+  ]);
+}
+
+/** Deep equality of decoded values, whatever the order of members. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
+}
+
+/** The value may not differ from the stored one. */
+export function checkImmutable(place: Field, old: Field): Errors {
+  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
+}
+
+/** Maps as Go writes them: by key. Structs keep their order, so this is for what holds maps only. */
+export function sortMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sortMembers(inner)]));
+}
+
+export const memberOf = (object: KubeObject, name: string): Field => ({ path: name, value: object[name] });
+
+/** Errors of an update of members that can never change. */
+export function checkSameMembers(object: KubeObject, old: KubeObject, names: readonly string[]): Errors {
+  return names.flatMap((name) => checkImmutable(memberOf(object, name), memberOf(old, name)));
+}
+
+export const isFilled = (place: Field): boolean => place.value !== undefined && place.value !== null && place.value !== '';
+export const statusOf = (object: KubeObject): Field => ({ path: 'status', value: object['status'] });
+export const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });

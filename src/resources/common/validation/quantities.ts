@@ -1,0 +1,55 @@
+// Quantities as validations compare and show them.
+import { type FieldError, type Quantity, canonicalizeQuantity, compareQuantities, invalidValue, parseQuantity } from '../../../apimachinery/index.ts';
+import { toText } from '../values.ts';
+import { type Errors, type Field, at } from './check.ts';
+
+const zero = parseQuantity('0');
+
+/** The quantity at a place; zero when there is none. */
+export const quantityAt = ({ value }: Field): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
+
+/** As messages show it; nothing is zero. */
+export const showQuantity = ({ value }: Field): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
+
+/** Negative, zero or positive as one is less than, equal to or more than the other. */
+export const compareAt = (one: Field, other: Field): number => compareQuantities(quantityAt(one), quantityAt(other));
+
+/** The quantity must be above zero. */
+export function checkPositive(place: Field): Errors {
+  return compareQuantities(quantityAt(place), zero) > 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than zero')];
+}
+
+/** The quantity must not be below zero. */
+export function checkNatural(place: Field): Errors {
+  return compareQuantities(quantityAt(place), zero) >= 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than or equal to 0')];
+}
+
+/** Whether a quantity is a whole number. */
+function isWholeQuantity(place: Field): boolean {
+  const { mantissa, exponent } = quantityAt(place);
+  return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
+}
+
+/** Larger powers of ten differ in nothing: whatever is compared with a quantity has at most 64 bits. */
+const MAX_EXPONENT = 40;
+
+/** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */
+export function roundUpToWhole(place: Field, unitExponent = 0): bigint {
+  const { mantissa, exponent: own } = quantityAt(place);
+  const exponent = own - unitExponent;
+  if (exponent >= 0) return mantissa * 10n ** BigInt(Math.min(exponent, MAX_EXPONENT));
+  const unit = 10n ** BigInt(-exponent);
+  return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);
+}
+
+/** The quantity must be a whole number. */
+export function checkWhole(place: Field): readonly FieldError[] {
+  return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
+}
+
+/** The entries of a list of resources, by name, as `list[name]`. */
+export function entriesOf(list: Field): readonly (Field & { readonly name: string })[] {
+  const value = list.value;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));
+}

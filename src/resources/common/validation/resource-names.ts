@@ -1,0 +1,24 @@
+// Names of compute resources that objects request, limit and count: the standard ones, and those with a domain prefix.
+import { checkQualifiedName, invalidValue } from '../../../apimachinery/index.ts';
+import { type Errors, checkText } from './check.ts';
+
+/** What pods compute with, as quotas name it. */
+export const computeNames = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
+
+/** What quotas count objects by. */
+export const countNames = [
+  'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports',
+  'services.loadbalancers',
+];
+const storageNames = ['ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage', 'requests.storage', 'storage'];
+const hugePages = /^(?:requests\.)?hugepages-/;
+
+/** Whether a name without a domain means something, wherever that may be. */
+export const isStandardName = (name: string): boolean => [...computeNames, ...countNames, ...storageNames].includes(name) || hugePages.test(name);
+
+/** The name of a resource: qualified, and one of the known ones unless somebody's own. */
+export function checkResourceName(path: string, name: string): Errors {
+  const problems = checkText({ path, value: name }, checkQualifiedName);
+  if (problems.length > 0 || name.includes('/')) return problems;
+  return isStandardName(name) ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+}

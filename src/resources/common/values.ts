@@ -1,0 +1,44 @@
+// Readers of untyped objects. A stored object may hold anything, so every reader returns an empty value for a field of the wrong type.
+import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
+
+/** What a cell may hold. */
+export type Cell = string | number | boolean | null;
+
+/** Anything of an object. */
+type Value = JsonValue | undefined;
+
+/** The object itself, or an empty one when the value is something else. */
+export function toObject(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+/** The list itself, or an empty one when the value is something else. */
+export function toList(value: unknown): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as JsonValue[]) : [];
+}
+
+/** The list with every element read as an object. */
+export function toObjects(value: unknown): readonly JsonObject[] {
+  return toList(value).map(toObject);
+}
+
+/** The text, or an empty one. Numbers (of int-or-string fields) are printed. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
+}
+
+/** The number, or 0. */
+export function toNumber(value: unknown): number {
+  return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : 0;
+}
+
+/** The value at a path of own fields; undefined as soon as something is missing. */
+export function readPath(object: unknown, ...path: readonly string[]): Value {
+  let value: unknown = object;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value as Value;
+}

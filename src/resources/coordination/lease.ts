@@ -1,0 +1,28 @@
+// coordination.k8s.io/v1 Lease.
+import { type KubeObject, invalidValue } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { type Errors, at, checkNotNegative, specOf } from '../common/validation/check.ts';
+import { toNumber } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** Columns of leases. */
+const leaseColumns: readonly Column[] = withNameAndAge(textColumn('Holder', 'spec', 'holderIdentity'));
+
+/** Validates leases. */
+function validateLease(lease: KubeObject): Errors {
+  const seconds = at(specOf(lease), 'leaseDurationSeconds');
+  const positive = seconds.value === undefined || toNumber(seconds.value) > 0;
+  const errors = positive ? [] : [invalidValue(seconds.path, seconds.value, 'must be greater than 0')];
+  return [...errors, ...checkNotNegative(at(specOf(lease), 'leaseTransitions'))];
+}
+
+/** Lease. */
+export const leaseKind: KindSpec = {
+  kind: 'Lease', plural: 'leases',
+  createOnUpdate: true, unconditionalUpdate: false,
+  metadataChecks: ['lenient-update', 'kind'],
+  columns: leaseColumns,
+  gatedFields: ['spec.strategy', 'spec.preferredHolder'],
+  validation: { object: validateLease },
+};

@@ -1,0 +1,85 @@
+// core/v1 Endpoints.
+import {
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, parseIpAddress, required,
+} from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, formatMembers, withNameAndAge } from '../common/columns/columns.ts';
+import { readStructs, setZero } from '../common/defaults.ts';
+import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
+import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
+import { checkPortNumber } from '../common/validation/ports.ts';
+import { toNumber, toObjects, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** IPv6 addresses stand in brackets before a port. */
+function joinHostPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function formatEndpoints(object: KubeObject): string {
+  const subsets = toObjects(object['subsets']);
+  if (subsets.length === 0) return '<none>';
+  const found = subsets.flatMap((subset) => {
+    const hosts = toObjects(subset['addresses']).map((address) => toText(address['ip']));
+    const ports = toObjects(subset['ports']).map((port) => toNumber(port['port']));
+    return ports.length === 0 ? hosts : ports.flatMap((port) => hosts.map((host) => joinHostPort(host, port)));
+  });
+  return found.length === 0 ? '' : formatMembers(found);
+}
+
+/** Columns of endpoints. */
+const endpointsColumns: readonly Column[] = withNameAndAge(column('Endpoints', formatEndpoints));
+
+/** Defaults of endpoints. */
+function applyEndpointsDefaults(endpoints: KubeObject): void {
+  for (const subset of readStructs(endpoints, 'subsets')) {
+    for (const port of readStructs(subset, 'ports')) setZero(port, { protocol: 'TCP' });
+  }
+}
+
+function checkAddress(entry: Field): Errors {
+  const ip = at(entry, 'ip');
+  const address = parseIpAddress(toText(ip.value));
+  const host = at(entry, 'hostname');
+  const node = at(entry, 'nodeName');
+  return [
+    ...(address === undefined ? [invalidValue(ip.path, toText(ip.value), IP_PROBLEM)] : []),
+    ...(toText(host.value) === '' ? [] : checkText(host, checkDnsLabel)),
+    ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []),
+    ...(address === undefined ? [invalidValue(ip.path, toText(ip.value), 'must be a valid IP address')] : checkReachable(ip, address)),
+  ];
+}
+
+function checkEndpointPort(port: Field, needsName: boolean): Errors {
+  const name = at(port, 'name');
+  const application = at(port, 'appProtocol');
+  const errors: FieldError[] = [];
+  if (toText(name.value) !== '') errors.push(...checkText(name, checkDnsLabel));
+  else if (needsName) errors.push(required(name.path));
+  return [
+    ...errors, ...checkPortNumber({ ...at(port, 'port'), value: at(port, 'port').value ?? 0 }), ...checkOneOf(at(port, 'protocol'), protocols),
+    ...(isGiven(application) ? checkText(application, checkQualifiedName) : []),
+  ];
+}
+
+/** Validates endpoints. */
+function validateEndpoints(endpoints: KubeObject): Errors {
+  return each({ path: 'subsets', value: endpoints['subsets'] }).flatMap((subset): Errors => {
+    const addresses = ['addresses', 'notReadyAddresses'].map((name) => each(at(subset, name)));
+    const ports = each(at(subset, 'ports'));
+    const missing = addresses.every(({ length }) => length === 0) ? [required(subset.path, 'must specify `addresses` or `notReadyAddresses`')] : [];
+    return [...missing, ...addresses.flat().flatMap(checkAddress), ...ports.flatMap((port) => checkEndpointPort(port, ports.length > 1))];
+  });
+}
+
+/** Endpoints. */
+export const endpointsKind: KindSpec = {
+  kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'],
+  storagePrefix: 'services/endpoints', deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  createOnUpdate: true,
+  metadataChecks: ['update', 'kind', 'object'],
+  columns: endpointsColumns,
+  applyDefaults: applyEndpointsDefaults,
+  validation: { object: validateEndpoints },
+};

@@ -1,0 +1,125 @@
+// core/v1 Event: loose validation for the old form; events.k8s.io validates the new form and shares the columns and checks here.
+import { type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, invalidValue, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, nameColumn, textColumn, wideColumn } from '../common/columns/columns.ts';
+import { formatAge } from '../common/columns/duration.ts';
+import { type FieldReader, textFields } from '../common/selectable-fields.ts';
+import { type Errors, checkText } from '../common/validation/check.ts';
+import { readPath, toNumber, toObject, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** First of two times of an event: seconds in the old field, microseconds in the new one. */
+function formatFirstSeen(object: KubeObject, nowMs: number): string {
+  return formatAge(toText(object['firstTimestamp']) || toText(object['eventTime']), nowMs);
+}
+
+function formatLastSeen(object: KubeObject, nowMs: number): string {
+  const series = object['series'];
+  if (series !== undefined && series !== null) return formatAge(readPath(series, 'lastObservedTime'), nowMs);
+  const last = toText(object['lastTimestamp']);
+  return last === '' ? formatFirstSeen(object, nowMs) : formatAge(last, nowMs);
+}
+
+function countEvents(object: KubeObject): number {
+  const series = object['series'];
+  if (series !== undefined && series !== null) return toNumber(readPath(series, 'count'));
+  return toNumber(object['count']) || 1;
+}
+
+function formatEventObject(object: KubeObject): string {
+  const kind = toText(readPath(object, 'involvedObject', 'kind')).toLowerCase();
+  const name = toText(readPath(object, 'involvedObject', 'name'));
+  return name === '' ? kind : `${kind}/${name}`;
+}
+
+function formatEventSource(object: KubeObject): string {
+  const component = toText(readPath(object, 'source', 'component')) || toText(object['reportingComponent']);
+  const instance = toText(readPath(object, 'source', 'host')) || toText(object['reportingInstance']);
+  return instance === '' ? component : `${component}, ${instance}`;
+}
+
+/** Columns of core events. */
+export const eventColumns: readonly Column[] = [
+  column('Last Seen', formatLastSeen),
+  textColumn('Type', 'type'),
+  textColumn('Reason', 'reason'),
+  column('Object', formatEventObject),
+  wideColumn('Subobject', (object) => toText(readPath(object, 'involvedObject', 'fieldPath'))),
+  wideColumn('Source', formatEventSource),
+  column('Message', (object) => toText(object['message']).trim()),
+  wideColumn('First Seen', formatFirstSeen),
+  wideColumn('Count', countEvents),
+  { ...nameColumn, priority: 1 },
+];
+export const involvedPaths = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+
+/** The reference reads the component of the old source when nothing reports, and the other way round. */
+const eventSource: FieldReader = (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent'));
+
+/** Fields of events as v1 spells them. */
+const coreEventFields = {
+  ...textFields(...involvedPaths.map((name) => `involvedObject.${name}`), 'reason', 'reportingComponent', 'type'),
+  source: eventSource,
+};
+
+const limits = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
+export const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** An event under the names that both forms share. */
+export interface EventParts {
+  readonly namespace: string;
+  readonly subject: Readonly<Record<string, unknown>>;
+  readonly controllerName: string;
+  readonly texts: Readonly<Record<'controller' | 'reportingInstance' | 'action' | 'reason' | 'message', string>>;
+  readonly isTimed: boolean;
+}
+
+function checkTimed({ texts, controllerName }: EventParts): Errors {
+  const errors: FieldError[] = [];
+  if (texts.controller === '') errors.push(required(controllerName));
+  errors.push(...checkText({ path: controllerName, value: texts.controller }, checkQualifiedName));
+  for (const name of ['reportingInstance', 'action', 'reason', 'message'] as const) {
+    if (texts[name] === '' && name !== 'message') errors.push(required(name));
+    if (texts[name].length > limits[name]) errors.push(invalidValue(name, '', `can have at most ${limits[name]} characters`));
+  }
+  return errors;
+}
+
+export function checkParts(parts: EventParts): Errors {
+  const { namespace, isTimed } = parts;
+  const where = toText(parts.subject['namespace']);
+  const homes = isTimed ? ['default', 'kube-system'] : ['', 'default'];
+  const isAway = where === '' ? !homes.includes(namespace) : !isTimed && where !== namespace;
+  return [
+    ...(isAway ? [invalidValue('involvedObject.namespace', where, 'does not match event.namespace')] : []), ...(isTimed ? checkTimed(parts) : []),
+    ...checkText({ path: 'namespace', value: namespace }, checkDnsSubdomain),
+  ];
+}
+
+function readCore(event: KubeObject): EventParts {
+  const text = (name: string): string => toText(event[name]);
+  return {
+    namespace: event.metadata.namespace ?? '', subject: toObject(event['involvedObject']), controllerName: 'reportingComponent',
+    texts: {
+      controller: text('reportingComponent'), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'),
+      message: text('message'),
+    },
+    isTimed: !isUnset(event['eventTime']),
+  };
+}
+
+/** Validates core events. */
+function validateEvent(event: KubeObject): Errors {
+  return checkParts(readCore(event));
+}
+
+/** Event. */
+export const eventKind: KindSpec = {
+  kind: 'Event', plural: 'events', shortNames: ['ev'],
+  ttlSeconds: 3600,
+  createOnUpdate: true,
+  selectableFields: coreEventFields,
+  metadataChecks: ['kind'],
+  columns: eventColumns,
+  validation: { object: validateEvent },
+};

@@ -1,0 +1,99 @@
+// Defaults of pods and pod templates (upstream's SetDefaults_Pod, _PodSpec, _Container, _Volume, _Probe …). Templates get all of them except
+// the few that only a pod has: requests taken from limits, and service links.
+import type { JsonObject, KubeObject } from '../../../../apimachinery/index.ts';
+import { ensureStruct, mergeMissing, readPointer, readStructs, roundResources, setAbsent, setZero } from '../../../common/defaults.ts';
+import { applyClaimSpecDefaults, applyVolumeDefaults } from '../../volumes/defaults.ts';
+import { choosePullPolicy } from './images.ts';
+
+const probeDefaults = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+
+function applyHttpDefaults(handler: JsonObject | undefined): void {
+  const http = readPointer(handler, 'httpGet');
+  if (http !== undefined) setZero(http, { path: '/', scheme: 'HTTP' });
+}
+
+function applyProbeDefaults(probe: JsonObject | undefined): void {
+  if (probe === undefined) return;
+  setZero(probe, probeDefaults);
+  applyHttpDefaults(probe);
+  const grpc = readPointer(probe, 'grpc');
+  if (grpc !== undefined) setAbsent(grpc, { service: '' });
+}
+
+function applyEnvDefaults(container: JsonObject): void {
+  for (const variable of readStructs(container, 'env')) {
+    const reference = readPointer(readPointer(variable, 'valueFrom'), 'fieldRef');
+    if (reference !== undefined) setZero(reference, { apiVersion: 'v1' });
+  }
+}
+
+function applyContainerDefaults(container: JsonObject, hostNetwork: boolean): void {
+  setZero(container, {
+    terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File', imagePullPolicy: choosePullPolicy(container['image']),
+  });
+  for (const port of readStructs(container, 'ports')) {
+    setZero(port, { protocol: 'TCP' });
+    if (hostNetwork && port['containerPort'] !== undefined) setZero(port, { hostPort: port['containerPort'] });
+  }
+  applyEnvDefaults(container);
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) applyProbeDefaults(readPointer(container, probe));
+  const lifecycle = readPointer(container, 'lifecycle');
+  for (const hook of ['postStart', 'preStop']) applyHttpDefaults(readPointer(lifecycle, hook));
+  roundResources(readPointer(container, 'resources'), 'limits', 'requests');
+}
+
+/** Both names of the account are always the same. */
+function mirrorServiceAccount(spec: JsonObject): void {
+  const name = spec['serviceAccountName'] || spec['serviceAccount'];
+  if (!name) return;
+  spec['serviceAccountName'] = name;
+  spec['serviceAccount'] = name;
+}
+
+/** Defaults of a pod spec, in pods and in templates. */
+function applyPodSpecDefaults(spec: JsonObject): void {
+  setZero(spec, { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', schedulerName: 'default-scheduler' });
+  setAbsent(spec, { terminationGracePeriodSeconds: 30, securityContext: {} });
+  mirrorServiceAccount(spec);
+  for (const volume of readStructs(spec, 'volumes')) {
+    applyVolumeDefaults(volume);
+    const template = readPointer(readPointer(volume, 'ephemeral'), 'volumeClaimTemplate');
+    if (template !== undefined) applyClaimSpecDefaults(ensureStruct(template, 'spec'));
+  }
+  for (const field of ['initContainers', 'containers', 'ephemeralContainers']) {
+    const hostNetwork = spec['hostNetwork'] === true && field !== 'ephemeralContainers';
+    for (const container of readStructs(spec, field)) applyContainerDefaults(container, hostNetwork);
+  }
+  roundResources(spec, 'overhead');
+}
+
+/** Defaults of the pod template that a spec holds. */
+export function applyTemplateDefaults(parent: Record<string, unknown>): void {
+  applyPodSpecDefaults(ensureStruct(ensureStruct(parent, 'template'), 'spec'));
+}
+
+/** What a container may use is also what it asks for, unless it asks for less. */
+function requestLimits(container: JsonObject): void {
+  const resources = readPointer(container, 'resources');
+  const limits = readPointer(resources, 'limits');
+  if (resources === undefined || limits === undefined || Object.keys(limits).length === 0) return;
+  resources['requests'] = mergeMissing(resources['requests'], limits);
+}
+
+/** The first address of a pod is also a field of its own. Those of its node are left as they were written. */
+function mirrorAddress(status: JsonObject | undefined): void {
+  if (status === undefined) return;
+  const list = readStructs(status, 'podIPs');
+  const first = list[0]?.['ip'];
+  if (list.length === 0 && status['podIP']) status['podIPs'] = [{ ip: status['podIP'] }];
+  else if (first) setZero(status, { podIP: first });
+}
+
+/** Defaults of a pod. */
+export function applyPodDefaults(pod: KubeObject): void {
+  const spec = ensureStruct(pod, 'spec');
+  applyPodSpecDefaults(spec);
+  for (const field of ['containers', 'initContainers']) for (const container of readStructs(spec, field)) requestLimits(container);
+  setAbsent(spec, { enableServiceLinks: true });
+  mirrorAddress(readPointer(pod, 'status'));
+}

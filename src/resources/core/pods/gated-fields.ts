@@ -1,0 +1,12 @@
+// Fields of a pod spec whose features are off by default; pods and all kinds with a template drop them.
+
+const containerLists = ['containers', 'initContainers', 'ephemeralContainers'];
+
+/** In the spec of a pod; `[]` stands behind the name of a list, `{}` behind that of a map. */
+const podFields = [
+  ...containerLists.map((list) => `${list}[].lifecycle.stopSignal`), 'schedulingGroup', 'volumes[].projected.sources[].clusterTrustBundle',
+  'volumes[].projected.sources[].podCertificate',
+];
+
+/** The gated fields of the pod spec at a path. */
+export const gatedPodFields = (path: string): readonly string[] => podFields.map((field) => `${path}.${field}`);

@@ -1,0 +1,87 @@
+// core/v1 Pod: joins columns, preparation, validation and warnings of the files around it.
+import type { KubeObject } from '../../../apimachinery/index.ts';
+import { ensureStruct, readPointer } from '../../common/defaults.ts';
+import { boolAt, textAt, textFields } from '../../common/selectable-fields.ts';
+import { copyMember, keepMetadata } from '../../common/status.ts';
+import { connectSubresource, createOnly, proxy, status, subresource, tunnel } from '../../common/subresources.ts';
+import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
+import { warnWith } from '../../common/warnings/warnings.ts';
+import type { KindSpec } from '../../kind-spec.ts';
+import { podColumns, readPodConditions } from './columns.ts';
+import { applyPodDefaults } from './defaults/pod.ts';
+import { gatedPodFields } from './gated-fields.ts';
+import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeFromContainers, userMetadata } from './prepare.ts';
+import { warnOfName } from './template.ts';
+import { validatePod } from './validation/pod.ts';
+import { validatePodStatus } from './validation/status.ts';
+import { validateEphemeralUpdate, validateResize } from './validation/subresources.ts';
+import { validatePodUpdate } from './validation/update.ts';
+import { podAddresses, warnOfPod } from './warnings/pod.ts';
+
+function readPodIps(object: KubeObject): readonly string[] {
+  return toList(readPath(object, 'status', 'podIPs')).map((entry) => toText(toObject(entry)['ip']));
+}
+
+/** What objects of these kinds can be selected by besides name and namespace. */
+const podFields = {
+  ...textFields('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.nominatedNodeName'),
+  'spec.host': textAt('spec.nodeName'),
+  'spec.hostNetwork': boolAt('spec.hostNetwork'),
+  'status.podIP': (object: KubeObject) => readPodIps(object)[0] ?? toText(readPath(object, 'status', 'podIP')),
+  'status.podIPs': (object: KubeObject) => readPodIps(object)[0] ?? '',
+};
+
+/** Pod. */
+export const podKind: KindSpec = {
+  kind: 'Pod', plural: 'pods', shortNames: ['po'], categories: ['all'],
+  returnsDeleted: true, tracksGeneration: true,
+  subresources: [
+    connectSubresource('attach', 'PodAttachOptions', tunnel),
+    { name: 'binding', verbs: createOnly, kind: { group: '', version: 'v1', kind: 'Binding' } },
+    subresource('ephemeralcontainers'),
+    { name: 'eviction', verbs: createOnly, kind: { group: 'policy', version: 'v1', kind: 'Eviction', formerVersions: ['v1beta1'] } },
+    connectSubresource('exec', 'PodExecOptions', tunnel),
+    { name: 'log', verbs: ['get'] },
+    connectSubresource('portforward', 'PodPortForwardOptions', tunnel),
+    connectSubresource('proxy', 'PodProxyOptions', proxy),
+    subresource('resize'),
+    status,
+  ],
+  selectableFields: podFields,
+  metadataChecks: ['update', 'object', 'kind'],
+  resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
+  columns: podColumns,
+  rowConditions: readPodConditions,
+  gatedFields: gatedPodFields('spec'),
+  applyDefaults(pod) {
+    applyPodDefaults(pod);
+    mirrorAddresses(readPointer(pod, 'status'));
+  },
+  strategy: {
+    prepareForCreate(pod, { nowMs }) {
+      const spec = ensureStruct(pod, 'spec');
+      if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
+      pod['status'] = makeStatus(spec, nowMs);
+    },
+    gracePeriodSeconds: readGrace,
+    prepareForUpdate(pod, old, { subresource }) {
+      if (subresource === 'status') {
+        keepMetadata(pod, old, ['ownerReferences']);
+        keepFromStatus(ensureStruct(pod, 'status'), toObject(old['status']));
+        return;
+      }
+      if (subresource !== 'resize' && subresource !== 'ephemeralcontainers') return;
+      copyMember(pod, old, 'status');
+      keepMetadata(pod, old, userMetadata);
+      if (subresource === 'resize') takeFromContainers(pod, old, ['resources', 'resizePolicy']);
+      else takeEphemeralContainers(pod, old);
+    },
+  },
+  validation: {
+    object: validatePod, update: validatePodUpdate, status: validatePodStatus,
+    subresources: { resize: validateResize, ephemeralcontainers: validateEphemeralUpdate },
+  },
+  warnings: warnWith(
+    (root, old) => (old === undefined ? [...warnOfName(root.value as KubeObject, "the Pod's hostname"), ...warnOfPod(root)] : []), podAddresses,
+  ),
+};

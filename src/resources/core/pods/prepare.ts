@@ -1,0 +1,85 @@
+// What the server decides about a pod at creation, and which part of a pod each of its paths may write.
+import type { JsonObject, KubeObject } from '../../../apimachinery/index.ts';
+import { formatTime } from '../../../registry/index.ts';
+import { readStructs, setZero } from '../../common/defaults.ts';
+import { keepAllButStatus } from '../../common/status.ts';
+import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
+import { computeQosClass } from './qos.ts';
+
+const gatedCondition = {
+  type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+
+export function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
+  const status: JsonObject = { phase: 'Pending' };
+  if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: formatTime(nowMs) }];
+  status['qosClass'] = computeQosClass(spec);
+  return status;
+}
+
+/** The stored spec with some members of containers from the new one. */
+export function takeFromContainers(object: KubeObject, old: KubeObject, members: readonly string[]): void {
+  const wanted = object['spec'];
+  keepAllButStatus(object, old);
+  const spec = structuredClone(toObject(old['spec']));
+  for (const field of ['containers', 'initContainers']) {
+    const changes = readStructs(wanted, field);
+    for (const [index, container] of readStructs(spec, field).entries()) {
+      const change = changes[index];
+      if (change === undefined || change['name'] !== container['name']) continue;
+      for (const member of members) {
+        if (change[member] === undefined) delete container[member];
+        else container[member] = change[member];
+      }
+    }
+  }
+  object['spec'] = spec;
+}
+
+export function takeEphemeralContainers(object: KubeObject, old: KubeObject): void {
+  const containers = readPath(object['spec'], 'ephemeralContainers');
+  keepAllButStatus(object, old);
+  const { ephemeralContainers: _, ...spec } = toObject(old['spec']);
+  object['spec'] = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
+}
+
+/** Pods that run nowhere, or no more, go at once. */
+export function readGrace(pod: KubeObject, requested: number | undefined): number {
+  const phase = readPath(pod, 'status', 'phase');
+  if (toText(readPath(pod, 'spec', 'nodeName')) === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
+  const own = readPath(pod, 'spec', 'terminationGracePeriodSeconds');
+  const seconds = requested ?? (typeof own === 'number' ? own : 0);
+  return seconds < 0 ? 1 : seconds;
+}
+
+/** What a kubelet may leave out, for it may not know of it. */
+export function keepFromStatus(status: JsonObject, old: JsonObject): void {
+  if (old['qosClass'] !== undefined) setZero(status, { qosClass: old['qosClass'] });
+  if (old['observedGeneration'] !== undefined) setZero(status, { observedGeneration: old['observedGeneration'] });
+  // Types may repeat: the first of a type follows the first that was stored, and so on.
+  const before = new Map<unknown, JsonObject[]>();
+  for (const condition of readStructs(old, 'conditions')) {
+    const same = before.get(condition['type']);
+    if (same === undefined) before.set(condition['type'], [condition]);
+    else same.push(condition);
+  }
+  const seen = new Map<unknown, number>();
+  for (const condition of readStructs(status, 'conditions')) {
+    const rank = seen.get(condition['type']) ?? 0;
+    seen.set(condition['type'], rank + 1);
+    const generation = before.get(condition['type'])?.[rank]?.['observedGeneration'];
+    if (generation !== undefined) setZero(condition, { observedGeneration: generation });
+  }
+}
+
+/** The address and the list of addresses say the same; where they do not, the older field is right. */
+export function mirrorAddresses(status: JsonObject | undefined): void {
+  if (status === undefined) return;
+  const ip = toText(status['podIP']);
+  const [first] = toObjects(status['podIPs']).map((entry) => toText(entry['ip']));
+  if (ip === '') {
+    if (first !== undefined && first !== '') status['podIP'] = first;
+  } else if (first !== ip) status['podIPs'] = [{ ip }];
+}
+
+export const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;

@@ -1,0 +1,21 @@
+// Parts of a pod as messages print them: in the form of the Go structs of the reference.
+import type { JsonObject } from '../../../../apimachinery/index.ts';
+import { type GoStructs, readGoStructs, shapeGoStruct } from '../../../common/validation/go-structs.ts';
+import { toObject } from '../../../common/values.ts';
+import { podStructs } from './structs.data.ts';
+
+let structs: GoStructs | undefined;
+
+/** A part of a pod as the struct of that name prints. */
+export function showPodPart(name: string, value: unknown): unknown {
+  structs ??= readGoStructs(podStructs);
+  return shapeGoStruct(structs, name, value);
+}
+
+const hostMembers = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
+
+/** A spec as the reference prints it: what concerns the host is part of the security context there. */
+export function showPodSpec(spec: JsonObject): unknown {
+  const ofHost = Object.fromEntries(hostMembers.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
+  return showPodPart('PodSpec', { ...spec, securityContext: { ...toObject(spec['securityContext']), ...ofHost } });
+}

@@ -1,0 +1,42 @@
+// Validation of Pod objects: the spec, and the rules that templates do not have.
+import { type KubeObject, forbiddenField } from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, at, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { readPath, toList, toText } from '../../../common/values.ts';
+import { checkEphemeralContainers, checkTrimmedImage } from './containers.ts';
+import { checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
+
+/** Validates the containers that were added to a running pod. */
+export function validateEphemeralContainers(pod: KubeObject): Errors {
+  const spec = { path: 'spec', value: pod['spec'] };
+  const { volumes } = checkVolumes(at(spec, 'volumes'), { name: pod.metadata.name ?? '' });
+  return checkEphemeralContainers(at(spec, 'ephemeralContainers'), readContext(spec, volumes));
+}
+
+/** What a pod must have that a template need not. */
+function checkPodOnly(spec: Field): Errors {
+  const account = toText(readPath(spec.value, 'serviceAccountName'));
+  const tokens = account !== '' ? [] : each(at(spec, 'volumes')).flatMap((volume) => each(at(volume, 'projected', 'sources')))
+    .map((source) => at(source, 'serviceAccountToken')).filter(isGiven);
+  return [
+    ...tokens.map(({ path }) => forbiddenField(path, 'must not be specified when serviceAccountName is not set')),
+    ...['containers', 'initContainers'].flatMap((list) => each(at(spec, list))).flatMap(checkTrimmedImage),
+  ];
+}
+
+/** Validates a pod, without what only new ones must obey. */
+export function validatePodAsStored(pod: KubeObject): Errors {
+  const spec = { path: 'spec', value: pod['spec'] };
+  const annotations = { path: 'metadata.annotations', value: pod.metadata.annotations };
+  return [...checkPodAnnotations(annotations), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
+}
+
+/** Validates a new pod. */
+export function validatePod(pod: KubeObject): Errors {
+  const spec = { path: 'spec', value: pod['spec'] };
+  const [ephemeral, node] = [at(spec, 'ephemeralContainers'), at(spec, 'nodeName')];
+  const isGated = toList(readPath(spec.value, 'schedulingGates')).length > 0;
+  return [
+    ...validatePodAsStored(pod), ...(toList(ephemeral.value).length > 0 ? [forbiddenField(ephemeral.path, 'cannot be set on create')] : []),
+    ...(isGated && !isEmptyText(node) ? [forbiddenField(node.path, 'cannot be set until all schedulingGates have been cleared')] : []),
+  ];
+}

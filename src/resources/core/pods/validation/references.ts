@@ -1,0 +1,100 @@
+// Validation of references from containers and volumes: to fields and resources of their own pod, to keys of other objects, to files.
+import { checkConfigMapKey, checkDnsSubdomain, checkQualifiedName, invalidValue, notSupported, required } from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkText, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
+import { quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
+import { readPath, toNumber, toText } from '../../../common/values.ts';
+
+const MODE_PROBLEM = 'must be a number between 0 and 0777 (octal), both inclusive';
+
+/** Permissions of a file. */
+export function checkMode(place: Field): Errors {
+  return isGiven(place) && (toNumber(place.value) < 0 || toNumber(place.value) > 0o777) ? [isWrong(place, MODE_PROBLEM)] : [];
+}
+
+/** A path that leads nowhere above where it begins. */
+export function checkNoBacksteps(place: Field): Errors {
+  return toText(place.value).split('/').includes('..') ? [isWrong(place, "must not contain '..'")] : [];
+}
+
+/** A path below something, which it may not leave. */
+export function checkDescendingPath(place: Field): Errors {
+  const isAbsolute = toText(place.value).startsWith('/');
+  return [...(isAbsolute ? [isWrong(place, 'must be a relative path')] : []), ...checkNoBacksteps(place)];
+}
+
+/** A path below something whose names with two dots are taken. */
+export function checkLocalPath(place: Field): Errors {
+  const text = toText(place.value);
+  const isTaken = text.startsWith('..') && !text.startsWith('../');
+  return [...checkDescendingPath({ path: place.path, value: text }), ...(isTaken ? [invalidValue(place.path, text, "must not start with '..'")] : [])];
+}
+
+/** The key of a secret or config map, and the file that it becomes. */
+export function checkKeyToPath(item: Field): Errors {
+  const [key, path] = [at(item, 'key'), at(item, 'path')];
+  return [...[key, path].filter(isEmptyText).map((place) => required(place.path)), ...checkLocalPath(path), ...checkMode(at(item, 'mode'))];
+}
+
+/** A key of a secret or config map, for a variable. */
+export function checkKeySelector(reference: Field): Errors {
+  const [name, key] = [at(reference, 'name'), at(reference, 'key')];
+  return [...checkText(name, checkDnsSubdomain), ...(isEmptyText(key) ? [required(key.path)] : checkText(key, checkConfigMapKey))];
+}
+
+const convertible = [
+  'metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.restartPolicy',
+  'spec.serviceAccountName', 'spec.schedulerName', 'status.phase', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs', 'spec.host',
+];
+const subscripted = /^(.+?)\['(.*)'\]$/s;
+
+function findConversionProblem(version: string, path: string): string | undefined {
+  if (version !== 'v1') return `unsupported pod version: ${version}`;
+  const name = subscripted.exec(path)?.[1];
+  if (name !== undefined) return name === 'metadata.annotations' || name === 'metadata.labels' ? undefined : `field label does not support subscript: ${path}`;
+  return convertible.includes(path) ? undefined : `field label not supported: ${path}`;
+}
+
+/** A field of the pod itself; `supported` are those that may be asked for, besides single labels and annotations. */
+export function checkFieldReference(reference: Field, supported: readonly string[]): Errors {
+  const path = at(reference, 'fieldPath');
+  const text = toText(path.value);
+  if (text === '') return [required(path.path)];
+  const problem = findConversionProblem(toText(readPath(reference.value, 'apiVersion')), text);
+  if (problem !== undefined) return [isWrong(path, `error converting fieldPath: ${problem}`)];
+  const [, name, subscript = ''] = subscripted.exec(text) ?? [];
+  if (name !== undefined) {
+    return checkText({ path: reference.path, value: name === 'metadata.annotations' ? subscript.toLowerCase() : subscript }, checkQualifiedName);
+  }
+  const shown = text === 'spec.host' ? 'spec.nodeName' : text;
+  return supported.includes(shown) ? [] : [notSupported(path.path, shown, supported)];
+}
+
+const resources = ['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage'];
+const hugePages = /^(?:limits|requests)\.hugepages-/;
+const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+/** Which units a resource can be told in, and what the resource is called then. */
+function findDivisors(resource: string): readonly [readonly string[], string] | undefined {
+  const name = resource.slice(resource.indexOf('.') + 1);
+  if (hugePages.test(resource)) return [sizes, 'hugepages'];
+  if (!resources.includes(resource)) return undefined;
+  return name === 'cpu' ? [['1m', '1'], 'cpu'] : [sizes, name === 'memory' ? 'memory' : 'local ephemeral storage'];
+}
+
+function checkDivisor(reference: Field, resource: string): Errors {
+  const divisor = at(reference, 'divisor');
+  const found = findDivisors(resource);
+  if (found === undefined || quantityAt(divisor).mantissa === 0n || found[0].includes(showQuantity(divisor))) return [];
+  const units = found[1] === 'cpu' ? '1m and 1' : sizes.join(', ');
+  return [invalidValue(divisor.path, resource, `only divisor's values ${units} are supported with the ${found[1]} resource`)];
+}
+
+/** A resource of a container; volumes have to say of which one. */
+export function checkResourceReference(reference: Field, isInVolume: boolean): Errors {
+  const [container, resource] = [at(reference, 'containerName'), at(reference, 'resource')];
+  const text = toText(resource.value);
+  if (isInVolume && isEmptyText(container)) return [required(container.path), ...checkDivisor(reference, text)];
+  if (text === '') return [required(resource.path)];
+  const isKnown = resources.includes(text) || hugePages.test(text);
+  return [...(isKnown ? [] : [notSupported(resource.path, text, resources)]), ...checkDivisor(reference, text)];
+}

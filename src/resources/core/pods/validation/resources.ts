@@ -1,0 +1,140 @@
+// Validation of the requests, limits and resource claims of containers and pods.
+import {
+  type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
+} from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
+import { checkResourceName } from '../../../common/validation/resource-names.ts';
+import { readPath, toText } from '../../../common/values.ts';
+import { showPodPart } from './parts.ts';
+
+/** An entry of a list of resources. */
+export type Entry = Field & { readonly name: string };
+const HUGE_PREFIX = 'hugepages-';
+const containerNames = ['cpu', 'memory', 'ephemeral-storage'];
+const isHuge = (name: string): boolean => name.startsWith(HUGE_PREFIX);
+const isNative = (name: string): boolean => !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
+
+/** Whether a name is that of somebody's own resource. */
+export const isExtendedName = (name: string): boolean =>
+  !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
+
+/** Whether more of a resource can be promised than there is. */
+export const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
+
+/** The name of a resource that containers can have. */
+export function checkContainerResource({ path, name }: Entry): Errors {
+  const problems = checkResourceName(path, name);
+  if (name.includes('/')) {
+    // Extended resources have domains of their own, which fit into the name of a quota.
+    const isExtended = isNative(name) || isExtendedName(name);
+    return isExtended ? problems : [...problems, invalidValue(path, name, "doesn't follow extended resource name standard")];
+  }
+  const isForContainers = containerNames.includes(name) || isHuge(name);
+  return isForContainers ? problems : [...problems, invalidValue(path, name, 'must be a standard resource for containers')];
+}
+
+const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNative(entry.name) ? [] : checkWhole(entry))];
+
+function countUnits(place: Field): bigint {
+  const { mantissa, exponent } = quantityAt(place);
+  return exponent < 0 ? 0n : mantissa * 10n ** BigInt(Math.min(exponent, 40));
+}
+
+function checkPages(entry: Entry): Errors {
+  if (!isHuge(entry.name)) return [];
+  const size = { path: '', value: entry.name.slice(HUGE_PREFIX.length) };
+  try {
+    const [pages, page] = [countUnits(entry), countUnits(size)];
+    if (page > 0n && pages % page === 0n) return [];
+  } catch {
+    // A page size that is no quantity divides nothing.
+  }
+  return [invalidValue(entry.path, showQuantity(entry), `${showQuantity(entry)} is not positive integer multiple of ${entry.name}`)];
+}
+
+function checkRequest(request: Entry, limits: Field): Errors {
+  const limit = at(limits, request.name);
+  const requests = request.path.slice(0, request.path.lastIndexOf('['));
+  if (limit.value === undefined) return canOvercommit(request.name) ? [] : [required(limits.path, 'Limit must be set for non overcommitable resources')];
+  const order = compareAt(request, limit);
+  const isExact = !canOvercommit(request.name);
+  if (isExact ? order === 0 : order <= 0) return [];
+  const relation = isExact ? 'must be equal to' : 'must be less than or equal to';
+  return [invalidValue(requests, showQuantity(request), `${relation} ${request.name} limit of ${showQuantity(limit)}`)];
+}
+
+/** Validates `resources` of a container. */
+export function checkResources(resources: Field, claims: ReadonlySet<string> = new Set()): Errors {
+  const limits = at(resources, 'limits');
+  const [limited, requested] = [entriesOf(limits), entriesOf(at(resources, 'requests'))];
+  const errors: FieldError[] = limited.flatMap((entry) => [...checkContainerResource(entry), ...checkValue(entry), ...checkPages(entry)]);
+  for (const entry of requested) {
+    errors.push(...checkContainerResource(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
+  }
+  const names = [...limited, ...requested].map(({ name }) => name);
+  const isBare = names.some(isHuge) && !names.some((name) => name === 'cpu' || name === 'memory');
+  if (isBare) errors.push(forbiddenField(resources.path, 'HugePages require cpu or memory'));
+  return [...errors, ...checkClaimNames(at(resources, 'claims'), claims)];
+}
+
+/** Which claims of the pod a container uses: each once, as a whole or by its requests. */
+function checkClaimNames(list: Field, claims: ReadonlySet<string>): Errors {
+  const keys = new Set<string>();
+  const known = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
+  return each(list).flatMap((claim): Errors => {
+    const [name, request] = [toText(readPath(claim.value, 'name')), at(claim, 'request')];
+    if (name === '') return [required(claim.path)];
+    const errors: FieldError[] = [];
+    const key = isEmptyText(request) ? name : `${name}/${toText(request.value)}`;
+    if (keys.has(name)) errors.push(duplicate(claim.path, name));
+    else {
+      if (!isEmptyText(request)) errors.push(...checkText(request, checkDnsLabel));
+      const isPartlyUsed = key === name && [...keys].some((used) => used.startsWith(`${name}/`));
+      if (keys.has(key) || isPartlyUsed) errors.push(duplicate(claim.path, keys.has(key) ? key : name));
+      keys.add(key);
+    }
+    if (claims.has(name)) return errors;
+    const missing = notFoundValue(claim.path, name);
+    return [...errors, { ...missing, message: `${missing.message}: must be one of the names in pod.spec.resourceClaims${known}` }];
+  });
+}
+
+const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
+
+/** Validates the claims of a pod. */
+export function checkResourceClaims(list: Field): Errors {
+  const names = new Set<string>();
+  return each(list).flatMap((claim) => {
+    const name = at(claim, 'name');
+    const text = toText(name.value);
+    const given = claimSources.map((source) => at(claim, source)).filter(isGiven);
+    const shown = showPodPart('PodResourceClaim', claim.value);
+    const errors: FieldError[] = names.has(text) ? [duplicate(name.path, text)] : [...checkLabelName(name)];
+    if (text !== '') names.add(text);
+    if (given.length > 1) errors.push(invalidValue(claim.path, shown, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+    if (given.length === 0) errors.push(invalidValue(claim.path, shown, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+    return [...errors, ...given.flatMap((place) => checkText(place, checkDnsSubdomain))];
+  });
+}
+
+const podNames = ['cpu', 'memory'];
+
+function checkPodName({ path, name }: Entry): Errors {
+  const problems = checkResourceName(path, name);
+  if (problems.length > 0) return problems;
+  return podNames.includes(name) || isHuge(name) ? [] : [notSupported(path, name, [...podNames, HUGE_PREFIX])];
+}
+
+/** Validates the resources that the containers of a pod share; what they ask for one by one must fit in. */
+export function checkPodResources(spec: Field, known: ReadonlySet<string>): Errors {
+  const resources = at(spec, 'resources');
+  if (!isGiven(resources)) return [];
+  if (readPath(spec.value, 'os', 'name') === 'windows') return [forbiddenField(resources.path, 'may not be set for a windows pod')];
+  const claims = at(resources, 'claims');
+  const [limits, requests] = [at(resources, 'limits'), at(resources, 'requests')];
+  const errors: FieldError[] = isGiven(claims) ? [forbiddenField(claims.path, 'claims may not be set for Resources at pod-level')] : [];
+  errors.push(...entriesOf(limits).flatMap((entry) => [...checkPodName(entry), ...checkValue(entry), ...checkPages(entry)]));
+  for (const entry of entriesOf(requests)) errors.push(...checkPodName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
+  return [...errors, ...checkClaimNames(claims, known)];
+}

@@ -1,0 +1,136 @@
+// Validation of the status of a pod, which kubelets and schedulers write.
+import {
+  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
+  parseIpAddress, required, tooLong,
+} from '../../../../apimachinery/index.ts';
+import { IP_PROBLEM } from '../../../common/validation/addresses.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
+
+const MAX_ID = 2 ** 31 - 1;
+const MAX_MESSAGE_BYTES = 4096;
+const healthValues = ['Healthy', 'Unhealthy', 'Unknown'];
+
+/** Addresses of a pod, one per family; those that were there before may stay. */
+function checkAddresses(list: Field, old: unknown): Errors {
+  const known = new Set(toObjects(old).map(({ ip }) => ip));
+  const texts = each(list).map((entry) => toText(readPath(entry.value, 'ip')));
+  const parsed = texts.map(parseIpAddress);
+  const errors: FieldError[] = texts.flatMap((text, index) => {
+    return parsed[index] === undefined && !known.has(text) ? [invalidValue(`${list.path}[${index}]`, text, IP_PROBLEM)] : [];
+  });
+  if (texts.length < 2) return errors;
+  const bad = parsed.indexOf(undefined);
+  if (bad >= 0) {
+    const message = `Internal error: failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad]}`;
+    errors.push({ reason: 'InternalError', field: list.path, message });
+  }
+  const isDual = bad < 0 && new Set(parsed.map((address) => address?.family)).size === 2;
+  if (isDual && texts.length === 2) return errors;
+  return [...errors, invalidValue(list.path, texts.map((ip) => ({ IP: ip })), 'may specify no more than one IP for each IP family')];
+}
+
+function checkHosts(status: Field, old: unknown): Errors {
+  const hosts = at(status, 'hostIPs');
+  if (toList(hosts.value).length === 0) return [];
+  const first = toText(readPath(hosts.value, '0', 'ip'));
+  const isSame = first === toText(at(status, 'hostIP').value);
+  const errors = isSame ? [] : [invalidValue(`${hosts.path}[0].ip`, first, 'must be equal to `hostIP`')];
+  return [...errors, ...checkAddresses(hosts, readPath(old, 'hostIPs'))];
+}
+
+function checkGeneration(holder: Field): Errors {
+  const generation = at(holder, 'observedGeneration');
+  return toNumber(generation.value ?? 0) < 0 ? [invalidValue(generation.path, generation.value, 'must be a non-negative integer')] : [];
+}
+
+const ownConditions = ['PodScheduled', 'Ready', 'Initialized'];
+
+function checkPodCondition(condition: Field): Errors {
+  const type = toText(readPath(condition.value, 'type'));
+  const problems = ownConditions.includes(type) ? [] : checkText({ path: `${condition.path}.Type`, value: type }, checkQualifiedName);
+  return [...checkGeneration(condition), ...problems];
+}
+
+function checkClaims(status: Field, pod: KubeObject): Errors {
+  const claims = new Set(toObjects(readPath(pod, 'spec', 'resourceClaims')).map(({ name }) => toText(name)));
+  const known = new Set<string>();
+  return each(at(status, 'resourceClaimStatuses')).flatMap((claim): Errors => {
+    const [name, object] = [at(claim, 'name'), at(claim, 'resourceClaimName')];
+    const text = toText(name.value);
+    const errors: FieldError[] = claims.has(text) ? [] : [invalidValue(name.path, text, 'must match the name of an entry in `spec.resourceClaims`')];
+    if (known.has(text)) errors.push(duplicate(name.path, text));
+    known.add(text);
+    return [...errors, ...(isGiven(object) ? checkText(object, checkDnsSubdomain) : [])];
+  });
+}
+
+function checkId(id: Field): Errors {
+  const number = toNumber(id.value ?? 0);
+  return number < 0 || number > MAX_ID ? [invalidValue(id.path, number, `must be between 0 and ${MAX_ID}, inclusive`)] : [];
+}
+
+function checkUser(container: Field, isWindows: boolean): Errors {
+  const user = at(container, 'user', 'linux');
+  if (!isGiven(user)) return [];
+  if (isWindows) return [forbiddenField(user.path, 'cannot be set for a windows pod')];
+  return [...checkId(at(user, 'uid')), ...checkId(at(user, 'gid')), ...each(at(user, 'supplementalGroups')).flatMap(checkId)];
+}
+
+function checkHealth(resources: Field): Errors {
+  const known = new Set<string>();
+  return each(resources).flatMap((resource): Errors => {
+    const [id, health, message] = [at(resource, 'resourceID'), at(resource, 'health'), at(resource, 'message')];
+    const text = toText(health.value);
+    const errors: FieldError[] = healthValues.includes(text) ? [] : [notSupported(health.path, text, healthValues)];
+    if (isGiven(message) && isEmptyText(message)) errors.push(required(message.path, 'must be non-empty if specified'));
+    if (byteLength(toText(message.value)) > MAX_MESSAGE_BYTES) errors.push(tooLong(message.path, MAX_MESSAGE_BYTES));
+    if (known.has(toText(id.value))) errors.push(duplicate(id.path, toText(id.value)));
+    known.add(toText(id.value));
+    return errors;
+  });
+}
+
+const CLAIM_TEXT = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
+
+/** What is said of the resources of a container must be of those it has; containers that are not there may say anything. */
+function checkAllocated(status: Field, containers: ReadonlyMap<unknown, object>): Errors {
+  const container = containers.get(at(status, 'name').value);
+  const claims = toObjects(readPath(container, 'resources', 'claims')).map(({ name, request }) => `claim:${toText(name)}${request ? `/${toText(request)}` : ''}`);
+  const names = new Set([...Object.keys(toObject(readPath(container, 'resources', 'requests'))), ...claims]);
+  return each(at(status, 'allocatedResourcesStatus')).flatMap((allocated): Errors => {
+    const name = at(allocated, 'name');
+    const text = toText(name.value);
+    const isUnknown = container !== undefined && !names.has(text);
+    const problem = text.startsWith('claim:') ? CLAIM_TEXT : "must match one of the container's resource requests";
+    return [...(isUnknown ? [invalidValue(name.path, text, problem)] : []), ...checkHealth(at(allocated, 'resources'))];
+  });
+}
+
+function checkContainers(status: Field, pod: KubeObject): Errors {
+  const [main, first, ephemeral] = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].map((name) => each(at(status, name))) as
+    [readonly Field[], readonly Field[], readonly Field[]];
+  const isWindows = readPath(pod, 'spec', 'os', 'name') === 'windows';
+  const byName = (list: string): ReadonlyMap<unknown, object> => new Map(toObjects(readPath(pod, 'spec', list)).map((one) => [one['name'], one]));
+  const [containers, initContainers] = [byName('containers'), byName('initContainers')];
+  return [
+    ...[...main, ...first, ...ephemeral].flatMap((container) => checkUser(container, isWindows)),
+    ...main.flatMap((container) => checkAllocated(container, containers)), ...first.flatMap((container) => checkAllocated(container, initContainers)),
+    ...ephemeral.map((container) => at(container, 'allocatedResourcesStatus')).filter(({ value }) => toList(value).length > 0)
+      .map(({ path }) => forbiddenField(path, 'must not be specified in container status')),
+  ];
+}
+
+/** Validates what the status path of pods writes. */
+export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
+  const [status, before] = [pod, old].map((one) => ({ path: 'status', value: one['status'] })) as [Field, Field];
+  const node = at(status, 'nominatedNodeName');
+  const isNominated = !isEmptyText(node) && node.value !== at(before, 'nominatedNodeName').value;
+  const isBound = toText(readPath(old, 'spec', 'nodeName')) !== '';
+  return [
+    ...each(at(status, 'conditions')).flatMap(checkPodCondition), ...(isNominated ? checkText(node, checkDnsSubdomain) : []),
+    ...(isNominated && isBound ? [forbiddenField(node.path, 'may not be set on pods that are already bound to a node')] : []),
+    ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkClaims(status, pod),
+    ...checkAddresses(at(status, 'podIPs'), readPath(before.value, 'podIPs')), ...checkHosts(status, before.value), ...checkContainers(status, pod),
+  ];
+}

@@ -1,0 +1,61 @@
+// core/v1 ReplicationController.
+import { type FieldError, type KubeObject, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { formatLabels, wideColumn } from '../common/columns/columns.ts';
+import { replicaColumns } from '../common/columns/workloads.ts';
+import { ensureStruct, readPointer, setAbsent } from '../common/defaults.ts';
+import { countAt } from '../common/selectable-fields.ts';
+import { scale, scalePaths, status } from '../common/subresources.ts';
+import { type Errors, at, checkNotNegative, specOf } from '../common/validation/check.ts';
+import { readPath, toObject } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { applyTemplateDefaults } from './pods/defaults/pod.ts';
+import { gatedPodFields } from './pods/gated-fields.ts';
+import { checkTemplate, checkTemplateLabels, isEmptyMap, takeTemplateLabels, warnOfTemplate } from './pods/template.ts';
+
+/** Columns of replicationcontrollers, whose selector is a plain map. */
+const replicationControllerColumns: readonly Column[] = [
+  ...replicaColumns,
+  wideColumn('Selector', (object) => formatLabels(readPath(object, 'spec', 'selector'))),
+];
+export const replicaFields = { 'status.replicas': countAt('status.replicas') };
+
+/** Defaults of replicationcontrollers, whose selector and labels come from the template. */
+function applyReplicationControllerDefaults(controller: KubeObject): void {
+  const spec = ensureStruct(controller, 'spec');
+  setAbsent(spec, { replicas: 1 });
+  const template = readPointer(spec, 'template');
+  if (template === undefined) return;
+  applyTemplateDefaults(spec);
+  const labels = readPointer(template, 'metadata')?.['labels'];
+  if (isEmptyMap(labels)) return;
+  if (isEmptyMap(spec['selector'])) spec['selector'] = { ...toObject(labels) };
+  takeTemplateLabels(controller, labels);
+}
+
+/** Validates replicationcontrollers. */
+function validateReplicationController(controller: KubeObject): Errors {
+  const spec = specOf(controller);
+  const selector = toObject(readPath(spec.value, 'selector'));
+  const errors: FieldError[] = [...checkNotNegative(at(spec, 'minReadySeconds'))];
+  if (Object.keys(selector).length === 0) errors.push(required('spec.selector'));
+  errors.push(...checkNotNegative(at(spec, 'replicas')));
+  if (readPath(spec.value, 'template') === undefined) return [...errors, required('spec.template')];
+  if (Object.keys(selector).length > 0) errors.push(...checkTemplateLabels(spec, { matchLabels: selector }));
+  return [...errors, ...checkTemplate(spec, 'ReplicationController')];
+}
+
+/** ReplicationController. */
+export const replicationControllerKind: KindSpec = {
+  kind: 'ReplicationController', plural: 'replicationcontrollers', shortNames: ['rc'], categories: ['all'],
+  storagePrefix: 'controllers',
+  defaultPropagation: 'Orphan', tracksGeneration: true,
+  subresources: [scale, status], scale: scalePaths,
+  selectableFields: replicaFields,
+  metadataChecks: ['update', 'kind'],
+  columns: replicationControllerColumns,
+  gatedFields: gatedPodFields('spec.template.spec'),
+  applyDefaults: applyReplicationControllerDefaults,
+  validation: { object: validateReplicationController },
+  warnings: warnOfTemplate({ path: ['spec', 'template'], names: true }),
+};

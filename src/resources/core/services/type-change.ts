@@ -1,0 +1,38 @@
+// A change of the type of a Service drops the fields that the new type cannot have (upstream's dropTypeDependentFields).
+import type { JsonObject, KubeObject } from '../../../apimachinery/index.ts';
+import { readPointer } from '../../common/defaults.ts';
+import { isSame } from '../../common/validation/check.ts';
+import { readPath, toObjects } from '../../common/values.ts';
+
+type Need = (spec: JsonObject) => boolean;
+const isBalanced: Need = ({ type }) => type === 'LoadBalancer';
+const hasAddresses: Need = ({ type }) => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
+
+const isExternal: Need = ({ type, externalIPs }) =>
+  type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0);
+
+/** Fields, and which Services have them. Fields of one group go together, if the client changed none of them. */
+const dependent: readonly (readonly [need: Need, group: readonly string[]])[] = [
+  [hasAddresses, ['clusterIP', 'clusterIPs']],
+  [hasAddresses, ['ipFamilies', 'ipFamilyPolicy']],
+  [(spec) => isBalanced(spec) && spec['externalTrafficPolicy'] === 'Local', ['healthCheckNodePort']],
+  [isBalanced, ['allocateLoadBalancerNodePorts']],
+  [isBalanced, ['loadBalancerClass']],
+  [isExternal, ['externalTrafficPolicy']],
+  [hasAddresses, ['internalTrafficPolicy']],
+];
+const holdsNodePorts: Need = (spec) => spec['type'] === 'NodePort' || isBalanced(spec);
+const nodePortsOf = (spec: JsonObject): unknown[] => toObjects(spec['ports']).map((port) => readPath(port, 'nodePort') ?? 0);
+
+export function dropTypeDependentFields(service: KubeObject, old: KubeObject): void {
+  const [spec, before] = [readPointer(service, 'spec'), readPointer(old, 'spec')];
+  if (spec === undefined || before === undefined) return;
+  // Answered for all fields first: some needs read a field that another group drops.
+  const lost = dependent.filter(([need]) => need(before) && !need(spec));
+  for (const [, group] of lost) {
+    if (!group.every((name) => isSame(spec[name] ?? null, before[name] ?? null))) continue;
+    for (const name of group) delete spec[name];
+  }
+  const losesPorts = holdsNodePorts(before) && !holdsNodePorts(spec) && isSame(nodePortsOf(spec), nodePortsOf(before));
+  if (losesPorts) for (const port of toObjects(spec['ports'])) delete port['nodePort'];
+}

@@ -1,0 +1,218 @@
+// Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
+import {
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue,
+  parseIpAddress, parseIpRange, required,
+} from '../../../apimachinery/index.ts';
+import { IP_PROBLEM, checkRange } from '../../common/validation/addresses.ts';
+import {
+  type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, isSame, specOf,
+} from '../../common/validation/check.ts';
+import { checkPort, checkPortNumber } from '../../common/validation/ports.ts';
+import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
+
+const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
+const KUBELET_PORT = 10_250;
+const MAX_AFFINITY_SECONDS = 86_400;
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const isHeadless = (spec: Field): boolean => readPath(spec.value, 'clusterIP') === 'None';
+const typeOf = (spec: Field): string => toText(readPath(spec.value, 'type'));
+
+function checkServicePort(port: Field, needsName: boolean, names: Set<string>): Errors {
+  const name = at(port, 'name');
+  const errors: FieldError[] = [];
+  if (toText(name.value) === '') {
+    if (needsName) errors.push(required(name.path));
+  } else {
+    errors.push(...checkText(name, checkDnsLabel));
+    if (names.has(toText(name.value))) errors.push(duplicate(name.path, name.value));
+    names.add(toText(name.value));
+  }
+  errors.push(...checkPortNumber(at(port, 'port')), ...checkOneOf(at(port, 'protocol'), ['SCTP', 'TCP', 'UDP']));
+  const protocol = at(port, 'appProtocol');
+  return [...errors, ...checkPort(targetOf(port)), ...(isGiven(protocol) ? checkText(protocol, checkQualifiedName) : [])];
+}
+
+/** A port without target is its own target. */
+function targetOf(port: Field): Field {
+  const target = at(port, 'targetPort');
+  return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
+}
+
+/** A port and protocol may be served once; the reference shows them in an otherwise empty port. */
+function checkPortsDiffer(ports: readonly Field[]): Errors {
+  const seen = new Set<string>();
+  return ports.flatMap(({ path, value }) => {
+    const Protocol = toText(readPath(value, 'protocol'));
+    const Port = toNumber(readPath(value, 'port'));
+    const isNew = !seen.has(`${Protocol}/${Port}`);
+    seen.add(`${Protocol}/${Port}`);
+    return isNew ? [] : [duplicate(path, { Name: '', Protocol, AppProtocol: null, Port, TargetPort: 0, NodePort: 0 })];
+  });
+}
+
+function checkNodePorts(ports: readonly Field[], type: string): Errors {
+  const seen = new Set<string>();
+  return ports.flatMap((port) => {
+    const place = at(port, 'nodePort');
+    const number = toNumber(place.value);
+    if (number === 0) return [];
+    if (type === 'ClusterIP') return [forbiddenField(place.path, "may not be used when `type` is 'ClusterIP'")];
+    const key = `${toText(readPath(port.value, 'protocol'))}/${number}`;
+    const errors = seen.has(key) ? [duplicate(place.path, number)] : [];
+    seen.add(key);
+    return errors;
+  });
+}
+
+function checkExternalName(spec: Field): Errors {
+  const unwanted = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].map((name) => at(spec, name));
+  const errors: FieldError[] = unwanted.filter(({ value }) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null))
+    .map(({ path }) => forbiddenField(path, 'may not be set for ExternalName services'));
+  const name = at(spec, 'externalName');
+  const text = toText(name.value).replace(/\.$/, '');
+  return [...errors, ...(text === '' ? checkRequired({ path: name.path, value: text }) : checkText({ path: name.path, value: text }, checkDnsSubdomain))];
+}
+
+/** What only some types may have or lack. */
+function checkType(spec: Field): Errors {
+  const type = typeOf(spec);
+  if (type === 'ExternalName') return checkExternalName(spec);
+  if (type !== 'LoadBalancer' && type !== 'NodePort') return [];
+  const errors: FieldError[] = [];
+  if (type === 'LoadBalancer') {
+    for (const port of each(at(spec, 'ports'))) {
+      const place = at(port, 'port');
+      if (place.value !== KUBELET_PORT) continue;
+      errors.push(invalidValue(place.path, KUBELET_PORT, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`));
+    }
+  }
+  if (isHeadless(spec)) errors.push(invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
+  return errors;
+}
+
+function checkAffinity(spec: Field): Errors {
+  const affinity = at(spec, 'sessionAffinity');
+  const errors = checkOneOf(affinity, ['ClientIP', 'None']);
+  const config = at(spec, 'sessionAffinityConfig');
+  if (affinity.value === 'None') {
+    return isFilled(config) ? [...errors, forbiddenField(config.path, 'must not be set when session affinity is None')] : errors;
+  }
+  const timeout = at(config, 'clientIP', 'timeoutSeconds');
+  const seconds = toNumber(timeout.value);
+  const bad = affinity.value === 'ClientIP' && isFilled(timeout) && (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS);
+  return bad ? [...errors, invalidValue(timeout.path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)] : errors;
+}
+
+/** Addresses that make no sense as addresses of others. */
+function specialProblems(text: string): string[] {
+  const address = parseIpAddress(text);
+  if (address === undefined) return [IP_PROBLEM];
+  const { family, value } = address;
+  const within = (range: string): boolean => {
+    const { base = 0n, size = 0n, family: other = '' } = parseIpRange(range) ?? {};
+    return other === family && value >= base && value < base + size;
+  };
+  const problems: string[] = [];
+  if (value === 0n) problems.push(`may not be unspecified (${JSON.stringify(family === 'IPv4' ? '0.0.0.0' : '::')})`);
+  if (within('127.0.0.0/8') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (within('169.254.0.0/16') || within('fe80::/10')) problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  if (within('224.0.0.0/24') || within('ff02::/16')) problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+  return problems;
+}
+
+function checkBalancing(spec: Field): Errors {
+  const balanced = typeOf(spec) === 'LoadBalancer';
+  const errors: FieldError[] = [];
+  if (toList(at(spec, 'loadBalancerSourceRanges').value).length > 0) {
+    const path = 'spec.LoadBalancerSourceRanges';
+    if (!balanced) errors.push(forbiddenField(path, ONLY_BALANCED));
+    for (const [index, value] of toList(readPath(spec.value, 'loadBalancerSourceRanges')).entries()) {
+      errors.push(...checkRange({ path: `${path}[${index}]`, value: toText(value).trim() }));
+    }
+  }
+  const allocates = at(spec, 'allocateLoadBalancerNodePorts');
+  if (!balanced && isFilled(allocates)) errors.push(forbiddenField(allocates.path, ONLY_BALANCED));
+  return [...errors, ...checkBalancerClass(spec)];
+}
+
+function checkBalancerClass(spec: Field): Errors {
+  const balancer = at(spec, 'loadBalancerClass');
+  if (!isGiven(balancer)) return [];
+  return typeOf(spec) === 'LoadBalancer' ? checkText(balancer, checkQualifiedName) : [forbiddenField(balancer.path, ONLY_BALANCED)];
+}
+
+const policies = ['Cluster', 'Local'];
+
+function checkTrafficPolicies(spec: Field): Errors {
+  const errors: FieldError[] = [];
+  const type = typeOf(spec);
+  const external = at(spec, 'externalTrafficPolicy');
+  const isReachable = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && toList(readPath(spec.value, 'externalIPs')).length > 0);
+  if (isReachable) errors.push(...(isFilled(external) ? checkOneOf(external, policies) : [required(external.path)]));
+  else if (isFilled(external)) errors.push(invalidValue(external.path, external.value, 'may only be set for externally-accessible services'));
+  const health = at(spec, 'healthCheckNodePort');
+  if (toNumber(health.value) !== 0 && !(type === 'LoadBalancer' && external.value === 'Local')) {
+    errors.push(invalidValue(health.path, health.value, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+  }
+  const internal = at(spec, 'internalTrafficPolicy');
+  if (isGiven(internal)) errors.push(...checkOneOf(internal, policies));
+  const distribution = at(spec, 'trafficDistribution');
+  if (isGiven(distribution)) errors.push(...checkOneOf(distribution, ['PreferClose', 'PreferSameZone', 'PreferSameNode'], true));
+  return errors;
+}
+
+/** Validates services. */
+export function validateService(service: KubeObject): Errors {
+  const spec = specOf(service);
+  const ports = each(at(spec, 'ports'));
+  const type = typeOf(spec);
+  const errors: FieldError[] = [];
+  if (ports.length === 0 && type !== 'ExternalName' && !isHeadless(spec)) errors.push(required('spec.ports'));
+  errors.push(...checkType(spec));
+  const names = new Set<string>();
+  for (const port of ports) errors.push(...checkServicePort(port, ports.length > 1, names));
+  const selected = Object.entries(toObject(readPath(spec.value, 'selector')));
+  errors.push(...selected.flatMap(([key, value]) => [
+    ...checkText({ path: 'spec.selector', value: key }, checkQualifiedName), ...checkText({ path: 'spec.selector', value }, checkLabelValue)]));
+  errors.push(...checkAffinity(spec));
+  errors.push(...each(at(spec, 'externalIPs')).flatMap((ip) => checkText(ip, specialProblems)));
+  errors.push(...checkOneOf(at(spec, 'type'), types));
+  errors.push(...checkNodePorts(ports, type), ...checkPortsDiffer(ports));
+  return [...errors, ...checkBalancing(spec), ...checkTrafficPolicies(spec)];
+}
+
+const UNCHANGING = 'may not change once set';
+
+/** Addresses stay: a second one may come or go. */
+function checkSameAddresses(spec: Field, old: Field): Errors {
+  if (typeOf(spec) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(spec) && isHeadless(old))) return [];
+  const errors: FieldError[] = [];
+  for (const name of ['clusterIPs', 'ipFamilies']) {
+    const [now, before] = [toList(readPath(spec.value, name)), toList(readPath(old.value, name))];
+    const count = Math.min(now.length, before.length);
+    if (before.length > 0 && now.length === 0) {
+      errors.push(invalidValue(`spec.${name}[0]`, now, `primary ${name === 'clusterIPs' ? 'clusterIP' : 'ipFamily'} can not be unset`));
+    }
+    for (let index = 0; index < count; index++) if (now[index] !== before[index]) errors.push(invalidValue(`spec.${name}[${index}]`, now, UNCHANGING));
+    const policy = at(spec, 'ipFamilyPolicy');
+    if (now.length === 1 && before.length === 2 && policy.value !== 'SingleStack') {
+      const which = name === 'clusterIPs' ? 'clusterIP' : 'ipFamily';
+      errors.push(invalidValue(policy.path, policy.value ?? null, `must be set to 'SingleStack' when releasing the secondary ${which}`));
+    }
+  }
+  return errors;
+}
+
+/** Validates updates of services. */
+export function validateServiceUpdate(service: KubeObject, old: KubeObject): Errors {
+  const [spec, before] = [specOf(service), specOf(old)];
+  const errors: FieldError[] = [...checkSameAddresses(spec, before)];
+  const balancer = at(spec, 'loadBalancerClass');
+  const wasBalanced = typeOf(spec) === 'LoadBalancer' && typeOf(before) === 'LoadBalancer';
+  if (wasBalanced && !isSame(balancer.value ?? null, at(before, 'loadBalancerClass').value ?? null)) {
+    errors.push(invalidValue(balancer.path, balancer.value ?? null, UNCHANGING));
+  }
+  // The reference looks at the class twice, and clients see both causes.
+  errors.push(...checkBalancerClass(spec));
+  return [...errors, ...validateService(service)];
+}

@@ -1,0 +1,136 @@
+// core/v1 PersistentVolumeClaim: the spec cannot change once it is bound, but for a larger request and the attributes class.
+import {
+  type FieldError, type JsonObject, type KubeObject, checkQualifiedName, forbiddenField, invalidValue, notSupported,
+} from '../../../apimachinery/index.ts';
+import { ensureStruct } from '../../common/defaults.ts';
+import { prepareWithStatus } from '../../common/status.ts';
+import { status } from '../../common/subresources.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, isSame, specOf } from '../../common/validation/check.ts';
+import { compareAt, entriesOf, roundUpToWhole } from '../../common/validation/quantities.ts';
+import { diffStructs, shapeValue } from '../../common/validation/struct-diff.ts';
+import { readPath, toObject, toText } from '../../common/values.ts';
+import { annotation, warnWith } from '../../common/warnings/warnings.ts';
+import type { KindSpec } from '../../kind-spec.ts';
+import { validateClaimSpec } from './claim-spec.ts';
+import { claimColumns } from './columns.ts';
+import { applyClaimDefaults } from './defaults.ts';
+import { OLD_CLASS, tellOldClass, warnOfClaimSpec } from './warnings.ts';
+
+/** What the older field can name; anything else is forgotten, as it was before the newer one. */
+function isKnownSource(source: unknown): boolean {
+  const [group, kind] = [toText(readPath(source, 'apiGroup')), toText(readPath(source, 'kind'))];
+  return group === '' ? kind === 'PersistentVolumeClaim' : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
+}
+
+/** Sources in other namespaces are dropped, as the reference does by default. Both spellings of a source say the same. */
+function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
+  const spec = ensureStruct(claim, 'spec');
+  const isUsed = (name: string): boolean => readPath(old, 'spec', name) !== undefined;
+  if (toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
+  const isForgotten = !isUsed('dataSource') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
+  if (isForgotten) delete spec['dataSource'];
+  const { dataSource, dataSourceRef } = spec as { dataSource?: JsonObject; dataSourceRef?: JsonObject };
+  if (dataSource && !dataSourceRef) spec['dataSourceRef'] = { ...dataSource };
+  if (!dataSource && dataSourceRef && toText(readPath(dataSourceRef, 'namespace')) === '') spec['dataSource'] = { ...dataSourceRef };
+}
+
+/** Validates persistentvolumeclaims. */
+function validateClaim(claim: KubeObject): Errors {
+  return validateClaimSpec(specOf(claim));
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending',
+];
+
+/** The name of something that can grow: storage, unless it is somebody's own. */
+function checkGrowing(path: string, name: string): Errors {
+  const problems = checkText({ path, value: name }, checkQualifiedName);
+  const isOwn = name.includes('/') && !name.includes('kubernetes.io/');
+  return problems.length > 0 || isOwn || name === 'storage' ? problems : [notSupported(path, name, ['storage'])];
+}
+
+function checkAmount(entry: Field): Errors {
+  const amount = roundUpToWhole(entry);
+  return amount < 0n ? [invalidValue(entry.path, amount, 'must be a valid resource quantity')] : [];
+}
+
+/** Validates what the status path of persistentvolumeclaims writes. */
+function validateClaimStatus(claim: KubeObject): Errors {
+  const status: Field = { path: 'status', value: claim['status'] };
+  const [statuses, allocated] = [at(status, 'allocatedResourceStatuses'), at(status, 'allocatedResources')];
+  return [
+    ...entriesOf(at(status, 'capacity')).flatMap(checkAmount),
+    ...entriesOf(statuses).flatMap(({ name, value }) => [
+      ...checkGrowing(statuses.path, name), ...(resizeStatuses.includes(toText(value)) ? [] : [notSupported(statuses.path, name, resizeStatuses)]),
+    ]),
+    ...entriesOf(allocated).flatMap((entry) => {
+      const problems = checkGrowing(allocated.path, entry.name);
+      return problems.length > 0 ? problems : checkAmount(entry);
+    }),
+  ];
+}
+
+const claimShape = {
+  AccessModes: 'accessModes', Selector: 'selector', Resources: ['resources', { Limits: 'limits', Requests: 'requests' }], VolumeName: 'volumeName',
+  StorageClassName: 'storageClassName', VolumeMode: 'volumeMode', DataSource: 'dataSource', DataSourceRef: 'dataSourceRef',
+  VolumeAttributesClassName: 'volumeAttributesClassName',
+} as const;
+
+const claimTexts = new Set(['volumeName']);
+const SEALED_CLAIM = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+/** The new spec with what may change put back. */
+function maskClaim(claim: KubeObject, old: KubeObject): Record<string, unknown> {
+  const spec: Record<string, unknown> = { ...toObject(claim['spec']) };
+  const before = toObject(old['spec']);
+  if (toText(before['volumeName']) === '') spec['volumeName'] = before['volumeName'];
+  if (before['storageClassName'] === undefined && !isBound(old)) spec['storageClassName'] = undefined;
+  if (isBound(claim)) {
+    spec['volumeAttributesClassName'] = before['volumeAttributesClassName'];
+    const resources = toObject(spec['resources']);
+    const storage = readPath(before, 'resources', 'requests', 'storage');
+    if (resources['requests'] !== undefined) spec['resources'] = { ...resources, requests: { ...toObject(resources['requests']), storage } };
+  }
+  return spec;
+}
+
+const isBound = (claim: KubeObject): boolean => readPath(claim, 'status', 'phase') === 'Bound';
+
+/** Validates updates of persistentvolumeclaims: only a bound one can ask for more, or for other attributes. */
+function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
+  const masked = maskClaim(claim, old);
+  const [before, after] = [shapeValue(old['spec'], claimShape, claimTexts), shapeValue(masked, claimShape, claimTexts)];
+  const errors: FieldError[] = [...validateClaim(claim)];
+  if (!isSame(before, after)) errors.push(forbiddenField('spec', `${SEALED_CLAIM}\n${diffStructs(before, after)}`));
+  const size = (object: KubeObject): Field => at(specOf(object), 'resources', 'requests', 'storage');
+  const capacity: Field = { path: '', value: readPath(old, 'status', 'capacity', 'storage') };
+  if (compareAt(size(claim), size(old)) < 0 && compareAt(size(claim), capacity) <= 0) {
+    errors.push(forbiddenField(size(claim).path, 'field can not be less than status.capacity'));
+  }
+  return [...errors, ...checkImmutable({ ...at(specOf(claim), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode'))];
+}
+
+/** Claims that name their class in an annotation. */
+function warnOfClaimClass(root: Field): readonly string[] {
+  return annotation(root, OLD_CLASS) === undefined ? [] : [tellOldClass];
+}
+
+/** PersistentVolumeClaim. */
+export const persistentVolumeClaimKind: KindSpec = {
+  kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'],
+  returnsDeleted: true,
+  subresources: [status],
+  metadataChecks: ['update', 'kind', 'object'],
+  columns: claimColumns,
+  applyDefaults: applyClaimDefaults,
+  strategy: prepareWithStatus({
+    prepareForCreate(claim) {
+      claim['status'] = { phase: 'Pending' };
+      mirrorDataSource(claim);
+    },
+    prepareForUpdate: mirrorDataSource,
+  }),
+  validation: { object: validateClaim, update: validateClaimUpdate, status: validateClaimStatus },
+  warnings: warnWith((root) => [...warnOfClaimClass(root), ...warnOfClaimSpec(at(root, 'spec'))]),
+};

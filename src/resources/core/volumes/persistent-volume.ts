@@ -1,0 +1,145 @@
+// core/v1 PersistentVolume. The server keeps the time of the last phase change.
+import { type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { formatTime } from '../../../registry/index.ts';
+import { ensureStruct, readPointer } from '../../common/defaults.ts';
+import { prepareWithStatus } from '../../common/status.ts';
+import { status } from '../../common/subresources.ts';
+import {
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, each, isEmptyText, isGiven, isSame, specOf,
+} from '../../common/validation/check.ts';
+import { checkPositive, entriesOf } from '../../common/validation/quantities.ts';
+import { diffStructs } from '../../common/validation/struct-diff.ts';
+import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
+import { warnOfExpressions } from '../../common/warnings/labels.ts';
+import { annotation, warnWith } from '../../common/warnings/warnings.ts';
+import type { KindSpec } from '../../kind-spec.ts';
+import { showPodPart } from '../pods/validation/parts.ts';
+import { checkNodeSelector } from '../pods/validation/scheduling.ts';
+import { checkModes, volumeModes } from './claim-spec.ts';
+import { volumeColumns } from './columns.ts';
+import { applyVolumeObjectDefaults } from './defaults.ts';
+import { checkPersistentSource, persistentKinds } from './persistent-sources.ts';
+import { OLD_CLASS, tellOldClass, warnOfOldVolumes } from './warnings.ts';
+
+function checkCapacity(capacity: Field): Errors {
+  const entries = entriesOf(capacity);
+  const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
+  return [
+    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, toObject(capacity.value), ['storage'])]),
+    ...entries.flatMap(checkPositive),
+  ];
+}
+
+/** Which nodes reach a volume. */
+function checkNodes(affinity: Field): Errors {
+  const wanted = at(affinity, 'required');
+  if (!isGiven(affinity)) return [];
+  return isGiven(wanted) ? checkNodeSelector(wanted) : [required(wanted.path, 'must specify required node constraints')];
+}
+
+function checkAttributes(spec: Field): Errors {
+  const name = at(spec, 'volumeAttributesClassName');
+  if (!isGiven(name)) return [];
+  const driver = at(spec, 'csi');
+  return [
+    ...(isEmptyText(name) ? [required(name.path, 'an empty string is disallowed')] : checkText(name, checkDnsSubdomain)),
+    ...(isGiven(driver) ? [] : [required(driver.path, 'has to be specified when using volumeAttributesClassName')]),
+  ];
+}
+
+/** Validates persistentvolumes. */
+function validateVolume(volume: KubeObject): Errors {
+  const spec = specOf(volume);
+  const [policy, mode, className] = [at(spec, 'persistentVolumeReclaimPolicy'), at(spec, 'volumeMode'), at(spec, 'storageClassName')];
+  const isRoot = /^\/(?:\.?\/)*\.?$/.test(toText(readPath(spec.value, 'hostPath', 'path'))) && policy.value === 'Recycle';
+  return [
+    ...checkModes(spec), ...checkCapacity(at(spec, 'capacity')), ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Recycle', 'Retain'])),
+    ...checkNodes(at(spec, 'nodeAffinity')), ...checkPersistentSource(spec, volume.metadata.name ?? ''),
+    ...(isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : []),
+    ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)), ...checkGivenOneOf(mode, volumeModes),
+    ...checkAttributes(spec),
+  ];
+}
+
+/** Validates updates of persistentvolumes: where the data is cannot change. */
+function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
+  const pick = (object: KubeObject): unknown => Object.fromEntries(persistentKinds.map((name) => [name, readPath(object, 'spec', name) ?? null]));
+  const text = 'spec.persistentvolumesource is immutable after creation';
+  const moved = !isSame(pick(volume), pick(old));
+  const diff = moved ? diffStructs(shapeSource(old), shapeSource(volume)) : '';
+  return [
+    ...validateVolume(volume), ...(moved ? [forbiddenField('spec.persistentvolumesource', `${text}\n${diff}`)] : []),
+    ...checkImmutable({ ...at(specOf(volume), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode')), ...checkSameNodes(volume, old),
+    ...checkSameAttributes(volume, old),
+  ];
+}
+
+/** Once there are nodes they stay; the reference leaves the spec out of the path. */
+function checkSameNodes(volume: KubeObject, old: KubeObject): Errors {
+  const [now, before] = [readPath(volume, 'spec', 'nodeAffinity'), readPath(old, 'spec', 'nodeAffinity')];
+  if (before === undefined || isSame(now, before)) return [];
+  const terms = toObjects(readPath(now, 'required', 'nodeSelectorTerms')).map((term) => showPodPart('NodeSelectorTerm', term));
+  const shown = now === undefined ? null : { Required: readPath(now, 'required') === undefined ? null : { NodeSelectorTerms: terms } };
+  return [invalidValue('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA')];
+}
+
+function checkSameAttributes(volume: KubeObject, old: KubeObject): Errors {
+  const name = 'volumeAttributesClassName';
+  const isLost = readPath(old, 'spec', name) !== undefined && readPath(volume, 'spec', name) === undefined;
+  return isLost ? [forbiddenField(`spec.${name}`, 'update from non-nil value to nil is forbidden')] : [];
+}
+
+/** The sources as the reference's struct names them. */
+const sourceNames: readonly (readonly [string, string])[] = [
+  ['GCEPersistentDisk', 'gcePersistentDisk'], ['AWSElasticBlockStore', 'awsElasticBlockStore'], ['HostPath', 'hostPath'], ['Glusterfs', 'glusterfs'],
+  ['NFS', 'nfs'], ['RBD', 'rbd'], ['Quobyte', 'quobyte'], ['ISCSI', 'iscsi'], ['FlexVolume', 'flexVolume'], ['Cinder', 'cinder'], ['CephFS', 'cephfs'],
+  ['FC', 'fc'], ['Flocker', 'flocker'], ['AzureFile', 'azureFile'], ['VsphereVolume', 'vsphereVolume'], ['AzureDisk', 'azureDisk'],
+  ['PhotonPersistentDisk', 'photonPersistentDisk'], ['PortworxVolume', 'portworxVolume'], ['ScaleIO', 'scaleIO'], ['Local', 'local'],
+  ['StorageOS', 'storageos'], ['CSI', 'csi'],
+];
+const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+function shapeSource(volume: KubeObject): unknown {
+  return Object.fromEntries(sourceNames.map(([shown, name]) => {
+    const source = readPath(volume, 'spec', name);
+    return [shown, source === undefined ? null : Object.fromEntries(Object.entries(toObject(source)).map(([key, value]) => [capitalize(key), value]))];
+  }));
+}
+
+/** Persistent volumes: old annotations, recycling, old labels of nodes, old sources. */
+function warnOfVolume(root: Field): readonly string[] {
+  const spec = at(root, 'spec');
+  const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
+  const options = 'volume.beta.kubernetes.io/mount-options';
+  const terms = each(at(spec, 'nodeAffinity', 'required', 'nodeSelectorTerms'));
+  return [
+    ...(annotation(root, OLD_CLASS) === undefined ? [] : [tellOldClass]),
+    ...(annotation(root, options) === undefined ? [] : [`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`]),
+    ...(at(spec, 'persistentVolumeReclaimPolicy').value === 'Recycle' ? [`spec.persistentVolumeReclaimPolicy: ${recycled}`] : []),
+    ...terms.flatMap((term) => warnOfExpressions(at(term, 'matchExpressions'))),
+    ...warnOfOldVolumes(spec),
+  ];
+}
+
+/** PersistentVolume. */
+export const persistentVolumeKind: KindSpec = {
+  kind: 'PersistentVolume', plural: 'persistentvolumes', shortNames: ['pv'], cluster: true,
+  returnsDeleted: true,
+  subresources: [status],
+  metadataChecks: ['object', 'kind', 'object'],
+  columns: volumeColumns,
+  applyDefaults: applyVolumeObjectDefaults,
+  strategy: prepareWithStatus({
+    prepareForCreate(volume, { nowMs }) {
+      volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) };
+    },
+    prepareForStatus(volume, old, { nowMs }) {
+      const status = ensureStruct(volume, 'status');
+      const before = readPointer(old, 'status');
+      const sameTime = status['lastPhaseTransitionTime'] === undefined || status['lastPhaseTransitionTime'] === before?.['lastPhaseTransitionTime'];
+      if (status['phase'] !== before?.['phase'] && sameTime) status['lastPhaseTransitionTime'] = formatTime(nowMs);
+    },
+  }),
+  validation: { object: validateVolume, update: validateVolumeUpdate },
+  warnings: warnWith(warnOfVolume),
+};

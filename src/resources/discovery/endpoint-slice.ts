@@ -1,0 +1,127 @@
+// discovery.k8s.io/v1 EndpointSlice.
+import {
+  type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue,
+  parseIpAddress, required, tooMany,
+} from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
+import { readStructs, setAbsent } from '../common/defaults.ts';
+import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
+import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
+import { readPath, toList, toObjects, toText } from '../common/values.ts';
+import { warnOfAddress } from '../common/warnings/addresses.ts';
+import { warnWith } from '../common/warnings/warnings.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+function formatSlicePort(port: JsonObject): string {
+  return textIfSet(port['port'] ?? port['name'], '*');
+}
+
+/** Columns of endpointslices. */
+const endpointSliceColumns: readonly Column[] = withNameAndAge(
+  textColumn('AddressType', 'addressType'),
+  column('Ports', (object) => formatMembers(toObjects(object['ports']).map(formatSlicePort)) || '<unset>'),
+  column('Endpoints', (object) => formatMembers(toObjects(object['endpoints']).flatMap((endpoint) => toList(endpoint['addresses']).map(toText)))),
+);
+
+/** Defaults of endpointslices. */
+function applyEndpointSliceDefaults(slice: KubeObject): void {
+  for (const port of readStructs(slice, 'ports')) setAbsent(port, { name: '', protocol: 'TCP' });
+}
+
+const MAX_ENDPOINTS = 1000;
+const MAX_ADDRESSES = 100;
+const MAX_PORTS = 20_000;
+const MAX_HINTS = 8;
+
+/** For whom an endpoint is: zones, or nodes. */
+function checkHints(list: Field, check: (text: string) => readonly string[]): Errors {
+  const count = toList(list.value).length;
+  if (count > MAX_HINTS) return [tooMany(list.path, count, MAX_HINTS)];
+  const names = new Set<string>();
+  return each(list).flatMap((hint): Errors => {
+    const name = at(hint, 'name');
+    const isKnown = names.has(toText(name.value));
+    names.add(toText(name.value));
+    return [...(isKnown ? [duplicate(name.path, name.value)] : []), ...checkText(name, check)];
+  });
+}
+
+function checkSliceAddress(address: Field, list: string, type: string): Errors {
+  const text = toText(address.value);
+  if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  const parsed = parseIpAddress(text);
+  if (parsed === undefined) return [invalidValue(address.path, text, IP_PROBLEM)];
+  const wrongFamily = parsed.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];
+  return [...wrongFamily, ...checkReachable(address, parsed)];
+}
+
+function checkEndpoint(endpoint: Field, type: string): Errors {
+  const addresses = at(endpoint, 'addresses');
+  const count = toList(addresses.value).length;
+  const node = at(endpoint, 'nodeName');
+  const host = at(endpoint, 'hostname');
+  return [
+    ...(count === 0 ? [required(addresses.path, 'must contain at least 1 address')] : []),
+    ...(count > MAX_ADDRESSES ? [tooMany(addresses.path, count, MAX_ADDRESSES)] : []),
+    ...each(addresses).flatMap((address) => checkSliceAddress(address, addresses.path, type)),
+    ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []), ...(isGiven(host) ? checkText(host, checkDnsLabel) : []),
+    ...checkHints(at(endpoint, 'hints', 'forZones'), checkLabelValue), ...checkHints(at(endpoint, 'hints', 'forNodes'), checkDnsSubdomain),
+  ];
+}
+
+function checkSlicePorts(list: Field): Errors {
+  const ports = each(list);
+  if (ports.length > MAX_PORTS) return [tooMany(list.path, ports.length, MAX_PORTS)];
+  const names = new Set<string>();
+  return ports.flatMap((port): Errors => {
+    const name = at(port, 'name');
+    const text = toText(name.value);
+    const application = at(port, 'appProtocol');
+    const errors: FieldError[] = text === '' ? [] : [...checkText(name, checkDnsLabel)];
+    if (names.has(text)) errors.push(duplicate(name.path, text));
+    names.add(text);
+    return [...errors, ...checkOneOf(at(port, 'protocol'), protocols), ...(isGiven(application) ? checkText(application, checkQualifiedName) : [])];
+  });
+}
+
+/** Validates endpointslices. */
+function validateEndpointSlice(slice: KubeObject): Errors {
+  const type: Field = { path: 'addressType', value: slice['addressType'] };
+  const endpoints = each({ path: 'endpoints', value: slice['endpoints'] });
+  const tooManyEndpoints = endpoints.length > MAX_ENDPOINTS;
+  return [
+    ...(toText(type.value) === '' ? [required(type.path)] : checkOneOf(type, ['FQDN', 'IPv4', 'IPv6'])),
+    ...(tooManyEndpoints ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)] : endpoints.flatMap((one) => checkEndpoint(one, toText(type.value)))),
+    ...checkSlicePorts({ path: 'ports', value: slice['ports'] }),
+  ];
+}
+
+/** Errors of an update that changes what kind of addresses a slice holds. */
+function checkSameAddressType(slice: KubeObject, old: KubeObject): Errors {
+  return checkImmutable({ path: 'addressType', value: slice['addressType'] }, { path: 'addressType', value: old['addressType'] });
+}
+
+const ownSlices = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
+
+/** Endpoint slices: names for addresses, and addresses in odd forms unless a controller wrote them. */
+function warnOfSlice(root: Field, old?: KubeObject): readonly string[] {
+  const isNamed = old === undefined && readPath(root.value, 'addressType') === 'FQDN';
+  const isOwn = ownSlices.includes(toText(readPath(root.value, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by')));
+  const addresses = isOwn ? [] : each(at(root, 'endpoints')).flatMap((endpoint) => each(at(endpoint, 'addresses')));
+  return [...(isNamed ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addresses.flatMap(warnOfAddress)];
+}
+
+/** EndpointSlice. */
+export const endpointSliceKind: KindSpec = {
+  kind: 'EndpointSlice', plural: 'endpointslices',
+  tracksGeneration: true,
+  metadataChecks: ['object', 'kind'],
+  columns: endpointSliceColumns,
+  gatedFields: ['endpoints[].deprecatedTopology'],
+  applyDefaults: applyEndpointSliceDefaults,
+  validation: { object: validateEndpointSlice, update: (object, old) => [...validateEndpointSlice(object), ...checkSameAddressType(object, old)] },
+  warnings: warnWith(warnOfSlice),
+};

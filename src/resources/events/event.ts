@@ -1,0 +1,77 @@
+// events.k8s.io/v1 Event: stored as core/v1, shown in its own form, strictly validated under the names of the core form.
+import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { convertColumns } from '../common/columns/columns.ts';
+import { textFields } from '../common/selectable-fields.ts';
+import { type Errors, checkImmutable } from '../common/validation/check.ts';
+import { toNumber, toObject, toText } from '../common/values.ts';
+import { type EventParts, checkParts, eventColumns, involvedPaths, isUnset } from '../core/event.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { convertEvent } from './convert.ts';
+
+const eventsGroupColumns = convertColumns(eventColumns, (object) => convertEvent(object, 'events.k8s.io/v1', 'v1'));
+
+/** Read from the event as its group shows it, though the core group stores it. */
+const eventsGroupFields = textFields(...involvedPaths.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type');
+
+function readNew(event: KubeObject): EventParts {
+  const text = (name: string): string => toText(event[name]);
+  return {
+    namespace: event.metadata.namespace ?? '', subject: toObject(event['regarding']), controllerName: 'reportingController',
+    texts: {
+      controller: text('reportingController'), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'),
+      message: text('note'),
+    },
+    isTimed: !isUnset(event['eventTime']),
+  };
+}
+
+function checkSeries(event: KubeObject): Errors {
+  if (isUnset(event['series'])) return [];
+  const { count, lastObservedTime } = toObject(event['series']);
+  return [
+    ...(toNumber(count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isUnset(lastObservedTime) ? [required('series.lastObservedTime')] : []),
+  ];
+}
+
+/** Validates new events of events.k8s.io. */
+function validateNewEvent(event: KubeObject): Errors {
+  const type = toText(event['type']);
+  const { component, host } = toObject(event['deprecatedSource']);
+  const old: readonly (readonly [string, boolean])[] = [
+    ['firstTimestamp', !isUnset(event['deprecatedFirstTimestamp'])], ['lastTimestamp', !isUnset(event['deprecatedLastTimestamp'])],
+    ['count', toNumber(event['deprecatedCount'] ?? 0) !== 0], ['source', !isUnset(component) || !isUnset(host)],
+  ];
+  return [
+    ...checkParts(readNew(event)), ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
+    ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
+    ...old.filter(([, isSet]) => isSet).map(([name]) => invalidValue(name, '', 'needs to be unset')),
+  ];
+}
+
+/** Members that no update changes, with the names that errors give them. */
+const sealed: readonly (readonly [string, string])[] = [
+  ['regarding', 'involvedObject'], ['reason', 'reason'], ['note', 'message'], ['deprecatedSource', 'source'], ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'], ['deprecatedCount', 'count'], ['type', 'type'], ['eventTime', 'eventTime'], ['action', 'action'],
+  ['related', 'related'], ['reportingController', 'reportingController'], ['reportingInstance', 'reportingInstance'],
+];
+
+/** Validates updates of events of events.k8s.io: only the series goes on. */
+function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
+  const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null);
+  return [
+    ...checkParts(readNew(event)), ...(isSameSeries ? [] : checkSeries(event)),
+    ...sealed.flatMap(([name, path]) => checkImmutable({ path, value: event[name] }, { path, value: old[name] })),
+  ];
+}
+
+/** Event. */
+export const eventsGroupEventKind: KindSpec = {
+  kind: 'Event', plural: 'events', shortNames: ['ev'],
+  storedAs: '/events', convert: convertEvent, ttlSeconds: 3600,
+  createOnUpdate: true,
+  selectableFields: eventsGroupFields,
+  metadataChecks: ['update', 'kind'],
+  columns: eventsGroupColumns,
+  validation: { object: validateNewEvent, update: validateNewEventUpdate },
+};

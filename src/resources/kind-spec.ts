@@ -1,0 +1,80 @@
+// What a kind states about itself: one KindSpec per file of src/resources/<group>/. Everything but kind and plural has a default that suits most kinds:
+// namespaced, version v1, all eight verbs, no subresources, names that are DNS subdomains, PUT without resourceVersion allowed, Background deletion,
+// columns Name and Created At.
+import type { FieldError, KubeObject } from '../apimachinery/index.ts';
+import type { Column, MetadataCheck, Resource, ResourceVerb, ResourceVersionRow, Strategy, Subresource } from '../registry/index.ts';
+
+/** The problems of a new object, in the order in which the reference reports them. */
+export type ValidateObject = (object: KubeObject) => readonly FieldError[];
+
+/** The problems of a change from `old` to `object`. */
+export type ValidateUpdate = (object: KubeObject, old: KubeObject) => readonly FieldError[];
+
+/** The validation of a kind besides metadata, by the path that is written. Paths without a rule accept everything. */
+export interface KindValidation {
+  readonly object: ValidateObject;
+  /** Updates of the object itself; absent: updates follow the rules of new objects. */
+  readonly update?: ValidateUpdate;
+  readonly status?: ValidateUpdate;
+  /** By the name of the subresource. */
+  readonly subresources?: Readonly<Record<string, ValidateUpdate>>;
+  /** The object holds CEL expressions: the engine of their patterns is loaded before validation starts. */
+  readonly usesExpressions?: true;
+}
+
+/** The parts of a strategy that have no member of their own in a spec: preparation of writes, and deletion. */
+export type KindStrategy = Omit<Strategy, 'applyDefaults' | 'prepareValidation' | 'validate' | 'validateUpdate' | 'warnings'>;
+
+/** One kind: names, storage, subresources, and the behaviour that makes it special. Schemas are found by group, version and kind. */
+export interface KindSpec {
+  readonly kind: string;
+  /** The name in URLs. */
+  readonly plural: string;
+  /** Absent: the kind in lower case. */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Cluster-scoped. */
+  readonly cluster?: true;
+  /** The first version is the one that is stored. */
+  readonly versions?: readonly string[];
+  readonly verbs?: readonly ResourceVerb[];
+  /** Never stored: another room answers its requests. */
+  readonly virtual?: true;
+  readonly nameRule?: Resource['nameRule'];
+  readonly storedAs?: string;
+  readonly convert?: NonNullable<Resource['convert']>;
+  /** Absent: the plural. */
+  readonly storagePrefix?: string;
+  readonly upstreamStorageVersion?: string;
+  readonly ttlSeconds?: number;
+  /** `Warning` header of every request, in all versions. */
+  readonly deprecationWarning?: string;
+
+  readonly createOnUpdate?: true;
+  readonly unconditionalUpdate?: false;
+  readonly returnsDeleted?: true;
+  readonly defaultPropagation?: 'Orphan';
+  readonly tracksGeneration?: true;
+  readonly statusOnCreate?: true;
+
+  readonly subresources?: readonly Subresource[];
+  readonly scale?: NonNullable<Resource['scale']>;
+  readonly selectableFields?: Resource['selectableFields'];
+  readonly unknownField?: NonNullable<Resource['unknownField']>;
+
+  /** Absent: like a new object, then what the kind finds, then like an update. */
+  readonly metadataChecks?: readonly MetadataCheck[];
+  readonly resetFields?: NonNullable<Resource['resetFields']>;
+  /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
+  readonly gatedFields?: readonly string[];
+
+  readonly columns?: readonly Column[];
+  readonly rowConditions?: NonNullable<ResourceVersionRow['rowConditions']>;
+  readonly tableOrder?: NonNullable<Resource['tableOrder']>;
+
+  readonly applyDefaults?: NonNullable<Strategy['applyDefaults']>;
+  readonly strategy?: KindStrategy;
+  readonly validation?: KindValidation;
+  readonly warnings?: NonNullable<Strategy['warnings']>;
+}

@@ -1,0 +1,73 @@
+// networking.k8s.io/v1 IngressClass.
+import {
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required, tooLong,
+} from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { readPointer, setAbsent } from '../common/defaults.ts';
+import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, isGiven, specOf } from '../common/validation/check.ts';
+import { readPath, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { checkReference } from './references.ts';
+
+function formatParameters(object: KubeObject): string {
+  const parameters = readPath(object, 'spec', 'parameters');
+  if (parameters === undefined || parameters === null) return '<none>';
+  const group = readPath(parameters, 'apiGroup');
+  return `${toText(readPath(parameters, 'kind'))}${group === undefined ? '' : `.${toText(group)}`}/${toText(readPath(parameters, 'name'))}`;
+}
+
+/** Columns of ingressclasses. */
+const ingressClassColumns: readonly Column[] = withNameAndAge(
+  textColumn('Controller', 'spec', 'controller'),
+  column('Parameters', formatParameters),
+);
+
+/** Defaults of ingressclasses. */
+function applyIngressClassDefaults(ingressClass: KubeObject): void {
+  const parameters = readPointer(readPointer(ingressClass, 'spec'), 'parameters');
+  if (parameters !== undefined) setAbsent(parameters, { scope: 'Cluster' });
+}
+
+const MAX_CONTROLLER_LENGTH = 250;
+const domainPrefixed = /^[^/]+\/.+$/;
+
+function checkController(place: Field): Errors {
+  const text = toText(place.value);
+  const errors: FieldError[] = text.length > MAX_CONTROLLER_LENGTH ? [tooLong(place.path, MAX_CONTROLLER_LENGTH)] : [];
+  if (text === '') return [...errors, required(place.path)];
+  if (!domainPrefixed.test(text)) return [...errors, invalidValue(place.path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  return [...errors, ...checkText({ path: place.path, value: text.slice(0, text.indexOf('/')) }, checkDnsSubdomain)];
+}
+
+function checkParameters(parameters: Field): Errors {
+  const scope = at(parameters, 'scope');
+  const namespace = at(parameters, 'namespace');
+  const errors = checkReference(parameters);
+  const wrongScope = checkOneOf(scope, ['Cluster', 'Namespace']);
+  if (wrongScope.length > 0) return [...errors, ...wrongScope];
+  if (scope.value === 'Cluster') return isGiven(namespace) ? [...errors, forbiddenField(namespace.path, "`parameters.scope` is set to 'Cluster'")] : errors;
+  if (!isGiven(namespace)) return [...errors, required(namespace.path, "`parameters.scope` is set to 'Namespace'")];
+  return [...errors, ...checkText(namespace, checkDnsLabel)];
+}
+
+/** Validates ingressclasses. */
+function validateIngressClass(ingressClass: KubeObject): Errors {
+  const parameters = at(specOf(ingressClass), 'parameters');
+  return [...checkController(at(specOf(ingressClass), 'controller')), ...(isGiven(parameters) ? checkParameters(parameters) : [])];
+}
+
+/** Errors of an update that gives a class to another controller. */
+function checkSameController(ingressClass: KubeObject, old: KubeObject): Errors {
+  return checkImmutable(at(specOf(ingressClass), 'controller'), at(specOf(old), 'controller'));
+}
+
+/** IngressClass. */
+export const ingressClassKind: KindSpec = {
+  kind: 'IngressClass', plural: 'ingressclasses', cluster: true,
+  tracksGeneration: true,
+  metadataChecks: ['update', 'kind', 'object'],
+  columns: ingressClassColumns,
+  applyDefaults: applyIngressClassDefaults,
+  validation: { object: validateIngressClass, update: (object, old) => [...checkSameController(object, old), ...validateIngressClass(object)] },
+};

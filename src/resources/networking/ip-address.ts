@@ -1,0 +1,44 @@
+// networking.k8s.io/v1 IPAddress: its name is the address.
+import { type FieldError, type KubeObject, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
+import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { type Errors, at, checkRequired, isFilled, isSame, specOf } from '../common/validation/check.ts';
+import { readPath, toObject, toText } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+function formatParent(object: KubeObject): string {
+  const parent = toObject(readPath(object, 'spec', 'parentRef'));
+  if (Object.keys(parent).length === 0) return '<none>';
+  const group = toText(parent['group']);
+  const resource = `${toText(parent['resource'])}${group === '' ? '' : `.${group}`}`.toLowerCase();
+  const namespace = toText(parent['namespace']);
+  return `${resource}/${namespace === '' ? '' : `${namespace}/`}${toText(parent['name'])}`;
+}
+
+/** Columns of ipaddresses; the reference sends their age without declaring a column for it. */
+const ipAddressColumns: readonly Column[] = [nameColumn, column('ParentRef', formatParent), { ...ageColumn, undeclared: true }];
+
+/** Validates ipaddresses: named for an address, belonging to somebody. */
+function validateIpAddress(object: KubeObject): Errors {
+  const name = object.metadata.name ?? '';
+  const errors: FieldError[] = parseIpAddress(name) === undefined ? [invalidValue('metadata.name', name, IP_PROBLEM)] : [];
+  const parent = at(specOf(object), 'parentRef');
+  if (!isFilled(parent)) return [...errors, required(parent.path)];
+  return [...errors, ...['resource', 'name'].flatMap((member) => checkRequired(at(parent, member)))];
+}
+
+/** Validates updates of ipaddresses; the reference shows the parent as Go writes it. */
+function validateIpAddressUpdate(object: KubeObject, old: KubeObject): Errors {
+  const parent = at(specOf(object), 'parentRef');
+  const text = (name: string): string => toText(readPath(parent.value, name));
+  const shown = { Group: text('group'), Resource: text('resource'), Namespace: text('namespace'), Name: text('name') };
+  return isSame(parent.value, at(specOf(old), 'parentRef').value) ? [] : [invalidValue(parent.path, shown, 'field is immutable')];
+}
+
+/** IPAddress. */
+export const ipAddressKind: KindSpec = {
+  kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true,
+  columns: ipAddressColumns,
+  validation: { object: validateIpAddress, update: validateIpAddressUpdate },
+};

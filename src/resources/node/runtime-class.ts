@@ -1,0 +1,38 @@
+// node.k8s.io/v1 RuntimeClass.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { type Errors, type Field, at, checkLabelName, checkLabels, checkSameMembers, memberOf } from '../common/validation/check.ts';
+import { readPath } from '../common/values.ts';
+import { warnOfLabelMap } from '../common/warnings/labels.ts';
+import { warnWith } from '../common/warnings/warnings.ts';
+import { checkResources } from '../core/pods/validation/resources.ts';
+import { checkTolerations } from '../core/pods/validation/scheduling.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** Columns of runtimeclasses. */
+const runtimeClassColumns: readonly Column[] = withNameAndAge(textColumn('Handler', 'handler'));
+
+/** Validates runtimeclasses. */
+function validateRuntimeClass(runtimeClass: KubeObject): Errors {
+  return [
+    ...checkLabelName(memberOf(runtimeClass, 'handler')),
+    ...checkResources({ path: 'overhead', value: { limits: readPath(runtimeClass, 'overhead', 'podFixed') } }),
+    ...checkLabels({ path: 'scheduling.nodeSelector', value: readPath(runtimeClass, 'scheduling', 'nodeSelector') }),
+    ...checkTolerations({ path: 'scheduling.tolerations', value: readPath(runtimeClass, 'scheduling', 'tolerations') }),
+  ];
+}
+
+/** Runtime classes that select nodes by old labels. */
+const warnOfRuntimeClass = (root: Field): readonly string[] =>
+  warnOfLabelMap(at(root, 'scheduling', 'nodeSelector'), () => 'scheduling.nodeSelector');
+
+/** RuntimeClass. */
+export const runtimeClassKind: KindSpec = {
+  kind: 'RuntimeClass', plural: 'runtimeclasses', cluster: true,
+  createOnUpdate: true, unconditionalUpdate: false,
+  metadataChecks: ['lenient-object', 'kind', 'lenient-update'],
+  columns: runtimeClassColumns,
+  validation: { object: validateRuntimeClass, update: (object, old) => [...checkSameMembers(object, old, ['handler']), ...validateRuntimeClass(object)] },
+  warnings: warnWith(warnOfRuntimeClass),
+};

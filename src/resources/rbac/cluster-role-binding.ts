@@ -1,0 +1,20 @@
+// rbac.authorization.k8s.io/v1 ClusterRoleBinding.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Errors } from '../common/validation/check.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { applyRoleBindingDefaults, checkBinding, checkRoleRef, roleBindingColumns } from './bindings.ts';
+
+/** Validates clusterrolebindings. */
+function validateClusterRoleBinding(binding: KubeObject): Errors {
+  return checkBinding(binding, ['ClusterRole']);
+}
+
+/** ClusterRoleBinding. */
+export const clusterRoleBindingKind: KindSpec = {
+  kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', cluster: true,
+  nameRule: 'path-segment',
+  createOnUpdate: true,
+  columns: roleBindingColumns,
+  applyDefaults: applyRoleBindingDefaults,
+  validation: { object: validateClusterRoleBinding, update: (object, old) => [...validateClusterRoleBinding(object), ...checkRoleRef(object, old)] },
+};

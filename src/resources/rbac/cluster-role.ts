@@ -1,0 +1,32 @@
+// rbac.authorization.k8s.io/v1 ClusterRole.
+import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { type Errors, type Field, at, each, isGiven, memberOf } from '../common/validation/check.ts';
+import { checkSelector } from '../common/validation/selectors.ts';
+import { toList } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { checkRule } from './rules.ts';
+
+/** What a role gathers the rules of others by. */
+function checkAggregation(aggregation: Field): Errors {
+  if (!isGiven(aggregation)) return [];
+  const selectors = at(aggregation, 'clusterRoleSelectors');
+  const text = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
+  if (toList(selectors.value).length === 0) return [required(selectors.path, text)];
+  return each(selectors).flatMap((selector): Errors => {
+    const errors = checkSelector(selector);
+    return errors.length === 0 ? [] : [...errors, invalidValue(selector.path, undefined, 'invalid label selector.')];
+  });
+}
+
+/** Validates clusterroles. */
+function validateClusterRole(role: KubeObject): Errors {
+  return [...each(memberOf(role, 'rules')).flatMap((rule) => checkRule(rule, false)), ...checkAggregation(memberOf(role, 'aggregationRule'))];
+}
+
+/** ClusterRole. */
+export const clusterRoleKind: KindSpec = {
+  kind: 'ClusterRole', plural: 'clusterroles', cluster: true,
+  nameRule: 'path-segment',
+  createOnUpdate: true,
+  validation: { object: validateClusterRole },
+};

@@ -1,0 +1,20 @@
+// rbac.authorization.k8s.io/v1 RoleBinding.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Errors } from '../common/validation/check.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { applyRoleBindingDefaults, checkBinding, checkRoleRef, roleBindingColumns } from './bindings.ts';
+
+/** Validates rolebindings. */
+function validateRoleBinding(binding: KubeObject): Errors {
+  return checkBinding(binding, ['Role', 'ClusterRole']);
+}
+
+/** RoleBinding. */
+export const roleBindingKind: KindSpec = {
+  kind: 'RoleBinding', plural: 'rolebindings',
+  nameRule: 'path-segment',
+  createOnUpdate: true,
+  columns: roleBindingColumns,
+  applyDefaults: applyRoleBindingDefaults,
+  validation: { object: validateRoleBinding, update: (object, old) => [...validateRoleBinding(object), ...checkRoleRef(object, old)] },
+};

@@ -1,0 +1,18 @@
+// rbac.authorization.k8s.io/v1 Role.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { type Errors, each, memberOf } from '../common/validation/check.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { checkRule } from './rules.ts';
+
+/** Validates roles. */
+function validateRole(role: KubeObject): Errors {
+  return each(memberOf(role, 'rules')).flatMap((rule) => checkRule(rule, true));
+}
+
+/** Role. */
+export const roleKind: KindSpec = {
+  kind: 'Role', plural: 'roles',
+  nameRule: 'path-segment',
+  createOnUpdate: true,
+  validation: { object: validateRole },
+};

@@ -1,0 +1,28 @@
+// resource.k8s.io/v1 DeviceClass.
+import { type KubeObject, invalidValue } from '../../apimachinery/index.ts';
+import { nameAndAgeColumns } from '../common/columns/columns.ts';
+import { type Errors, type Field, at, isGiven } from '../common/validation/check.ts';
+import { toText } from '../common/values.ts';
+import { isExtendedName } from '../core/pods/validation/resources.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { MAX_CONFIGS, MAX_SELECTORS, checkSelector } from './claim-spec.ts';
+import { checkConfiguration, checkItems } from './parts.ts';
+
+/** Validates deviceclasses. */
+function validateDeviceClass(deviceClass: KubeObject): Errors {
+  const spec: Field = { path: 'spec', value: deviceClass['spec'] };
+  const name = at(spec, 'extendedResourceName');
+  const isWrong = isGiven(name) && !isExtendedName(toText(name.value));
+  return [
+    ...checkItems(at(spec, 'selectors'), MAX_SELECTORS, checkSelector), ...checkItems(at(spec, 'config'), MAX_CONFIGS, checkConfiguration),
+    ...(isWrong ? [invalidValue(name.path, name.value, 'must be a valid extended resource name')] : []),
+  ];
+}
+
+/** DeviceClass. */
+export const deviceClassKind: KindSpec = {
+  kind: 'DeviceClass', plural: 'deviceclasses', cluster: true,
+  tracksGeneration: true,
+  columns: nameAndAgeColumns,
+  validation: { object: validateDeviceClass },
+};

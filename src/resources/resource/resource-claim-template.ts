@@ -1,0 +1,43 @@
+// resource.k8s.io/v1 ResourceClaimTemplate.
+import { type KubeObject, invalidValue } from '../../apimachinery/index.ts';
+import { nameAndAgeColumns } from '../common/columns/columns.ts';
+import { readPointer } from '../common/defaults.ts';
+import { type Errors, type Field, at, isSame } from '../common/validation/check.ts';
+import { readPath, toObject } from '../common/values.ts';
+import { checkTemplateMetadata } from '../core/volumes/claim-spec.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
+import { showDevicePart } from './structs.ts';
+
+/** Defaults of resourceclaimtemplates. */
+function applyResourceClaimTemplateDefaults(template: KubeObject): void {
+  applyDeviceDefaults(readPointer(readPointer(template, 'spec'), 'spec'));
+}
+
+/** Validates resourceclaimtemplates. */
+function validateResourceClaimTemplate(template: KubeObject): Errors {
+  const spec: Field = { path: 'spec', value: template['spec'] };
+  return [...checkTemplateMetadata(at(spec, 'metadata')), ...checkClaimSpec(at(spec, 'spec'))];
+}
+
+/** Metadata prints as the API has it, around the rest. */
+function showTemplate(template: KubeObject): object {
+  const { labels, annotations } = toObject(readPath(template, 'spec', 'metadata'));
+  const spec = showDevicePart('ResourceClaimSpec', readPath(template, 'spec', 'spec'));
+  return { ...(Object.keys(toObject(labels)).length > 0 && { labels }), ...(Object.keys(toObject(annotations)).length > 0 && { annotations }), Spec: spec };
+}
+
+/** Validates updates of resourceclaimtemplates. */
+function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObject): Errors {
+  const after = showTemplate(template);
+  const changed: Errors = isSame(after, showTemplate(old)) ? [] : [invalidValue('spec', after, 'field is immutable')];
+  return [...validateResourceClaimTemplate(template), ...changed];
+}
+
+/** ResourceClaimTemplate. */
+export const resourceClaimTemplateKind: KindSpec = {
+  kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates',
+  columns: nameAndAgeColumns,
+  applyDefaults: applyResourceClaimTemplateDefaults,
+  validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate },
+};

@@ -1,0 +1,51 @@
+// resource.k8s.io/v1 ResourceSlice: the server sets the time of new taints.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { type Column, formatTime } from '../../registry/index.ts';
+import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { readStructs, setAbsent } from '../common/defaults.ts';
+import { textFields } from '../common/selectable-fields.ts';
+import type { Field } from '../common/validation/check.ts';
+import { readPath, toText } from '../common/values.ts';
+import { warnWith } from '../common/warnings/warnings.ts';
+import type { KindSpec } from '../kind-spec.ts';
+import { validateResourceSlice, validateResourceSliceUpdate } from './slice-validation.ts';
+
+/** Columns of resourceslices. */
+const resourceSliceColumns: readonly Column[] = withNameAndAge(
+  textColumn('Node', 'spec', 'nodeName'),
+  textColumn('Driver', 'spec', 'driver'),
+  textColumn('Pool', 'spec', 'pool', 'name'),
+);
+const resourceSliceFields = textFields('spec.nodeName', 'spec.driver');
+
+/** Taints begin when they are first written; who leaves the time out begins anew. */
+function stampTaints(slice: KubeObject, nowMs: number): void {
+  for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
+    for (const taint of readStructs(device, 'taints')) setAbsent(taint, { timeAdded: formatTime(nowMs) });
+  }
+}
+
+/** Resource slices of drivers with capitals. */
+function warnOfDriver(root: Field): readonly string[] {
+  const driver = toText(readPath(root.value, 'spec', 'driver'));
+  return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
+}
+
+/** ResourceSlice. */
+export const resourceSliceKind: KindSpec = {
+  kind: 'ResourceSlice', plural: 'resourceslices', cluster: true,
+  tracksGeneration: true,
+  selectableFields: resourceSliceFields,
+  unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+  metadataChecks: ['update', 'kind'],
+  columns: resourceSliceColumns,
+  gatedFields: [
+    ...['ints', 'bools', 'strings', 'versions'].map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
+  ],
+  strategy: {
+    prepareForCreate: (slice, { nowMs }) => stampTaints(slice, nowMs),
+    prepareForUpdate: (slice, _, { nowMs }) => stampTaints(slice, nowMs),
+  },
+  validation: { object: validateResourceSlice, update: validateResourceSliceUpdate },
+  warnings: warnWith(warnOfDriver),
+};

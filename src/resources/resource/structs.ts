@@ -1,0 +1,35 @@
+// Device claims as Go structs of the reference, which is how messages print them; go-structs.ts explains the notation. Node selectors are
+// those of pods.
+import { type GoStructs, readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
+import { podStructs } from '../core/pods/validation/structs.data.ts';
+
+const deviceStructs = `
+ResourceClaimSpec: Devices DeviceClaim
+DeviceClaim: Requests []DeviceRequest; Constraints []DeviceConstraint; Config []DeviceClaimConfiguration
+DeviceRequest: Name ""; Exactly *ExactDeviceRequest; FirstAvailable []DeviceSubRequest
+ExactDeviceRequest: DeviceClassName ""; Selectors []DeviceSelector; AllocationMode ""; Count 0; AdminAccess; Tolerations []DeviceToleration; Capacity *Capacity
+DeviceSubRequest: Name ""; DeviceClassName ""; Selectors []DeviceSelector; AllocationMode ""; Count 0; Tolerations []DeviceToleration; Capacity *Capacity
+Capacity: Requests
+DeviceSelector: CEL=cel *CELDeviceSelector
+CELDeviceSelector: Expression ""
+DeviceConstraint: Requests; MatchAttribute; DistinctAttribute
+DeviceClaimConfiguration: Requests; Opaque *OpaqueDeviceConfiguration
+OpaqueDeviceConfiguration: Driver ""; Parameters
+DeviceToleration: Key ""; Operator ""; Value ""; Effect ""; TolerationSeconds
+AllocationResult: Devices DeviceAllocationResult; NodeSelector *NodeSelector; AllocationTimestamp
+DeviceAllocationResult: Results []DeviceRequestAllocationResult; Config []DeviceAllocationConfiguration
+DeviceRequestAllocationResult: Request ""; +AllocatedDevice; AdminAccess; Tolerations []DeviceToleration; +BindingConditions; ShareID=shareID; ConsumedCapacity
+AllocatedDevice: Driver ""; Pool ""; Device ""
+BindingConditions: BindingConditions; BindingFailureConditions
+DeviceAllocationConfiguration: Source ""; Requests; Opaque *OpaqueDeviceConfiguration
+SharedDeviceID: +AllocatedDevice; ShareID=shareID ""
+DeviceAttribute: IntValue=int; BoolValue=bool; StringValue=string; VersionValue=version; +AttributeLists
+AttributeLists: IntValues=ints; BoolValues=bools; StringValues=strings; VersionValues=versions
+`;
+let structs: GoStructs | undefined;
+
+/** A part of a claim as the struct of that name prints. */
+export function showDevicePart(name: string, value: unknown): unknown {
+  structs ??= readGoStructs(podStructs + deviceStructs);
+  return shapeGoStruct(structs, name, value);
+}

@@ -1,0 +1,63 @@
+// scheduling.k8s.io/v1 PriorityClass: its generation is 1 and stays so.
+import { type FieldError, type JsonObject, type KubeObject, forbiddenField } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { ageColumn, column, integerColumn, nameColumn, textColumn } from '../common/columns/columns.ts';
+import { setAbsent } from '../common/defaults.ts';
+import { type Errors, checkImmutable, checkOneOf, isSame, memberOf } from '../common/validation/check.ts';
+import { toNumber } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** Columns of priorityclasses. */
+const priorityClassColumns: readonly Column[] = [
+  nameColumn,
+  integerColumn('Value', 'value'),
+  column('Global-Default', (object) => object['globalDefault'] === true, 'boolean'),
+  ageColumn,
+  textColumn('PreemptionPolicy', 'preemptionPolicy'),
+];
+
+/** Defaults of priorityclasses. */
+function applyPriorityClassDefaults(priorityClass: KubeObject): void {
+  setAbsent(priorityClass as JsonObject, { preemptionPolicy: 'PreemptLowerPriority' });
+}
+
+const MAX_USER_PRIORITY = 1_000_000_000;
+const systemPriorities: Readonly<Record<string, number>> = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
+
+/** Validates priorityclasses; names that begin with `system-` belong to the server. */
+function validatePriorityClass(priorityClass: KubeObject): Errors {
+  const name = priorityClass.metadata.name ?? '';
+  const value = memberOf(priorityClass, 'value');
+  const errors: FieldError[] = [];
+  if (name.startsWith('system-')) {
+    if (systemPriorities[name] !== value.value) {
+      const text = "priority class names with 'system-' prefix are reserved for system use only. error: ";
+      const known = Object.hasOwn(systemPriorities, name);
+      const why = known ? `value of ${name} PriorityClass must be ${systemPriorities[name]}` : `${name} is not a known system priority class`;
+      errors.push(forbiddenField('metadata.name', text + why));
+    }
+  } else if (toNumber(value.value) > MAX_USER_PRIORITY) {
+    errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`));
+  }
+  return [...errors, ...checkOneOf(memberOf(priorityClass, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never'], true)];
+}
+
+/** Errors of an update of what a priority means. */
+function checkSamePriority(priorityClass: KubeObject, old: KubeObject): Errors {
+  const errors: FieldError[] = isSame(priorityClass['value'] ?? 0, old['value'] ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')];
+  return [...errors, ...checkImmutable(memberOf(priorityClass, 'preemptionPolicy'), memberOf(old, 'preemptionPolicy'))];
+}
+
+/** PriorityClass. */
+export const priorityClassKind: KindSpec = {
+  kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], cluster: true,
+  metadataChecks: ['update', 'kind'],
+  columns: priorityClassColumns,
+  applyDefaults: applyPriorityClassDefaults,
+  strategy: {
+    prepareForCreate(priorityClass) {
+      priorityClass.metadata.generation = 1;
+    },
+  },
+  validation: { object: validatePriorityClass, update: (object, old) => [...checkSamePriority(object, old), ...validatePriorityClass(object)] },
+};

@@ -1,0 +1,37 @@
+// storage.k8s.io/v1 CSIStorageCapacity.
+import { type KubeObject, checkDnsSubdomain } from '../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkSameMembers, checkText, isGiven } from '../common/validation/check.ts';
+import { checkNatural } from '../common/validation/quantities.ts';
+import { checkSelector } from '../common/validation/selectors.ts';
+import { warnOfExpressions, warnOfLabelMap } from '../common/warnings/labels.ts';
+import { warnWith } from '../common/warnings/warnings.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** Validates csistoragecapacities. */
+function validateStorageCapacity(object: KubeObject): Errors {
+  const [nodes, capacity] = ['nodeTopology', 'capacity'].map((name) => ({ path: name, value: object[name] })) as [Field, Field];
+  return [
+    ...(isGiven(nodes) ? checkSelector(nodes) : []), ...checkText({ path: 'storageClassName', value: object['storageClassName'] }, checkDnsSubdomain),
+    ...checkNatural(capacity),
+  ];
+}
+
+/** Storage capacities that are told of nodes by old labels. */
+function warnOfTopology(root: Field): readonly string[] {
+  const topology = at(root, 'nodeTopology');
+  return [
+    ...warnOfExpressions(at(topology, 'matchExpressions')),
+    ...warnOfLabelMap(at(topology, 'matchLabels'), (key) => `${topology.path}.matchLabels.${key}`),
+  ];
+}
+
+/** CSIStorageCapacity. */
+export const csiStorageCapacityKind: KindSpec = {
+  kind: 'CSIStorageCapacity', plural: 'csistoragecapacities',
+  unconditionalUpdate: false,
+  validation: {
+    object: validateStorageCapacity,
+    update: (capacity, old) => [...validateStorageCapacity(capacity), ...checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName'])],
+  },
+  warnings: warnWith(warnOfTopology),
+};

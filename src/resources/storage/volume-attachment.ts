@@ -1,0 +1,55 @@
+// storage.k8s.io/v1 VolumeAttachment.
+import { type FieldError, type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
+import type { Column } from '../../registry/index.ts';
+import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
+import { status } from '../common/subresources.ts';
+import { type Errors, at, checkText, isEmptyText, isGiven, isSame, specOf } from '../common/validation/check.ts';
+import { checkDriverName } from '../common/validation/driver-names.ts';
+import { shapeValue } from '../common/validation/struct-diff.ts';
+import { readPath } from '../common/values.ts';
+import type { KindSpec } from '../kind-spec.ts';
+
+/** Columns of volumeattachments; upstream marks the attacher as a name too. */
+const volumeAttachmentColumns: readonly Column[] = withNameAndAge(
+  { ...textColumn('Attacher', 'spec', 'attacher'), format: 'name' },
+  textColumn('PV', 'spec', 'source', 'persistentVolumeName'),
+  textColumn('Node', 'spec', 'nodeName'),
+  column('Attached', (object) => readPath(object, 'status', 'attached') === true, 'boolean'),
+);
+
+/** Validates volumeattachments. */
+function validateAttachment(attachment: KubeObject): Errors {
+  const spec = specOf(attachment);
+  const source = at(spec, 'source');
+  const [inline, named] = [at(source, 'inlineVolumeSpec'), at(source, 'persistentVolumeName')];
+  const text = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  const attacher = at(spec, 'attacher');
+  const errors: FieldError[] = [...checkDriverName(attacher)];
+  if (!isGiven(inline) && !isGiven(named)) errors.push(required(source.path, text));
+  else if (isGiven(inline) && isGiven(named)) errors.push(forbiddenField(source.path, text));
+  else if (isGiven(named) && isEmptyText(named)) errors.push(required(named.path, 'must specify non empty persistentVolumeName'));
+  errors.push(...checkText(at(spec, 'nodeName'), checkDnsSubdomain));
+  return isGiven(named) ? [...errors, ...checkText(named, checkDnsSubdomain)] : errors;
+}
+
+/** Validates updates of volumeattachments. */
+function validateAttachmentUpdate(attachment: KubeObject, old: KubeObject): Errors {
+  const shape = {
+    Attacher: 'attacher', Source: ['source', { PersistentVolumeName: 'persistentVolumeName', InlineVolumeSpec: 'inlineVolumeSpec' }], NodeName: 'nodeName',
+  } as const;
+  const changed = !isSame(attachment['spec'], old['spec']);
+  return [...validateAttachment(attachment), ...(changed ? [invalidValue('spec', shapeValue(attachment['spec'], shape), 'field is immutable')] : [])];
+}
+
+/** VolumeAttachment. */
+export const volumeAttachmentKind: KindSpec = {
+  kind: 'VolumeAttachment', plural: 'volumeattachments', cluster: true,
+  unconditionalUpdate: false, returnsDeleted: true,
+  subresources: [status],
+  metadataChecks: ['object', 'kind'],
+  resetFields: statusOnlyResets,
+  columns: volumeAttachmentColumns,
+  strategy: keepUserMetadata,
+  validation: { object: validateAttachment, update: validateAttachmentUpdate },
+};
