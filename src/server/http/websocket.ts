@@ -27,6 +27,13 @@ export interface WebSocketRequest {
   readonly token: string | undefined;
 }
 
+/** What is left of a request that asked for another protocol: its connection, and the handshake if it asked for a WebSocket. */
+export interface Upgrade {
+  readonly request: WebSocketRequest | undefined;
+  readonly socket: Socket;
+  readonly head: Buffer;
+}
+
 const splitList = (value: string | undefined): string[] => (value ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
 
 /** Reads the handshake of a request; undefined when it is none. */

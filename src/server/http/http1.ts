@@ -1,0 +1,229 @@
+// HTTP/1.1: one request of a connection is served at a time and in order, as in Go's net/http. Requests that are pipelined behind it have
+// taken nothing yet: no exchange, no seat, no timer. While many wait the connection is not read, so that they are bounded by one read more.
+import { type IncomingMessage, type Server as HttpServer, ServerResponse, createServer as createHttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { describeError } from '../observability/logger.ts';
+import { describeCertificate } from '../tls/client-certificate.ts';
+import { type HttpExchange, type RequestHead, type Wire, createExchange } from './exchange.ts';
+import { MAX_HEADERS, MAX_HEADER_BYTES, closeGently, describeParseError, findHeadFault, refuseConnection } from './http1-faults.ts';
+import type { ListenerState } from './listener-state.ts';
+import { serve } from './serve.ts';
+import { type Upgrade, readWebSocketRequest } from './websocket.ts';
+
+/** Go's kube-apiserver allows 32 s; Node looks for late connections at intervals, here once a second. */
+const HEADERS_TIMEOUT_MS = 30_000;
+const CHECK_INTERVAL_MS = 1000;
+const KEEP_ALIVE_MS = 90_000;
+/** A body of this size that no handler reads is read and thrown away, so that the connection can be used again; Go's bound. */
+const MAX_DISCARD_BYTES = 256 * 1024;
+/** With so many requests behind the current one the connection is not read: a client that leaves is noticed when the current one ends. */
+const MAX_WAITING = 64;
+
+/** A request whose turn may not have come yet. */
+interface Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly upgrade?: Upgrade;
+}
+
+/** Makes the half of a listener that speaks HTTP/1.1; connections are given to it by its `connection` event. */
+export function createHttp1(state: ListenerState): HttpServer {
+  const server = createHttpServer({
+    maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS, requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true, requireHostHeader: false,
+  });
+  // One above the bound: Node stops collecting there, and the head is refused.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  const connections = new WeakMap<Socket, Http1Connection>();
+  const connectionOf = (socket: Socket): Http1Connection => {
+    let connection = connections.get(socket);
+    if (connection === undefined) connections.set(socket, (connection = new Http1Connection(state, socket)));
+    return connection;
+  };
+  // An error that leaves a listener of a server ends the process.
+  const guard = (socket: Socket, run: () => void): void => {
+    try {
+      run();
+    } catch (error) {
+      state.options.logger.error('a connection was cut off', describeError(error));
+      socket.destroy();
+    }
+  };
+  server.on('connection', readThroughStream);
+  server.on('request', (request, response) => guard(request.socket, () => connectionOf(request.socket).add({ request, response })));
+  server.on('upgrade', (request, socket: Socket, head) => guard(socket, () => connectionOf(socket).addUpgrade(request, head)));
+  server.on('clientError', (error, socket) => guard(socket as Socket, () => connectionOf(socket as Socket).addParseError(error)));
+  return server;
+}
+
+/**
+ * Node's parser reads TLS connections past their stream, where a pause holds back the TCP connection but not the TLS records that came with
+ * it: a second record for the paused parser is a parse error, and a good request is lost (about 1 in 100 bodies of 26 KB on a connection
+ * whose last response was not drained yet). A listener for data, even an idle one, makes Node read through the stream, which holds them.
+ */
+function readThroughStream(socket: Socket): void {
+  socket.on('data', () => {});
+}
+
+/** The requests of one connection. */
+class Http1Connection {
+  readonly #state: ListenerState;
+  readonly #socket: Socket;
+  /** What comes after the current request, in order; a text is a fault, after which nothing comes. */
+  readonly #waiting: (Turn | string)[] = [];
+  #current: Turn | undefined;
+  #exchange: HttpExchange | undefined;
+  #refused = false;
+
+  constructor(state: ListenerState, socket: Socket) {
+    this.#state = state;
+    this.#socket = socket;
+    socket.on('close', () => this.#end());
+    // Reading a body makes the connection flow again.
+    socket.on('resume', () => {
+      if (this.#waiting.length >= MAX_WAITING) socket.pause();
+    });
+  }
+
+  add(turn: Turn): void {
+    if (this.#refused) return;
+    if (this.#current === undefined) return this.#start(turn);
+    this.#waiting.push(turn);
+    this.#boundWaiting();
+  }
+
+  /** A request that asks for another protocol: the last of the connection. Node has taken its own listeners off the socket. */
+  addUpgrade(request: IncomingMessage, head: Buffer): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.on('finish', () => this.#socket.destroySoon());
+    this.#socket.on('error', () => this.#socket.destroy());
+    this.#socket.on('drain', () => this.#current?.response.emit('drain'));
+    const webSocket = readWebSocketRequest(request);
+    const token = webSocket?.token;
+    if (token !== undefined && request.headers.authorization === undefined) request.headers.authorization = `Bearer ${token}`;
+    this.add({ request, response, upgrade: { request: webSocket, socket: this.#socket, head } });
+  }
+
+  /** What the parser could not read is answered after the requests before it. */
+  addParseError(error: NodeJS.ErrnoException): void {
+    const fault = describeParseError(error);
+    if (fault === undefined) return void this.#socket.destroy();
+    if (this.#refused) return;
+    if (this.#current === undefined || !this.#current.request.complete) return this.#refuse(fault);
+    const last = this.#waiting.at(-1);
+    if (typeof last === 'string') return;
+    // A request whose own body is broken is not served.
+    if (last !== undefined && !last.request.complete) this.#waiting.pop();
+    this.#waiting.push(fault);
+  }
+
+  /** Closes the connection after the current response while its client may still be sending. */
+  closeGently(): void {
+    this.#refused = true;
+    this.#socket.destroySoon = () => closeGently(this.#socket, this.#state.options.clock);
+  }
+
+  #start(turn: Turn): void {
+    const fault = findHeadFault(turn.request);
+    if (fault !== undefined) return this.#refuse(fault);
+    this.#current = turn;
+    const { request, response, upgrade } = turn;
+    if (upgrade !== undefined) response.assignSocket(this.#socket);
+    const wire = new Http1Wire(this.#state, turn, this);
+    const exchange = createExchange(describeHead(request, this.#state), wire, this.#state.options.clock);
+    this.#exchange = exchange;
+    response.on('close', () => {
+      // The next request follows a body that was not read.
+      if (!request.complete) request.resume();
+      exchange?.close(response.writableFinished);
+      this.#next();
+    });
+    // Most bodies come with their head: once they are read, an answer that does not want them need not end the connection.
+    if (wire.hasBody) queueMicrotask(() => serve(this.#state, exchange, wire, upgrade));
+    else serve(this.#state, exchange, wire, upgrade);
+    this.#boundWaiting();
+  }
+
+  /** A watch may last for an hour: with many requests behind it, nothing would show that its client has left. */
+  #boundWaiting(): void {
+    if (this.#waiting.length < MAX_WAITING) return;
+    if (this.#exchange?.longRunning === true) this.#socket.destroy();
+    else this.#socket.pause();
+  }
+
+  #next(): void {
+    this.#current = undefined;
+    this.#exchange = undefined;
+    if (this.#socket.destroyed || this.#refused) return;
+    const next = this.#waiting.shift();
+    if (this.#waiting.length === MAX_WAITING - 1) this.#socket.resume();
+    if (typeof next === 'string') this.#refuse(next);
+    else if (next !== undefined) this.#start(next);
+  }
+
+  #refuse(fault: string): void {
+    this.#refused = true;
+    this.#waiting.length = 0;
+    refuseConnection(this.#socket, fault, this.#state.options.clock);
+  }
+
+  /** The connection is gone: the current request is over, and those behind it never began. */
+  #end(): void {
+    this.#waiting.length = 0;
+    this.#exchange?.close(false);
+  }
+}
+
+function describeHead({ socket, headers, method, url, rawHeaders }: IncomingMessage, { options }: ListenerState): RequestHead {
+  return {
+    method: method ?? 'GET',
+    target: url ?? '',
+    headers: headers as RequestHead['headers'],
+    rawHeaders,
+    remoteAddress: socket.remoteAddress ?? '',
+    clientCertificate: describeCertificate(socket),
+    connection: socket,
+    auditId: (headers['audit-id'] as string | undefined) || options.random.uuid(),
+  };
+}
+
+/** The wire of an HTTP/1.1 request. */
+class Http1Wire implements Wire {
+  readonly input: IncomingMessage;
+  readonly output: ServerResponse;
+  /** The request has a body, which may still be on its way. */
+  readonly hasBody: boolean;
+  readonly #state: ListenerState;
+  readonly #connection: Http1Connection;
+
+  constructor(state: ListenerState, { request, response }: Turn, connection: Http1Connection) {
+    this.input = request;
+    this.output = response;
+    this.#state = state;
+    this.#connection = connection;
+    const { headers } = request;
+    this.hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  }
+
+  /** Node has sent it. */
+  sendContinue(): void {}
+
+  start(status: number, headers: string[], bodyless: boolean): void {
+    const { input, output } = this;
+    if (output.destroyed || output.headersSent) return;
+    const leavesTooMuch = this.hasBody && !input.complete && !(Number(input.headers['content-length']) <= MAX_DISCARD_BYTES);
+    if (leavesTooMuch) this.#connection.closeGently();
+    if (this.#state.stopping || leavesTooMuch) headers.push('connection', 'close');
+    output.writeHead(status, headers);
+    if (bodyless) output.end();
+  }
+
+  finish(body: Uint8Array): void {
+    this.#state.responseBatcher.add(this.output, body);
+  }
+
+  destroy(): void {
+    this.input.socket.destroy();
+  }
+}

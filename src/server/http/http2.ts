@@ -1,0 +1,147 @@
+// HTTP/2 over TLS: one exchange per stream. What a client can do to a session is bounded here: streams at once, bytes and lines of headers,
+// streams that are given up before they are answered, idle time. Floods of control frames are bounded by nghttp2.
+import {
+  type Http2Server, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream, constants, createServer as createHttp2Server,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Exchange } from '../../endpoints/index.ts';
+import { describeCertificate } from '../tls/client-certificate.ts';
+import { type RequestHead, type Wire, createExchange } from './exchange.ts';
+import { MAX_HEADER_BYTES } from './http1-faults.ts';
+import type { ListenerState } from './listener-state.ts';
+import { serve } from './serve.ts';
+
+const WINDOW_BYTES = 1024 * 1024;
+/** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
+const DEFAULT_MAX_RESETS = 1000;
+const RESET_PERIOD_MS = 10_000;
+/** A stream that was open for longer was meant: a watch that is no longer wanted. */
+const RAPID_RESET_MS = 1000;
+
+/** The half of a listener that speaks HTTP/2. */
+export interface Http2 {
+  /** Takes over a connection that has agreed on `h2`. */
+  accept(socket: TLSSocket): void;
+}
+
+/** Makes it. */
+export function createHttp2(state: ListenerState): Http2 {
+  const server = createHttp2Server({
+    settings: {
+      maxConcurrentStreams: state.options.maxStreamsPerConnection, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES, enablePush: false,
+    },
+    maxSessionMemory: 64,
+  });
+  // A session does not give its own socket away; it is made in the turn that accepts the connection.
+  let accepting: TLSSocket | undefined;
+  listenToSessions(server, state, () => accepting as TLSSocket);
+  return {
+    accept(socket) {
+      accepting = socket;
+      server.emit('connection', socket);
+    },
+  };
+}
+
+function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
+  server.on('session', (session) => {
+    state.sessions.add(session);
+    session.setLocalWindowSize(WINDOW_BYTES);
+    session.on('error', () => session.destroy());
+    session.on('close', () => state.sessions.delete(session));
+    const context = createSessionContext(state, socketOf());
+    session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
+      handleStream(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] });
+    });
+  });
+  server.on('sessionError', () => {});
+}
+
+/** What all requests of one session share. */
+interface SessionContext {
+  readonly remoteAddress: string;
+  readonly clientCertificate: Exchange['clientCertificate'];
+  countReset(): void;
+}
+
+function createSessionContext(state: ListenerState, socket: TLSSocket): SessionContext {
+  const { clock, logger, maxResets = DEFAULT_MAX_RESETS } = state.options;
+  let resets = 0;
+  let periodStartMs = clock.monotonicMs();
+  return {
+    remoteAddress: socket.remoteAddress ?? '',
+    clientCertificate: describeCertificate(socket),
+    countReset() {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - periodStartMs > RESET_PERIOD_MS) {
+        periodStartMs = nowMs;
+        resets = 0;
+      }
+      resets += 1;
+      if (resets <= maxResets || socket.destroyed) return;
+      logger.warn('closing a connection that resets too many streams', { remote: socket.remoteAddress });
+      socket.destroy();
+    },
+  };
+}
+
+interface Http2Request {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+}
+
+function handleStream(state: ListenerState, context: SessionContext, request: Http2Request): void {
+  const { stream } = request;
+  stream.on('error', () => {});
+  // The client may have given the stream up before it is shown here; its `close` has come then, or is about to.
+  if (stream.destroyed) return context.countReset();
+  const wire = createHttp2Wire(stream);
+  const exchange = createExchange(describeHead(request, state, context), wire, state.options.clock);
+  const startedMs = state.options.clock.monotonicMs();
+  stream.on('close', () => {
+    const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
+    if (!stream.writableFinished && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
+    exchange?.close(complete);
+  });
+  serve(state, exchange, wire);
+}
+
+function describeHead({ headers, rawHeaders }: Http2Request, { options }: ListenerState, context: SessionContext): RequestHead {
+  return {
+    method: headers[':method'] as string,
+    target: headers[':path'] ?? '',
+    headers: headers as RequestHead['headers'],
+    rawHeaders,
+    remoteAddress: context.remoteAddress,
+    clientCertificate: context.clientCertificate,
+    connection: context,
+    auditId: (headers['audit-id'] as string | undefined) || options.random.uuid(),
+  };
+}
+
+function createHttp2Wire(stream: ServerHttp2Stream): Wire {
+  return {
+    input: stream,
+    output: stream,
+    sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
+    start(status, headers, bodyless) {
+      if (!stream.destroyed && !stream.closed) stream.respond(collectHeaders(status, headers), { endStream: bodyless });
+    },
+    finish: (body) => stream.end(body),
+    // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
+    destroy: () => stream.destroy(new Error('the response was cut off')),
+  };
+}
+
+/** HTTP/2 in Node takes an object, with a list of values for a name that comes repeatedly. */
+function collectHeaders(status: number, list: readonly string[]): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { ':status': status };
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const [name, value] = [list[at] as string, list[at + 1] as string];
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
+  }
+  return headers;
+}

@@ -1,0 +1,29 @@
+// What the parts of a listener share: its options, and the requests, connections and sessions that are open.
+import type { Socket } from 'node:net';
+import type { ServerHttp2Session } from 'node:http2';
+import type { Clock, LinkedList, Random } from '../../base/index.ts';
+import type { Handler } from '../../endpoints/index.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { HttpExchange } from './exchange.ts';
+import type { ResponseBatcher } from './response-batcher.ts';
+
+/** What both protocols need. */
+export interface ProtocolOptions {
+  readonly maxStreamsPerConnection: number;
+  /** Streams of one connection that a client may give up before they are answered, per ten seconds; 1000 by default. */
+  readonly maxResets?: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly handler: Handler;
+}
+
+/** The state of one listener. */
+export interface ListenerState {
+  readonly options: ProtocolOptions;
+  readonly active: LinkedList<HttpExchange>;
+  readonly sockets: Set<Socket>;
+  readonly sessions: Set<ServerHttp2Session>;
+  readonly responseBatcher: ResponseBatcher;
+  stopping: boolean;
+}

@@ -1,0 +1,32 @@
+// Runs one request from head to last byte, whatever its protocol. What breaks in it breaks this request only.
+import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
+import type { Response } from '../../endpoints/index.ts';
+import { describeError } from '../observability/logger.ts';
+import type { HttpExchange, Wire } from './exchange.ts';
+import type { ListenerState } from './listener-state.ts';
+import { type Upgrade, isEventStream, writeWebSocket } from './websocket.ts';
+import { writeResponse } from './write-response.ts';
+
+const BAD_TARGET = new TextEncoder().encode('400 Bad Request');
+
+/** Serves a request; `exchange` is undefined when its target cannot be decoded. */
+export function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): void {
+  if (exchange === undefined) {
+    wire.start(400, ['content-type', 'text/plain; charset=utf-8'], false);
+    wire.finish(BAD_TARGET);
+    return;
+  }
+  const link = state.active.add(exchange);
+  exchange.onClosed(() => state.active.remove(link));
+  void catchMaybe(() => mapMaybe(state.options.handler(exchange), (response) => send(exchange, response, upgrade)), (error) => {
+    const { path, auditId, disconnected } = exchange;
+    if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });
+    wire.destroy();
+  });
+}
+
+function send(exchange: HttpExchange, response: Response, upgrade: Upgrade | undefined): MaybePromise<void> {
+  if (exchange.disconnected) return;
+  if (upgrade?.request === undefined || !isEventStream(exchange, response)) return writeResponse(exchange, response);
+  return writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });
+}
