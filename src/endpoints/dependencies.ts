@@ -43,6 +43,20 @@ export type Connect = (request: {
   readonly subresource: string;
 }) => Promise<Response>;
 
+/** What a large request needs elsewhere besides its exchange. */
+interface LargeRequest {
+  readonly body: Uint8Array;
+  /** The row that the request was routed to. */
+  readonly resource: Resource;
+}
+
+/** Where large requests are handled. */
+export interface Elsewhere {
+  /** Whether requests on a resource may be handled there: what takes effect in this process may not. */
+  accepts(resource: Resource): boolean;
+  handle(exchange: Exchange, large: LargeRequest): Promise<Response>;
+}
+
 /** Everything that createEndpoints needs. */
 export interface EndpointsDependencies {
   readonly registry: Registry;
@@ -72,6 +86,8 @@ export interface EndpointsDependencies {
   /** By `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;
+  /** Where requests are handled that are expensive by their size; without it they are handled as all others are. */
+  readonly elsewhere?: Elsewhere;
   /** Shortest life of a watch without timeoutSeconds; the reference's 1800. */
   readonly minRequestTimeoutSeconds?: number;
 }
@@ -93,4 +109,6 @@ export interface ResourceRequest {
   readonly name: string;
   /** '' or the name of a subresource of the row. */
   readonly subresource: string;
+  /** The body, where it has been read already. */
+  readonly body?: Promise<Uint8Array>;
 }

@@ -21,6 +21,8 @@ export interface StoredObject {
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** '' when it has none. */
   readonly uid: string;
+  /** Length of the stored bytes. */
+  readonly size: number;
   /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */
   object(version: string): KubeObject;
   /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message. */

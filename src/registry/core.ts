@@ -24,6 +24,8 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly historyMs?: number;
   /** Whether a key's value is stored otherwise than it would be today: an update that changes nothing writes it then, as migrations rely on. */
   readonly isOutdated?: (key: string) => Promise<boolean>;
+  /** Rows that are only written to have no cache: a worker that handles a few large writes must not hold all their neighbours. */
+  readonly cacheOnlyReads?: boolean;
   /** Is told of what caches mend by themselves. */
   readonly report?: (error: unknown) => void;
 }
@@ -42,6 +44,8 @@ export interface ResourceStorage {
   readonly resource: Resource;
   readonly layout: Layout;
   readonly cache: Cache<StoredVersion>;
+  /** What the cache has of a key, as old as that may be; undefined also where no cache has started. */
+  cached(key: string): StoredVersion | undefined;
   decode(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion;
 }
 
@@ -56,6 +60,7 @@ export interface RequestScope {
 
 interface Slot extends ResourceStorage {
   readonly context: VersionContext;
+  readonly closeCache: () => void;
   /** Revision at which the definition of a custom resource came to be. */
   defined?: Promise<number>;
   /** Revision that the cache began with: whatever defines the row was there. */
@@ -119,14 +124,14 @@ export class Core {
     const prefix = resourcePrefix(this.root, resource);
     const slot = this.#slots.get(prefix);
     if (slot === undefined) return;
-    slot.cache.close();
+    slot.closeCache();
     this.#slots.delete(prefix);
     this.#slotOf.delete(slot.resource);
   }
 
   close(): void {
     this.#closed = true;
-    for (const slot of this.#slots.values()) slot.cache.close();
+    for (const slot of this.#slots.values()) slot.closeCache();
     this.#slots.clear();
     this.#slotOf.clear();
   }
@@ -198,7 +203,7 @@ export class Core {
     const prefix = resourcePrefix(this.root, resource);
     const slot = this.#slots.get(prefix);
     // A row that was replaced (a definition changed) starts afresh: its watches end, as they do in the reference.
-    slot?.cache.close();
+    slot?.closeCache();
     if (slot !== undefined) this.#slotOf.delete(slot.resource);
     const fresh = this.#createSlot(resource, prefix);
     this.#slots.set(prefix, fresh);
@@ -209,16 +214,33 @@ export class Core {
   #createSlot(resource: Resource, prefix: string): Slot {
     const context: VersionContext = { layout: createLayout(resource, prefix), memo: this.#memo };
     const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
+    let cache: Cache<StoredVersion> | undefined;
+    const slot: Slot = {
+      resource, layout: context.layout, context, decode, listed: Infinity,
+      get cache() {
+        return (cache ??= startCache());
+      },
+      cached: (key) => cache?.get(key)?.value,
+      closeCache: () => cache?.close(),
+    };
+    const startCache = (): Cache<StoredVersion> => {
+      const started = this.#createCache(prefix, decode);
+      // A cache that does not begin is reported to its readers.
+      started.ready().then(() => (slot.listed = started.revision)).catch(() => undefined);
+      return started;
+    };
+    if (this.options.cacheOnlyReads !== true) cache = startCache();
+    return slot;
+  }
+
+  #createCache(prefix: string, decode: ResourceStorage['decode']): Cache<StoredVersion> {
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredVersion>({
       store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();
-    const slot: Slot = { resource, layout: context.layout, context, cache, decode, listed: Infinity };
-    // A cache that does not begin is told to its readers.
-    cache.ready().then(() => (slot.listed = cache.revision)).catch(() => undefined);
-    return slot;
+    return cache;
   }
 
   #viewContext(resource: Resource): VersionContext {

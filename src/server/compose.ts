@@ -12,7 +12,8 @@ import {
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
-import { type Definitions, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
+import { parseYaml } from '../codec/index.ts';
+import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import { type Admission, type Catalog, type OwnedRegistry, type Resource, createCatalog, createRegistry, findCurrent, findKnown,
   trackUpdate } from '../registry/index.ts';
@@ -23,9 +24,11 @@ import { type Authorization, composeAuthorization, createEscalationQuestions, cr
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
 import { logRetry } from './observability/log-retry.ts';
+import type { FindBoundObject } from '../auth/index.ts';
 import type { ServerOptions } from './options/options.ts';
 import { findRoot } from './open-store.ts';
-import { type WorkerThread, parseYamlWith } from './worker/worker.ts';
+import { handleInWorkers } from './worker/large-requests.ts';
+import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { type Encrypt, useStoredValues } from './stored-values.ts';
 import { createConnections, createPodBinding, createPodEviction, createReviews, findKubelet } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
@@ -47,7 +50,10 @@ export interface Api {
 interface ApiOptions {
   readonly options: ServerOptions;
   readonly store: Store;
-  readonly authentication: Authentication;
+  /** What reviews and token requests ask; absent in a worker, which answers none. */
+  readonly authentication: Authentication | undefined;
+  /** Objects that tokens are bound to, and service accounts. */
+  readonly find: FindBoundObject;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
   /** Who is asked about rights. */
@@ -60,7 +66,10 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** Whether another server should answer a group version. */
   readonly isRemote: (group: string, version: string) => boolean;
-  readonly workerThread: WorkerThread;
+  /** Absent in a worker, which does everything itself. */
+  readonly workers?: WorkerPool | undefined;
+  /** Whether this is the API of a worker, see worker/replica.ts. */
+  readonly replica?: boolean;
 }
 
 const gzipAsync = promisify(gzip);
@@ -98,8 +107,19 @@ function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]
   return createAdmissionChain(plugins.filter(isOn));
 }
 
+/** What workers do for the endpoints; without them all is done here. */
+function useWorkers(workers: WorkerPool | undefined, registry: () => OwnedRegistry) {
+  return workers === undefined ? { parseYaml } : { parseYaml: parseYamlWith(workers), elsewhere: handleInWorkers(workers, registry) };
+}
+
+/** Reviews and token requests, which workers do not answer. */
+function createOwnReviews({ authentication, options: { clock }, plan: { modes } }: ApiOptions, { authorize, resolveRules }: Authorization) {
+  return authentication === undefined ? [] : createReviews({ ...authentication, authorize, clock, modes, resolveRules });
+}
+
 /** Makes the API over a Store. */
-export function composeApi({ options, store, authentication, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, workerThread }: ApiOptions): Api {
+export function composeApi(parts: ApiOptions): Api {
+  const { options, store, find, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
@@ -116,7 +136,7 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
   const admission = createChain(options, [
     createNamespaceLifecycle(findNamespace),
     ...defaults.early,
-    createServiceAccountAdmission({ findAccount: (namespace, name) => authentication.find('serviceaccounts', { namespace, name }), clock, random }),
+    createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findKubelet, readsOf }),
     ...defaults.middle,
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
@@ -142,26 +162,25 @@ export function composeApi({ options, store, authentication, rolesReady, plan, e
   const registry: OwnedRegistry = createRegistry({
     reserver,
     ...useStoredValues(store, { options, encrypt, catalog, root: findRoot(options) }),
-    catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
+    catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs, cacheOnlyReads: replica,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
-    validateInWorker: (request) => workerThread.run('judge', request),
+    ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: '' }) }),
+    servesOnly: replica,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
-  const { authorize } = authorization;
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
-    parseYaml: parseYamlWith(workerThread),
+    ...useWorkers(workers, () => registry),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipPieces: (pieces) => pipeline(pieces, createGzip(gzipOptions), ignoreEnd),
     special: new Map([
-      ...createReviews({ ...authentication, authorize, clock, modes: plan.modes, resolveRules: authorization.resolveRules }),
-      ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
+      ...createOwnReviews(parts, authorization), ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
     ]),
     connect: createConnections({ registry, catalog }),
     requireAccess: requireAccessWith(() => authorization),

@@ -18,7 +18,7 @@ import { formatKubeconfig } from './cli/kubeconfig.ts';
 import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
-import { type WorkerThread, createWorkerThread } from './worker/worker.ts';
+import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { type ServerMetrics, createCheckMetrics, createMetrics } from './observability/metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
@@ -51,7 +51,7 @@ interface Parts {
   readonly adminToken: string | undefined;
   readonly store: Store;
   readonly api: Api;
-  readonly workerThread: WorkerThread;
+  readonly workers: WorkerPool;
   readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
@@ -120,9 +120,11 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const checks = listChecks(state, store);
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
-  const workerThread = createWorkerThread({ clock, report: (error) => logger.warn('the side thread ended', describeError(error)) });
+  const workers = createWorkerPool({
+    clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
+  });
   const api: Api = composeApi({
-    options, store, workerThread, authentication, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
+    options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
     encrypt: await readEncryption(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
@@ -144,7 +146,12 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, workerThread, authentication, listener, state, flowControl };
+  return { ...made, options, adminToken, api, workers, authentication, listener, state, flowControl };
+}
+
+/** The options as workers get them: without what is no data. */
+function describeOptions({ clock: _clock, random: _random, logger: _logger, ...data }: ServerOptions): Partial<ServerOptions> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== 'function'));
 }
 
 /** Nothing to divide: nothing is limited. */
@@ -292,7 +299,7 @@ async function closeServer(parts: Parts, running: Running): Promise<void> {
   running.following?.stop();
   api.authorization.stop();
   api.definitions.stop();
-  await parts.workerThread.stop();
+  await parts.workers.stop();
   api.registry.close();
   await store.close();
   options.logger.info(1, 'stopped');

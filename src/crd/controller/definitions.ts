@@ -27,6 +27,8 @@ interface DefinitionsOptions {
   readonly sendConversion?: RowDependencies['sendConversion'];
   /** Validates writes that take long in another thread; without it all writes are validated in this one. */
   readonly validateInWorker?: (request: ValidateRequest) => Promise<ValidationResult>;
+  /** Another server establishes definitions: this one serves what is established. */
+  readonly servesOnly?: boolean;
   /** Receives failures, after which a definition is tried again. */
   readonly report: (definition: string, error: unknown) => void;
 }
@@ -116,7 +118,7 @@ class ServedDefinitions implements Definitions {
     known.outline = outline;
     this.#known.set(name, known);
     if (isTrue(outline, 'Established')) this.#serve(name, known, definition);
-    this.#queue.add(name);
+    this.#enqueue(name);
     if (hadNames !== undefined && JSON.stringify(hadNames) !== JSON.stringify(statusOf(outline).acceptedNames)) this.#wakeGroup(specOf(outline).group);
   }
 
@@ -162,9 +164,13 @@ class ServedDefinitions implements Definitions {
     this.#wakeGroup(specOf(known.outline).group);
   }
 
+  #enqueue(name: string): void {
+    if (this.#options.servesOnly !== true) this.#queue.add(name);
+  }
+
   /** Names that became free may be names that other definitions of the group wait for. */
   #wakeGroup(group: string): void {
-    for (const [name, { outline }] of this.#known) if (specOf(outline).group === group) this.#queue.add(name);
+    for (const [name, { outline }] of this.#known) if (specOf(outline).group === group) this.#enqueue(name);
   }
 
   /** The names accepted for the other definitions of a group. */

@@ -2,7 +2,7 @@
 import { formatGroupVersion, type Schema } from '../../apimachinery/index.ts';
 import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
-import type { Expected } from './decode.ts';
+import { type Expected, MAX_BODY_BYTES } from './decode.ts';
 import { OBJECT_TYPES } from './media.ts';
 import { checkAccept, COLLECTION_PRODUCES, negotiate, type Offer, type Representation } from './negotiate.ts';
 import type { WriteQuery } from './options.ts';
@@ -68,6 +68,11 @@ export function scaleSchema({ dependencies }: ResourceRequest): Schema {
 /** apiVersion of the resource's own kind. */
 export function apiVersionOf({ resource, target }: Pick<ResourceRequest, 'resource' | 'target'>): string {
   return formatGroupVersion({ group: resource.group, version: target.version });
+}
+
+/** Reads the body of a request. */
+export function readBody({ exchange, body }: ResourceRequest): Promise<Uint8Array> {
+  return body ?? exchange.readBody(MAX_BODY_BYTES);
 }
 
 let lastManager = { userAgent: '', manager: 'unknown' };

@@ -14,6 +14,7 @@ import { handleGet } from '../verbs/get.ts';
 import { handleList } from '../verbs/list.ts';
 import { readCollectionOptions } from './list-options.ts';
 import { handlePatch } from '../verbs/patch.ts';
+import { handleBySize } from './large-requests.ts';
 import { splitPath } from './request-info.ts';
 import { respondNotFoundText } from '../response/respond.ts';
 import { handleUpdate } from '../verbs/update.ts';
@@ -86,7 +87,13 @@ function handleSubresource(call: ResourceRequest): MaybePromise<Response> {
     return handleConnect(call, subresource);
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();
-  return methodOf(call, SUBRESOURCE_METHODS, subresource.verbs).handle(call);
+  return handleMethod(call, methodOf(call, SUBRESOURCE_METHODS, subresource.verbs));
+}
+
+/** Writes of single objects may be large. */
+function handleMethod(call: ResourceRequest, { verb, handle }: Method): MaybePromise<Response> {
+  const isWrite = verb === 'create' || verb === 'update' || verb === 'patch' || verb === 'delete';
+  return isWrite ? handleBySize(call, handle) : handle(call);
 }
 
 /** Across namespaces there is only reading. */
@@ -103,11 +110,11 @@ function dispatch(call: ResourceRequest): MaybePromise<Response> {
   if (call.exchange.info.verb === 'proxy') throw call.resource.custom ? refuseMethod(call) : routeNotFound();
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
-  if (call.name !== '') return methodOf(call, OBJECT_METHODS, call.resource.verbs).handle(call);
+  if (call.name !== '') return handleMethod(call, methodOf(call, OBJECT_METHODS, call.resource.verbs));
   // Custom resources have no such route at all, nor has what is never listed.
   if (isBeyondReading(call)) return respondNotFoundText(call.exchange);
   if (call.resource.namespaced && call.target.namespace === '' && !call.resource.verbs.includes('list')) throw routeNotFound();
-  return methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)).handle(call);
+  return handleMethod(call, methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)));
 }
 
 /** Handles a request below a group version. */

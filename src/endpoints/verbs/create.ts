@@ -2,8 +2,8 @@
 import { methodNotSupported } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import { admitUnstored, defaultObject } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, subresourceOf, writeContext } from '../request/resource-request.ts';
-import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from '../request/decode.ts';
+import { expectedKind, negotiateCall, readBody, subresourceOf, writeContext } from '../request/resource-request.ts';
+import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest, SpecialCreate } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel } from '../request/options.ts';
@@ -20,7 +20,7 @@ export async function handleCreate(call: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target } = call;
   const representation = negotiateCall(call);
   const form = requireBodyForm(exchange);
-  const bytes = await exchange.readBody(MAX_BODY_BYTES);
+  const bytes = await readBody(call);
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('CreateOptions', query);
   const expected = expectedKind(call);

@@ -3,8 +3,8 @@ import type { MaybePromise } from '../../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, JsonError, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
-import { negotiateCall, writeContext } from '../request/resource-request.ts';
-import { MAX_BODY_BYTES, type RawBody, requireBodyForm } from '../request/decode.ts';
+import { negotiateCall, readBody, writeContext } from '../request/resource-request.ts';
+import { type RawBody, requireBodyForm } from '../request/decode.ts';
 import { notAString, notAnObject, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -57,7 +57,7 @@ async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<
 
 /** The options of the request, validated. */
 async function readDeleteOptions(call: ResourceRequest): Promise<DeleteQuery> {
-  const bytes = await call.exchange.readBody(MAX_BODY_BYTES);
+  const bytes = await readBody(call);
   const options = bytes.length > 0 ? await decodeOptions(call, bytes) : parseDeleteQuery(call.exchange.query);
   validateDeleteOptions(options);
   return options;

@@ -6,8 +6,8 @@ import {
 } from '../../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, withoutParameters, YamlError } from '../../codec/index.ts';
 import { applyObject, checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, writeContext } from '../request/resource-request.ts';
-import { type Expected, type Level, MAX_BODY_BYTES, typeObject } from '../request/decode.ts';
+import { expectedKind, negotiateCall, readBody, writeContext } from '../request/resource-request.ts';
+import { type Expected, type Level, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -287,7 +287,7 @@ export async function handlePatch(call: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, target, name, subresource } = call;
   const type = patchType(call);
   const representation = negotiateCall(call);
-  const bytes = await exchange.readBody(MAX_BODY_BYTES);
+  const bytes = await readBody(call);
   const query = parseWriteQuery(exchange.query);
   const isApply = type === APPLY_PATCH_TYPE;
   validateWriteQuery('PatchOptions', query, isApply);

@@ -2,8 +2,8 @@
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, scaleSchema, writeContext } from '../request/resource-request.ts';
-import { bodyTurnMs, decodeBody, MAX_BODY_BYTES, requireBodyForm } from '../request/decode.ts';
+import { expectedKind, negotiateCall, readBody, scaleSchema, writeContext } from '../request/resource-request.ts';
+import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import type { Representation } from '../request/negotiate.ts';
@@ -44,7 +44,7 @@ function replaceWith(call: ResourceRequest, body: KubeObject): (current: KubeObj
 export async function handleUpdate(call: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target, name, subresource } = call;
   const representation = negotiateCall(call);
-  const bytesForm = { form: requireBodyForm(exchange), bytes: await exchange.readBody(MAX_BODY_BYTES) };
+  const bytesForm = { form: requireBodyForm(exchange), bytes: await readBody(call) };
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('UpdateOptions', query);
   const expected = expectedKind(call);

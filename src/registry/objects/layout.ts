@@ -109,10 +109,15 @@ export function encodeStored(layout: Layout, object: KubeObject): Uint8Array {
 /** The same of an object that was read, defaulted and judged in `version`: where that is what is stored, reading it anew would change nothing. */
 export function encodeWritten(layout: Layout, object: KubeObject, version: string): Uint8Array {
   const value = encodeStored(layout, object);
+  markAsRead(layout, value, version);
+  return value;
+}
+
+/** Notes of bytes that were written in `version` that reading them anew would change nothing, where that is so. */
+export function markAsRead(layout: Layout, value: Uint8Array, version: string): void {
   const { readStored, storageVersion } = layout.resource;
   // A status that creators may not set is left out last; reading puts its default in its place.
   if (readStored !== undefined && version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined) layout.asRead.add(value);
-  return value;
 }
 
 /** An object in another version of its row; changes and returns the one given when versions differ in their name only. */

@@ -421,6 +421,9 @@ class ViewedVersion implements StoredObject {
   get uid(): string {
     return this.#base.uid;
   }
+  get size(): number {
+    return this.#base.size;
+  }
 
   get fields(): readonly string[] {
     const object = this.object(this.resource.storageVersion);

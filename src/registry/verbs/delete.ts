@@ -131,7 +131,7 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   const scope = core.scope({ resource, version, namespace });
   const { storage } = scope;
   const key = objectKey(core.root, storage.resource, { namespace, name });
-  const cached = storage.cache.get(key)?.value;
+  const cached = storage.cached(key);
   if (cached !== undefined) {
     const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });
     if (outcome.type === 'done') return outcome.result;

@@ -54,7 +54,7 @@ export async function updateObject(core: Core, request: UpdateRequest): Promise<
   const scope = core.scope({ resource, version, namespace });
   const { storage } = scope;
   const key = objectKey(core.root, storage.resource, { namespace, name });
-  const cached = storage.cache.get(key)?.value;
+  const cached = storage.cached(key);
   const { warnings, signal } = request.context;
   if (cached !== undefined) {
     const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });

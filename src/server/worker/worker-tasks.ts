@@ -1,12 +1,23 @@
-// What the side thread can do, and its loop: a message names a task and brings its input, the answer is what came of it.
-import { parentPort } from 'node:worker_threads';
+// The worker's side: a message names a task and brings its input, the answer is what came of it. The API is composed with the first request.
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../base/index.ts';
 import { YamlError, parseYaml } from '../../codec/index.ts';
 import { createWriteValidator } from '../../crd/index.ts';
+import type { FromWorker, HandledRequest, ToWorker, WorkerTasks, YamlAnswer } from './messages.ts';
+import { RemoteStore } from './remote-store.ts';
+import type { Replica } from './replica.ts';
 
-type Yaml = Awaited<ReturnType<typeof parseYaml>>;
+type Tasks = { readonly [N in keyof WorkerTasks]: (input: WorkerTasks[N]['input'], signal: AbortSignal) => Promise<WorkerTasks[N]['output']> };
 
-/** What is wrong with a text is an answer too: errors do not cross threads with their class. */
-async function readYaml(bytes: Uint8Array): Promise<{ readonly parsed: Yaml } | { readonly problem: string }> {
+/** How often a worker says that its loop turns. */
+const ALIVE_MS = 2000;
+
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+const store = new RemoteStore(post);
+const running = new Map<number, AbortController>();
+let replica: Promise<Replica> | undefined;
+
+async function readYaml(bytes: Uint8Array): Promise<YamlAnswer> {
   try {
     return { parsed: await parseYaml(bytes) };
   } catch (error) {
@@ -15,17 +26,36 @@ async function readYaml(bytes: Uint8Array): Promise<{ readonly parsed: Yaml } | 
   }
 }
 
-const tasks = { judge: createWriteValidator(), readYaml };
-
-/** The tasks by name. */
-export type SideTasks = typeof tasks;
-
-interface Message {
-  readonly name: keyof SideTasks;
-  readonly input: never;
+async function handle(request: HandledRequest, signal: AbortSignal): Promise<WorkerTasks['handle']['output']> {
+  // Workers that only read YAML or validate do not load the server.
+  replica ??= import('./replica.ts').then(({ startReplica }) => startReplica(workerData, store));
+  return (await replica).handle(request, signal);
 }
 
-parentPort?.on('message', ({ name, input }: Message) => {
-  tasks[name](input).then((output) => ({ output }), (error: unknown) => ({ error: error instanceof Error ? error.stack : String(error) }))
-    .then((answer) => parentPort?.postMessage(answer));
+const tasks: Tasks = { validate: createWriteValidator(), readYaml, handle };
+
+/** Says that the loop turns while there is something to do. */
+function sayAlive(): void {
+  if (running.size === 0) return;
+  post({ type: 'alive' });
+  systemClock.after(ALIVE_MS, sayAlive);
+}
+
+async function run({ id, name, input }: Extract<ToWorker, { type: 'task' }>): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  if (running.size === 1) systemClock.after(ALIVE_MS, sayAlive);
+  try {
+    post({ type: 'done', id, output: await tasks[name](input as never, controller.signal) });
+  } catch (error) {
+    post({ type: 'done', id, error: error instanceof Error ? error.stack ?? error.message : String(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+parentPort?.on('message', (message: ToWorker) => {
+  if (message.type === 'task') void run(message);
+  else if (message.type === 'abort') running.get(message.id)?.abort();
+  else store.receive(message);
 });

@@ -1,0 +1,54 @@
+// Which requests are large: those with very many members, in their body or in the object that they change.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createTestApi } from '../testing.ts';
+import { hasManyMembers } from './large-requests.ts';
+
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const keys = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, '']));
+
+describe('hasManyMembers', () => {
+  it('counts members, not bytes', () => {
+    assert.equal(hasManyMembers(encode(keys(6000))), true);
+    assert.equal(hasManyMembers(encode(keys(3000))), false);
+    assert.equal(hasManyMembers(encode({ text: 'x'.repeat(1_000_000) })), false);
+    assert.equal(hasManyMembers(encode(Array.from({ length: 20_000 }, () => 1))), true);
+    assert.equal(hasManyMembers(new TextEncoder().encode(Array.from({ length: 8000 }, (_, i) => `k${i}: v`).join('\n'))), true);
+  });
+});
+
+describe('handleBySize', () => {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const elsewhere: string[] = [];
+  let accepts = true;
+  const api = createTestApi({
+    elsewhere: {
+      accepts: () => accepts,
+      handle: async ({ method, path: at }, { body }) => {
+        elsewhere.push(`${method} ${at} ${body.length}`);
+        return { status: 299, headers: {}, body: new Uint8Array() };
+      },
+    },
+  });
+  const configMap = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+
+  it('hands large bodies over, and handles small ones', async () => {
+    assert.equal((await api.send({ method: 'POST', path, body: configMap('small', { a: 'b' }) })).status, 201);
+    assert.deepEqual(elsewhere.splice(0), []);
+    const body = configMap('large', keys(6000));
+    assert.equal((await api.send({ method: 'POST', path, body })).status, 299);
+    assert.deepEqual(elsewhere.splice(0), [`POST ${path} ${encode(body).length}`]);
+  });
+
+  it('hands small changes of large objects over', async () => {
+    accepts = false;
+    assert.equal((await api.send({ method: 'POST', path, body: configMap('stored', keys(6000)) })).status, 201);
+    accepts = true;
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    assert.equal((await api.send({ method: 'PATCH', path: `${path}/stored`, headers, body: { data: { a: 'b' } } })).status, 299);
+    assert.equal((await api.send({ method: 'DELETE', path: `${path}/stored` })).status, 299);
+    assert.equal(elsewhere.splice(0).length, 2);
+    assert.equal((await api.send({ path: `${path}/stored` })).status, 200);
+    assert.deepEqual(elsewhere, []);
+  });
+});

@@ -1,0 +1,24 @@
+// Requests that are expensive by their size are handled in a worker, with the same code; endpoints decides which they are.
+import type { Elsewhere } from '../../endpoints/index.ts';
+import { tooManyRequests } from '../../apimachinery/index.ts';
+import type { OwnedRegistry } from '../../registry/index.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** Handles requests in a pool. Definitions take effect in the server before they are answered, and reviews change nothing. */
+export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>): Elsewhere {
+  return {
+    accepts: ({ group, virtual }) => virtual !== true && group !== 'apiextensions.k8s.io',
+    async handle(exchange, { body, resource }) {
+      const { fingerprint } = resource;
+      const { method, path, headers, remoteAddress, info, user, auditId, warnings, signal } = exchange;
+      const search = String(exchange.query);
+      const request = { method, path, search, headers: { ...headers }, body, remoteAddress, info, user, auditId, warnings, fingerprint };
+      const response = await workers.run('handle', request, {
+        user: user.name, signal, noteWrite: (key, value) => registry().noteWritten({ resource, version: info.version }, { key, value }),
+      });
+      // The definition has just come to be: the worker did not have it in time.
+      if (response === 'late') throw tooManyRequests('the resource is not served everywhere yet, please try again later', 1);
+      return response;
+    },
+  };
+}

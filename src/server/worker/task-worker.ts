@@ -1,0 +1,137 @@
+// One worker of the pool, from the server's side. It does one long task at a time, or a few requests of different users, which take turns in it.
+// A worker that shows no sign of life is ended with what it is at.
+import { Worker } from 'node:worker_threads';
+import type { StatusError } from '../../apimachinery/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
+import type { Store } from '../../storage/index.ts';
+import type { Queued } from './fair-queue.ts';
+import type { FromWorker, ToWorker, WorkerTasks } from './messages.ts';
+import { type NoteWrite, StoreService } from './store-service.ts';
+
+/** A task with those who wait for it. */
+export interface Task extends Queued {
+  readonly name: keyof WorkerTasks;
+  readonly input: unknown;
+  /** Gets what the worker writes while the task runs. */
+  readonly noteWrite: NoteWrite | undefined;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface TaskWorkerOptions {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly data: unknown;
+  readonly idleMs: number;
+  readonly report: (error: unknown) => void;
+  readonly tooMuchWork: () => StatusError;
+  /** Called when the worker can take another task. */
+  readonly onFree: () => void;
+  /** Called once, when the worker has ended. */
+  readonly onEnd: () => void;
+}
+
+/** The longest time of a task, and of silence of a worker that handles requests: these wait for others, and end with their own deadlines. */
+const TASK_MS = 20_000;
+/** Memory of a worker: the API over a thousand definitions takes some 150 MB of it, an apply of 90,000 fields 250 MB. */
+const MEMORY_MB = 512;
+/** Requests that one worker handles at once, of different users. */
+const MOST_REQUESTS = 2;
+
+/** A worker that runs. */
+export class TaskWorker {
+  readonly #options: TaskWorkerOptions;
+  readonly #worker: Worker;
+  readonly #service: StoreService;
+  readonly #running = new Map<number, Task>();
+  #timer: Timer | undefined;
+  #lastId = 0;
+  #ended = false;
+
+  constructor(options: TaskWorkerOptions) {
+    this.#options = options;
+    this.#worker = new Worker(new URL('./worker-tasks.js', import.meta.url), {
+      execArgv: [], workerData: options.data, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    this.#worker.unref();
+    this.#service = new StoreService({
+      store: options.store, post: (message, transfer) => this.#post(message, transfer), noteWrite: (key, value) => this.#noteWrite(key, value),
+    });
+    this.#worker.on('message', (message: FromWorker) => this.#receive(message));
+    this.#worker.on('error', (error) => {
+      if (this.#ended) return;
+      options.report(error);
+      void this.end(options.tooMuchWork());
+    });
+  }
+
+  /** Whether it can begin a task at once. */
+  accepts({ name, user }: Task): boolean {
+    if (this.#ended) return false;
+    if (this.#running.size === 0) return true;
+    if (name !== 'handle' || this.#running.size >= MOST_REQUESTS) return false;
+    for (const running of this.#running.values()) if (running.name !== 'handle' || running.user === user) return false;
+    return true;
+  }
+
+  run(task: Task): void {
+    const id = ++this.#lastId;
+    this.#running.set(id, task);
+    this.#watchOver();
+    this.#post({ type: 'task', id, name: task.name, input: task.input });
+  }
+
+  /** Says that nobody waits for a task any more. Requests stop before their next step; other tasks end by themselves. */
+  abort(task: Task): void {
+    for (const [id, running] of this.#running) if (running === task) this.#post({ type: 'abort', id });
+  }
+
+  /** Ends the worker, and with it what it is at. */
+  async end(why: Error): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#service.close();
+    for (const task of this.#running.values()) task.reject(why);
+    this.#running.clear();
+    const terminated = this.#worker.terminate();
+    this.#options.onEnd();
+    await terminated;
+  }
+
+  #noteWrite(key: string, value: Uint8Array): void {
+    for (const { noteWrite } of this.#running.values()) noteWrite?.(key, value);
+  }
+
+  #post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
+    if (!this.#ended) this.#worker.postMessage(message, transfer);
+  }
+
+  #receive(message: FromWorker): void {
+    if (this.#ended) return;
+    if (message.type === 'done') this.#finish(message);
+    else if (message.type !== 'alive') this.#service.receive(message);
+    // A task that is no request has its time in all, whatever else the worker says.
+    if (message.type === 'done' || this.#isHandling()) this.#watchOver();
+  }
+
+  #finish({ id, output, error }: Extract<FromWorker, { type: 'done' }>): void {
+    const task = this.#running.get(id);
+    this.#running.delete(id);
+    if (error === undefined) task?.resolve(output);
+    else task?.reject(new Error(error));
+    this.#options.onFree();
+  }
+
+  #isHandling(): boolean {
+    for (const { name } of this.#running.values()) return name === 'handle';
+    return false;
+  }
+
+  /** Starts the time anew after which the worker ends: of its task, or because it is idle. */
+  #watchOver(): void {
+    this.#timer?.cancel();
+    const limitMs = this.#running.size > 0 ? TASK_MS : this.#options.idleMs;
+    this.#timer = this.#options.clock.after(limitMs, () => void this.end(this.#options.tooMuchWork()));
+  }
+}
