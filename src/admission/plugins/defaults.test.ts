@@ -11,18 +11,20 @@ const plurals: Readonly<Record<string, readonly [string, string]>> = {
   Pod: ['', 'pods'], PersistentVolumeClaim: ['', 'persistentvolumeclaims'], Ingress: ['networking.k8s.io', 'ingresses'], Node: ['', 'nodes'],
 };
 
-/** Runs all plugins over a new object; answers it. */
+const namespace = { metadata: { name: 'ns' } } as KubeObject;
+
+/** Runs all plugins over a new object and returns it. */
 async function admit(kind: string, object: object, present: Readonly<Record<string, readonly object[]>> = {}): Promise<KubeObject> {
   const [group, plural] = plurals[kind] as readonly [string, string];
   const readsOf: ReadsOf = (_group, name) => ({
-    find: (wanted) => Promise.resolve((present[name] as KubeObject[] | undefined)?.find(({ metadata }) => metadata.name === wanted)),
+    find: async (wanted) => (name === 'namespaces' ? namespace : (present[name] as KubeObject[] | undefined)?.find(({ metadata }) => metadata.name === wanted)),
     list: () => Promise.resolve((present[name] ?? []) as KubeObject[]),
   });
   const { early, middle, late } = createDefaultPlugins(readsOf);
   const chain = createAdmissionChain([...early, ...middle, ...late]);
   const attributes = {
     resource: { group, kind, plural, namespaced: true }, version: 'v1', namespace: 'ns', operation: 'CREATE', subresource: '', name: 'x',
-    object: { metadata: { name: 'x' }, ...structuredClone(object) }, oldObject: undefined, context: {},
+    object: { metadata: { name: 'x' }, ...structuredClone(object) }, oldObject: undefined, context: { user: { name: 'u' }, warnings: [] },
   } as unknown as AdmissionAttributes;
   await chain.mutate(attributes);
   await chain.validate(attributes);

@@ -2,6 +2,7 @@
 import type { AdmissionPlugin } from '../chain.ts';
 import type { ReadsOf } from '../reads.ts';
 import { createDefaultIngressClass } from './default-ingress-class.ts';
+import { createPodSecurity } from '../pod-security/pod-security.ts';
 import { createLimitRanger } from './limit-ranger.ts';
 import { createPriority } from './priority.ts';
 import { createRuntimeClass } from './runtime-class.ts';
@@ -20,7 +21,8 @@ export function createDefaultPlugins(readsOf: ReadsOf): DefaultPlugins {
   return {
     early: [createLimitRanger(readsOf('', 'limitranges'))],
     middle: [
-      createTaintNodesByCondition(), createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(),
+      createTaintNodesByCondition(), createPodSecurity({ namespaces: readsOf('', 'namespaces'), pods: readsOf('', 'pods') }),
+      createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(),
       createDefaultStorageClass(readsOf('storage.k8s.io', 'storageclasses')), createStorageObjectInUseProtection(),
       createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
     ],
