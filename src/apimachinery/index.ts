@@ -50,9 +50,11 @@ export { compileJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {
-  type CompiledExpression, type DeclaredType, type Environment, type PolicyScope, type SchemaRules, type Value, CelList, Failure, anyType, checkRules,
-  compileExpression, compilePolicyExpression, compileRules, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment,
-  mapOf, policyEnvironment, RUNTIME_COST_BUDGET, stringType, typeOfVariable,
+  type AccessAttributes, type AccessDecision, type Bindings, type CompiledExpression, type DeclaredType, type Environment, type Evaluation,
+  type ExpressionScope, type PolicyInput, type PolicyResult, type PolicyScope, type PolicyVariable, type Program, type SchemaRules, type Value,
+  CelError, CelList, CelSyntaxError, Failure, MATCH_CONDITIONS_COST_BUDGET, PER_CALL_LIMIT, PolicyEvaluation, RUNTIME_COST_BUDGET, anyType, checkRules,
+  compileExpression, compilePolicyExpression, compileRules, declareScope, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson,
+  jsonOfResult, kubernetesEnvironment, mapOf, patchOfResult, policyEnvironment, stringType, toJson, typeOfVariable,
 } from './cel/index.ts';
 export { type IpAddress, type IpRange, containsAddress, formatIpAddress, parseIpAddress, parseIpRange } from './ip-address.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

@@ -2,6 +2,9 @@
 import { type Expr, childrenOf } from './parse/ast.ts';
 import { type CheckedExpr, checkExpression } from './check/check.ts';
 import type { Environment } from './check/environment.ts';
+import { estimateCost } from './cost/cost.ts';
+import type { SizeHints } from './cost/node.ts';
+import type { Range } from './cost/ranges.ts';
 import { type Program, compileProgram } from './evaluate/evaluate.ts';
 import { parseExpression } from './parse/parse.ts';
 import type { CelType } from './values/types.ts';
@@ -15,6 +18,8 @@ export interface CompiledExpression {
   uses(variable: string): boolean;
   /** True when the expression selects a field of a variable by name: `variable.field`, `variable.?field`, `has(variable.field)`. */
   selects(variable: string, field: string): boolean;
+  /** What one evaluation may cost, in units of the reference: from the sizes that the schemas of variables allow, unbounded where none does. */
+  estimateCost(sizes?: SizeHints): Range;
 }
 
 /** Compiles a text in an environment; throws CelSyntaxError with the whole report. */
@@ -25,7 +30,8 @@ export function compileExpression(text: string, env: Environment): CompiledExpre
     return false;
   };
   const selects = (variable: string, field: string) => findSelection(checked.root, { variable, field });
-  return { checked, program: compileProgram(checked, env), resultType: checked.resultType, uses, selects };
+  const estimate = (sizes: SizeHints = () => undefined): Range => estimateCost(checked, sizes);
+  return { checked, program: compileProgram(checked, env), resultType: checked.resultType, uses, selects, estimateCost: estimate };
 }
 
 function findSelection(expr: Expr, wanted: { readonly variable: string; readonly field: string }): boolean {

@@ -10,7 +10,8 @@ import { type Local, type NodeCompiler, isAttribute, readSlot, readVariable } fr
 import { compileCall } from './calls.ts';
 import { hasField, selectField, selectOptional } from './fields.ts';
 import { foldStep } from './fold.ts';
-import { type Bindings, CostLimitExceeded, Frame, type Step } from './frame.ts';
+import { CostLimitExceeded } from '../values/meter.ts';
+import { type Bindings, Frame, type Step } from './frame.ts';
 import { constantOf, isEmptyLiteral, newAccumulator, putEntry } from './literals.ts';
 import { conditional, conjunction, disjunction, notStrictlyFalse } from './operators.ts';
 

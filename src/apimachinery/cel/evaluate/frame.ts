@@ -1,17 +1,10 @@
 // The state of one evaluation: the variables it reads, the slots of its local names, and what it has cost so far. Every step charges the
 // frame, and a step that is about to do long work or to build something large asks first: the evaluation ends where its limit is reached.
-import type { Meter } from '../values/meter.ts';
+import { CostLimitExceeded, type Meter } from '../values/meter.ts';
 import type { Value } from '../values/values.ts';
 
 /** Values of variables by name; undefined when there is none. */
 export type Bindings = (name: string) => Value | undefined;
-
-/** Thrown when an evaluation reaches its cost limit. */
-export class CostLimitExceeded extends Error {
-  constructor() {
-    super('operation cancelled: actual cost limit exceeded');
-  }
-}
 
 /** The state of one evaluation. */
 export class Frame implements Meter {

@@ -1,34 +1,140 @@
-// Authorization checks: authorizer.group('apps').resource('deployments').check('create').allowed(). Declared as upstream declares them, so that
-// what does not fit is refused in its words; nothing here has an authorizer as its variable, so none of them is ever called.
-import { type FunctionDeclaration, type Library, declare, method } from '../check/environment.ts';
+// Authorization checks: authorizer.group('apps').resource('deployments').check('create').allowed(). The checks collect attributes; the decision
+// comes from the function that the caller of the expression brings. A decision that is not there yet interrupts the evaluation (DecisionPending):
+// the caller waits for it, and evaluates again with the decision at hand.
+import { validateName } from '../../names.ts';
+import { type FunctionDeclaration, type Implementation, type Library, declare, method } from '../check/environment.ts';
 import { type CelType, boolType, stringType, structType } from '../values/types.ts';
-import { noSuchOverload } from '../values/values.ts';
+import { CelError, CelOpaque, type Value } from '../values/values.ts';
 
-const prefix = 'kubernetes.authorization';
+const PREFIX = 'kubernetes.authorization';
 /** The type of `authorizer`. */
-export const authorizerType = structType(`${prefix}.Authorizer`);
+export const authorizerType = structType(`${PREFIX}.Authorizer`);
 /** The type of `authorizer.requestResource`. */
-export const resourceCheckType = structType(`${prefix}.ResourceCheck`);
-const pathCheckType = structType(`${prefix}.PathCheck`);
-const groupCheckType = structType(`${prefix}.GroupCheck`);
-const decisionType = structType(`${prefix}.Decision`);
+export const resourceCheckType = structType(`${PREFIX}.ResourceCheck`);
+const pathCheckType = structType(`${PREFIX}.PathCheck`);
+const groupCheckType = structType(`${PREFIX}.GroupCheck`);
+const decisionType = structType(`${PREFIX}.Decision`);
 
-const asks = (id: string, target: CelType, texts: number, result: CelType): ReturnType<typeof method> =>
-  method(id, [target, ...Array.from({ length: texts }, () => stringType)], [result, () => noSuchOverload]);
-const refinement = (name: string, id: string): FunctionDeclaration => declare(name, asks(id, resourceCheckType, 1, resourceCheckType));
+/** What an expression asks whether it is allowed: a path, or an access to resources. */
+export interface AccessAttributes {
+  readonly verb: string;
+  /** The service account that is asked for; without one it is the user of the request. */
+  readonly serviceAccount?: { readonly namespace: string; readonly name: string };
+  readonly path?: string;
+  readonly group?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  /** Selectors as the expression writes them; the authorizer reads them. */
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
+
+/** The answer of an authorizer. */
+export interface AccessDecision {
+  readonly allowed: boolean;
+  readonly reason?: string;
+  /** What went wrong, if anything did. */
+  readonly error?: string;
+}
+
+/** Decides about an access, or throws DecisionPending. */
+export type DecideAccess = (attributes: AccessAttributes) => AccessDecision;
+
+/** Thrown by a DecideAccess whose decision comes later; `settled` resolves when the evaluation can be repeated. */
+export class DecisionPending extends Error {
+  readonly settled: Promise<void>;
+
+  constructor(settled: Promise<void>) {
+    super('the decision of an authorizer is not there yet');
+    this.settled = settled;
+  }
+}
+
+/** A check on its way: what it asks so far. */
+class AccessCheck extends CelOpaque {
+  readonly type: CelType;
+  readonly decide: DecideAccess;
+  readonly asked: Omit<AccessAttributes, 'verb'>;
+
+  constructor(type: CelType, decide: DecideAccess, asked: Omit<AccessAttributes, 'verb'>) {
+    super();
+    this.type = type;
+    this.decide = decide;
+    this.asked = asked;
+  }
+
+  refine(more: Omit<AccessAttributes, 'verb'>, type = this.type): AccessCheck {
+    return new AccessCheck(type, this.decide, { ...this.asked, ...more });
+  }
+
+  equals(other: CelOpaque): boolean {
+    return this === other;
+  }
+}
+
+class Decision extends CelOpaque {
+  readonly type = decisionType;
+  readonly found: AccessDecision;
+
+  constructor(found: AccessDecision) {
+    super();
+    this.found = found;
+  }
+
+  equals(other: CelOpaque): boolean {
+    return this === other;
+  }
+}
+
+/** The value of `authorizer`. */
+export const createAuthorizer = (decide: DecideAccess): Value => new AccessCheck(authorizerType, decide, {});
+
+/** The value of `authorizer.requestResource`: a check of the resource that a request is about. */
+export function createResourceCheck(decide: DecideAccess, resource: Omit<AccessAttributes, 'verb' | 'path' | 'serviceAccount'>): Value {
+  return new AccessCheck(resourceCheckType, decide, resource);
+}
+
+function serviceAccount(check: AccessCheck, namespace: string, name: string): Value {
+  if (validateName('dns-subdomain', name).length > 0) return new CelError('Invalid service account name');
+  if (validateName('dns-label', namespace).length > 0) return new CelError('Invalid service account namespace');
+  return check.refine({ serviceAccount: { namespace, name } });
+}
+
+function path(check: AccessCheck, text: string): Value {
+  return text.trim() === '' ? new CelError('path must not be empty') : check.refine({ path: text }, pathCheckType);
+}
+
+function resource(check: AccessCheck, text: string): Value {
+  return text.trim() === '' ? new CelError('resource must not be empty') : check.refine({ resource: text }, resourceCheckType);
+}
+
+const decide = (check: AccessCheck, verb: string): Value => new Decision(check.decide({ ...check.asked, verb }));
+const group = (check: AccessCheck, text: string): Value => check.refine({ group: text }, groupCheckType);
+
+const asks = (id: string, target: CelType, returns: readonly [CelType, Implementation]): ReturnType<typeof method> =>
+  method(id, [target, stringType], returns);
+
+function refinement(name: string, id: string): FunctionDeclaration {
+  return declare(name, asks(id, resourceCheckType, [resourceCheckType, (check: AccessCheck, text: string) => check.refine({ [name]: text })]));
+}
+
+const answer = (name: string, type: CelType, read: (found: AccessDecision) => Value): FunctionDeclaration =>
+  declare(name, method(`decision_${name}`, [decisionType], [type, (decision: Decision) => read(decision.found)]));
 
 /** Kubernetes' authorization functions. */
 export const authorizerLibrary: Library = {
   types: new Map([authorizerType, resourceCheckType, pathCheckType, groupCheckType, decisionType].map((type) => [type.name, type])),
   functions: [
-    declare('path', asks('authorizer_path', authorizerType, 1, pathCheckType)),
-    declare('group', asks('authorizer_group', authorizerType, 1, groupCheckType)),
-    declare('serviceAccount', asks('authorizer_serviceaccount', authorizerType, 2, authorizerType)),
-    declare('resource', asks('groupcheck_resource', groupCheckType, 1, resourceCheckType)),
+    declare('path', asks('authorizer_path', authorizerType, [pathCheckType, path])),
+    declare('group', asks('authorizer_group', authorizerType, [groupCheckType, group])),
+    declare('serviceAccount', method('authorizer_serviceaccount', [authorizerType, stringType, stringType], [authorizerType, serviceAccount])),
+    declare('resource', asks('groupcheck_resource', groupCheckType, [resourceCheckType, resource])),
     refinement('subresource', 'resourcecheck_subresource'), refinement('namespace', 'resourcecheck_namespace'), refinement('name', 'resourcecheck_name'),
     refinement('fieldSelector', 'authorizer_fieldselector'), refinement('labelSelector', 'authorizer_labelselector'),
-    declare('check', asks('pathcheck_check', pathCheckType, 1, decisionType), asks('resourcecheck_check', resourceCheckType, 1, decisionType)),
-    declare('errored', asks('decision_errored', decisionType, 0, boolType)), declare('error', asks('decision_error', decisionType, 0, stringType)),
-    declare('allowed', asks('decision_allowed', decisionType, 0, boolType)), declare('reason', asks('decision_reason', decisionType, 0, stringType)),
+    declare('check', asks('pathcheck_check', pathCheckType, [decisionType, decide]), asks('resourcecheck_check', resourceCheckType, [decisionType, decide])),
+    answer('errored', boolType, ({ error }) => error !== undefined), answer('error', stringType, ({ error }) => error ?? ''),
+    answer('allowed', boolType, ({ allowed }) => allowed), answer('reason', stringType, ({ reason }) => reason ?? ''),
   ],
 };

@@ -1,10 +1,11 @@
 // What expressions of admission may name: the match conditions of webhooks, and all that policies are written in. Objects and parameters have no
 // types that are known; the request and the namespace have. Mutations build objects of any fields, and JSON patches.
 import { type CompiledExpression, compileExpression } from '../compile.ts';
-import { type Environment, type StructProvider, declare, extendEnvironment, overload } from '../check/environment.ts';
+import { type Environment, type StructProvider, extendEnvironment } from '../check/environment.ts';
 import { kubernetesEnvironment } from '../kubernetes.ts';
 import { authorizerType, resourceCheckType } from '../library/authorizer.ts';
 import { CelSyntaxError } from '../parse/source.ts';
+import { jsonPatchType, objectType, patchFunctions, patchStructs } from './objects.ts';
 import {
   type CelType, boolType, describeType, dynType, intType, listOf, mapOf, nullType, sameType, stringType, structType, timestampType,
 } from '../values/types.ts';
@@ -27,8 +28,8 @@ const resultTypes = {
   message: [stringType],
   annotation: [stringType, nullType],
   variable: undefined,
-  configuration: [structType('Object')],
-  patch: [listOf(structType('JSONPatch'))],
+  configuration: [objectType],
+  patch: [listOf(jsonPatchType)],
 } as const;
 
 const kubernetes = (name: string): CelType => structType(`kubernetes.${name}`);
@@ -61,18 +62,8 @@ const requestStructs: StructProvider = {
   fieldType: (type, field) => own(Object.hasOwn(known, type) ? known[type] : undefined, field),
 };
 
-const isObject = (type: string): boolean => type === 'Object' || type.startsWith('Object.');
-const patchFields: Fields = { ...texts('op', 'path', 'from'), value: dynType };
-/** The reference has a type without a name for fields that patches do not have. */
-const noType = structType('');
-const patchStructs: StructProvider = {
-  has: (type) => isObject(type) || type === 'JSONPatch',
-  fieldType: (type, field) => (isObject(type) ? dynType : own(patchFields, field) ?? noType),
-};
-const escapeKey = (key: string): string => key.replace(/[~/]/g, (char) => (char === '~' ? '~0' : '~1'));
-const patchFunctions = [declare('jsonpatch.escapeKey', overload('string_jsonpatch_escapeKey_string', [stringType], [stringType, escapeKey]))];
-
-const variablesType = kubernetes('variables');
+/** The type of `variables`. */
+export const variablesType = kubernetes('variables');
 const variableStructs = (variables: ReadonlyMap<string, CelType>): StructProvider => ({
   has: (type) => type === variablesType.name,
   fieldType: (_, field) => variables.get(field),

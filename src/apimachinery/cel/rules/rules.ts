@@ -2,7 +2,6 @@
 // or lead to some, are kept. Compilation happens when a node is first reached.
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import { type CompiledExpression, compileExpression } from '../compile.ts';
-import { estimateCost } from '../cost/cost.ts';
 import { type DeclaredType, declareType, declaredStructs, sizeHintsOf, withTypeAndMeta } from '../schema/declared.ts';
 import { type Environment, extendEnvironment } from '../check/environment.ts';
 import { kubernetesEnvironment } from '../kubernetes.ts';
@@ -88,7 +87,7 @@ function attempt(text: string, env: Environment, wanted: { declared: DeclaredTyp
   try {
     const program = compileExpression(text, env);
     if (program.resultType.kind !== wanted.kind || program.resultType.nullable) return { error: wanted.problem, maxCost: 0 };
-    return { program, maxCost: estimateCost(program.checked, sizeHintsOf(wanted.declared)).max };
+    return { program, maxCost: program.estimateCost(sizeHintsOf(wanted.declared)).max };
   } catch (error) {
     if (error instanceof CelSyntaxError) return { error: wanted.prefix + error.message, maxCost: 0 };
     throw error;

@@ -1,15 +1,15 @@
 // Running the rules of a schema on an object: node by node from the root, each rule under the limit of a call and all under one budget.
 // Rules over time see the old value where old and new can be matched: fields, map entries, elements of lists that are maps by key. On updates
 // the failures of values that did not change are warnings.
-import { announceWork, remainingMs } from '../../../base/index.ts';
 import { equalValues as equalJson } from '../../apply/value.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../../field-error.ts';
 import { byteLength } from '../../names.ts';
 import type { FieldError } from '../../status.ts';
 import type { CompiledExpression } from '../compile.ts';
 import type { Evaluation } from '../evaluate/evaluate.ts';
+import { evaluateCall } from '../evaluate/per-call.ts';
 import { fromDeclared } from '../schema/json-values.ts';
-import { PER_CALL_LIMIT, RUNTIME_COST_BUDGET } from '../limits.ts';
+import { RUNTIME_COST_BUDGET } from '../limits.ts';
 import type { CompiledRule, RuleNode, ValidationRule } from './rules.ts';
 import { CelError, CelOptional, type Value, noneOptional } from '../values/values.ts';
 
@@ -33,8 +33,6 @@ export interface RuleInput {
 }
 
 const maxMessageBytes = 5 * 1024;
-/** Measured: what evaluations cost in a millisecond, at least. */
-const costPerMs = 5_000;
 
 /** Runs the rules of a tree. */
 export function runRules(tree: RuleNode | undefined, input: RuleInput): RuleOutcome {
@@ -218,11 +216,7 @@ interface RunOn {
 }
 
 function evaluate(program: CompiledExpression, self: Value, oldSelf: Value | undefined): Evaluation {
-  const limit = Math.min(PER_CALL_LIMIT, remainingMs() * costPerMs);
-  const evaluation = program.program.evaluate((name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined), limit);
-  // Where time ends before the limit of a call does, nothing is known of the rule.
-  if (evaluation.exceeded && limit < PER_CALL_LIMIT) announceWork(Infinity);
-  return evaluation;
+  return evaluateCall(program.program, (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined));
 }
 
 const shownPath = (path: string): string => (path === '' ? '<nil>' : path);

@@ -17,5 +17,30 @@ export interface Meter {
   workOnce(key: string, units: number): void;
 }
 
+/** Thrown when an evaluation reaches its limit. */
+export class CostLimitExceeded extends Error {
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded');
+  }
+}
+
+/** A meter of its own, for work on a result after its evaluation. */
+export class WorkLimit implements Meter {
+  readonly #limit: number;
+  #worked = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  work(units: number): void {
+    if ((this.#worked += units) > this.#limit) throw new CostLimitExceeded();
+  }
+
+  workOnce(_key: string, units: number): void {
+    this.work(units);
+  }
+}
+
 /** Counts nothing: for values outside evaluations. */
 export const unmetered: Meter = { work: () => undefined, workOnce: () => undefined };
