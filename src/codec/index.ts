@@ -2,6 +2,6 @@
 export { JsonError, type OddNumber, encodeJson, parseJson, stringifyJson } from './json/json.ts';
 export { type Transform, matchContentType, matchesRoute, negotiate, parseAccept, withoutParameters } from './media-type.ts';
 export { frameJson, frameProtobuf } from './watch-frame.ts';
-export { type ParseYaml, YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml/yaml.ts';
+export { type ParseYaml, YamlError, type YamlJson, formatYamlDuplicates, parseYaml, parseYamlToJson, stringifyYaml } from './yaml/yaml.ts';
 export { ProtobufError, decodeMessage, encodeMessage } from './protobuf/message.ts';
 export { decodeEnvelope, encodeEnvelope } from './protobuf/envelope.ts';

@@ -22,7 +22,8 @@ export function encodeJson(value: unknown): Uint8Array {
   return encodeUtf8(stringifyJson(value));
 }
 
-function writeJson(value: unknown, indent: number): string {
+/** JSON text without escapes for HTML. */
+export function writeJson(value: unknown, indent = 0): string {
   try {
     return JSON.stringify(value, null, indent);
   } catch (error) {

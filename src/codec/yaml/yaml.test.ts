@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type JsonValue } from '../../apimachinery/index.ts';
-import { YamlError, formatYamlDuplicates, parseYaml, stringifyYaml } from './yaml.ts';
+import { YamlError, formatYamlDuplicates, parseYaml, parseYamlToJson, stringifyYaml } from './yaml.ts';
 
 const parse = async (text: string): Promise<JsonValue> => (await parseYaml(new TextEncoder().encode(text))).value;
 const duplicatesOf = async (text: string): Promise<readonly string[]> => (await parseYaml(new TextEncoder().encode(text))).duplicates;
@@ -164,6 +164,24 @@ z10: 1.5
 `);
   assert.equal(stringifyYaml({ fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} }, 'v:"example.com/f"': {} } } }),
     'fieldsV1:\n  f:metadata:\n    f:labels:\n      .: {}\n      f:a: {}\n    v:"example.com/f": {}\n');
+});
+
+test('parseYaml bounds what aliases of large scalars and keys add up to', async () => {
+  const tooMuch = 'yaml: document contains excessive aliasing';
+  const repeat = (size: number, count: number, item: string): string => `x: &x "${'y'.repeat(size)}"\nz: [${Array(count).fill(item).join(',')}]\n`;
+  assert.equal(await failureOf(repeat(100_000, 100, '*x')), tooMuch);
+  assert.equal(await failureOf(repeat(1_000_000, 10, '{*x : 1}')), tooMuch);
+  assert.equal(await failureOf(`n: &n 0.${'0'.repeat(100_000)}1\nz: [${Array(100).fill('*n').join(',')}]\n`), tooMuch);
+  assert.equal(((await parse(repeat(1000, 90, '*x'))) as { z: string[] }).z.length, 90);
+});
+
+test('parseYamlToJson gives the JSON text of what parseYaml gives', async () => {
+  const input = new TextEncoder().encode('a: 9007199254740993\nb: [0x1F, 1.5, ~, "<&>"]\n__proto__: {c: y}\na: 2\n? 7\n: é\n');
+  const { json, duplicates } = await parseYamlToJson(input);
+  const direct = await parseYaml(input);
+  assert.equal(json, '{"7":"é","a":2,"b":[31,1.5,null,"<&>"],"__proto__":{"c":true}}');
+  assert.deepEqual(duplicates, direct.duplicates);
+  assert.deepEqual((await parseYaml(new Uint8Array(20_000).fill(0x20, 0, 19_999), async () => ({ json, duplicates }))).value, direct.value);
 });
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[-a-c01:#{}[\]?&*!|>'"%@`., \n\t]*$/), fc.constantFrom('yes', '~', '0o7', '1_0',

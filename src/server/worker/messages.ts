@@ -1,6 +1,6 @@
 // What the server's thread and a worker say to each other. Values of the store are copied, never shared: they may be views of large pieces of memory.
 import type { User } from '../../auth/index.ts';
-import type { JsonValue } from '../../apimachinery/index.ts';
+import type { YamlJson } from '../../codec/index.ts';
 import type { ValidateRequest, createWriteValidator } from '../../crd/index.ts';
 import type { RequestInfo, Response } from '../../endpoints/index.ts';
 import type { KeyRange, StoreEvent, WatchObserver } from '../../storage/index.ts';
@@ -25,7 +25,7 @@ export interface HandledRequest {
 export type HandledResponse = (Omit<Response, 'body'> & { readonly body: Uint8Array }) | 'late';
 
 /** What came of a YAML text; what is wrong with it is an answer too, because errors do not keep their class between threads. */
-export type YamlAnswer = { readonly parsed: { readonly value: JsonValue; readonly duplicates: readonly string[] } } | { readonly problem: string };
+export type YamlAnswer = { readonly parsed: YamlJson } | { readonly problem: string };
 
 /** The tasks of a worker: what each takes and answers. */
 export interface WorkerTasks {

@@ -1,7 +1,7 @@
 // The worker's side: a message names a task and brings its input, the answer is what came of it. The API is composed with the first request.
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/index.ts';
-import { YamlError, parseYaml } from '../../codec/index.ts';
+import { YamlError, parseYamlToJson } from '../../codec/index.ts';
 import { createWriteValidator } from '../../crd/index.ts';
 import type { FromWorker, HandledRequest, ToWorker, WorkerTasks, YamlAnswer } from './messages.ts';
 import { RemoteStore } from './remote-store.ts';
@@ -19,7 +19,7 @@ let replica: Promise<Replica> | undefined;
 
 async function readYaml(bytes: Uint8Array): Promise<YamlAnswer> {
   try {
-    return { parsed: await parseYaml(bytes) };
+    return { parsed: await parseYamlToJson(bytes) };
   } catch (error) {
     if (error instanceof YamlError) return { problem: error.message };
     throw error;
