@@ -1,0 +1,145 @@
+// A JSON document under edit: a container is copied when it is first written to, everything else is shared with the original, which never changes.
+// Arrays under edit are ChunkedLists, so an insert at the head of a long one costs one chunk.
+import { ChunkedList } from '../../base/index.ts';
+import type { JsonValue } from '../object.ts';
+import { equalValues, isMap, ownValue, putKey } from '../apply/value.ts';
+
+type Dict = Record<string, unknown>;
+
+/** What a pointer leads through: an object, an array, or one of those under edit. */
+type Container = Dict | readonly unknown[] | ChunkedList<unknown>;
+
+/** A pointer that leads nowhere, or a value that is too large. */
+export class DraftError extends Error {}
+
+const isList = (value: unknown): value is readonly unknown[] | ChunkedList<unknown> => Array.isArray(value) || value instanceof ChunkedList;
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+
+/** One document, its edits, and in the end what came of them. */
+export class JsonDraft {
+  #root: unknown;
+  /** Objects that were made here and that nothing else refers to. A container that holds one is here too. */
+  readonly #owned = new Set<Dict>();
+  /** Numbers of keys of objects that were compared; counting a wide one again and again would be quadratic. */
+  readonly #widths = new Map<Dict, number>();
+
+  constructor(document: JsonValue) {
+    this.#root = document;
+  }
+
+  /** The value at a path; undefined where an object has no such key. Throws DraftError. */
+  read(path: readonly string[]): unknown {
+    if (path.length === 0) return this.#root;
+    const container = this.#locate(path, false);
+    const key = path.at(-1) as string;
+    return isList(container) ? getItem(container, indexOf(container, key)) : ownValue(container as Dict, key);
+  }
+
+  /** Inserts into arrays (`-` is the end), sets in objects. */
+  add(path: readonly string[], value: unknown): void {
+    const container = this.#locate(path, true);
+    const key = path.at(-1) as string;
+    if (container instanceof ChunkedList) container.insert(key === '-' ? container.length : readIndex(key, container.length + 1), value);
+    else this.#put(container as Dict, key, value);
+  }
+
+  replace(path: readonly string[], value: unknown): void {
+    const container = this.#locate(path, true);
+    const key = path.at(-1) as string;
+    if (container instanceof ChunkedList) container.set(indexOf(container, key), value);
+    else this.#put(container as Dict, key, value);
+  }
+
+  remove(path: readonly string[]): void {
+    const container = this.#locate(path, true);
+    const key = path.at(-1) as string;
+    if (container instanceof ChunkedList) return container.remove(indexOf(container, key));
+    const object = container as Dict;
+    if (!Object.hasOwn(object, key)) throw new DraftError('nothing to remove');
+    delete object[key];
+    const width = this.#widths.get(object);
+    if (width !== undefined) this.#widths.set(object, width - 1);
+  }
+
+  /** Whether a value found here equals one from outside; the cost is that of the latter. */
+  equals(found: unknown, value: unknown): boolean {
+    if (isList(found)) {
+      if (!Array.isArray(value) || found.length !== value.length) return false;
+      const items = found instanceof ChunkedList ? found.toArray() : found;
+      return value.every((item, i) => this.equals(items[i], item));
+    }
+    if (!isMap(found)) return equalValues(found, value);
+    if (!isMap(value)) return false;
+    const keys = Object.keys(value);
+    return keys.length === this.#widthOf(found) && keys.every((key) => Object.hasOwn(found, key) && this.equals(found[key], value[key]));
+  }
+
+  /** A value found here as plain JSON that later edits copy instead of changing, so that two places may hold it. */
+  share(found: unknown): unknown {
+    if (found instanceof ChunkedList) return found.toArray().map((item) => (isContainer(item) ? this.share(item) : item));
+    if (!isMap(found) || !this.#owned.delete(found)) return found;
+    for (const key of Object.keys(found)) {
+      const child = found[key];
+      if (isContainer(child)) putKey(found, key, this.share(child));
+    }
+    return found;
+  }
+
+  /** The document after all edits. */
+  finish(): JsonValue {
+    return this.share(this.#root) as JsonValue;
+  }
+
+  #put(object: Dict, key: string, value: unknown): void {
+    const width = this.#widths.get(object);
+    if (width !== undefined && !Object.hasOwn(object, key)) this.#widths.set(object, width + 1);
+    putKey(object, key, value);
+  }
+
+  #widthOf(object: Dict): number {
+    let width = this.#widths.get(object);
+    if (width === undefined) this.#widths.set(object, (width = Object.keys(object).length));
+    return width;
+  }
+
+  /** The container that the last segment of a path belongs to, with all above it ready to be written to when `edits`. */
+  #locate(path: readonly string[], edits: boolean): Container {
+    if (edits) this.#root = this.#own(this.#root);
+    let at = this.#root;
+    for (let i = 0; i < path.length - 1; i++) {
+      const key = path[i] as string;
+      const index = isList(at) ? indexOf(at, key) : 0;
+      let child = isList(at) ? getItem(at, index) : isMap(at) ? ownValue(at, key) : undefined;
+      if (edits && isContainer(child)) {
+        const owned = this.#own(child);
+        if (owned !== child && at instanceof ChunkedList) at.set(index, owned);
+        else if (owned !== child) putKey(at as Dict, key, owned);
+        child = owned;
+      }
+      at = child;
+    }
+    if (!isContainer(at)) throw new DraftError('the path leads through a value that is no container');
+    return at;
+  }
+
+  #own(value: unknown): unknown {
+    if (Array.isArray(value)) return new ChunkedList(value);
+    if (!isMap(value) || value instanceof ChunkedList || this.#owned.has(value)) return value;
+    const copy = { ...value };
+    this.#owned.add(copy);
+    const width = this.#widths.get(value);
+    if (width !== undefined) this.#widths.set(copy, width);
+    return copy;
+  }
+}
+
+const getItem = (list: readonly unknown[] | ChunkedList<unknown>, index: number): unknown => (list instanceof ChunkedList ? list.get(index) : list[index]);
+const indexOf = (list: { readonly length: number }, segment: string): number => readIndex(segment, list.length);
+
+/** An index below `limit`; negative ones count back from it. */
+function readIndex(segment: string, limit: number): number {
+  if (!/^-?\d+$/.test(segment)) throw new DraftError('no index');
+  const index = Number(segment) < 0 ? Number(segment) + limit : Math.abs(Number(segment));
+  if (index < 0 || index >= limit) throw new DraftError('no such index');
+  return index;
+}
