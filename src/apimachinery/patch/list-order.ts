@@ -1,10 +1,39 @@
 // The order of merged lists in a strategic merge patch: items of the patch in its order, items of the server alone where they stood among them.
-import { equalValues, isMap, ownValue } from '../apply/value.ts';
+// Items are found by an index, so that the work stays linear in lists of any length.
+import { isMap, ownValue, putKey } from '../apply/value.ts';
 
-/** The same item of a list: equal merge keys, or equal values where there is no merge key. */
-export function sameItem(a: unknown, b: unknown, mergeKey: string | undefined): boolean {
-  if (mergeKey === undefined) return equalValues(a, b);
-  return isMap(a) && isMap(b) && equalValues(ownValue(a, mergeKey), ownValue(b, mergeKey));
+/** Equal texts for items that are the same: equal merge keys, or equal values where there is no merge key. undefined: an item without identity. */
+export function identify(item: unknown, mergeKey: string | undefined): string | undefined {
+  if (mergeKey === undefined) return identifyValue(item);
+  return isMap(item) ? identifyValue(ownValue(item, mergeKey)) : undefined;
+}
+
+/** Equal texts for equal values: numbers are equal whatever their type, the order of keys does not matter. */
+export function identifyValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string': return `s${value}`;
+    case 'number': case 'bigint': return `n${value}`;
+    default: return typeof value === 'object' && value !== null ? `j${JSON.stringify(sortKeys(value))}` : `${value}`;
+  }
+}
+
+function sortKeys(value: unknown): unknown {
+  if (typeof value === 'bigint') return { bigint: String(value) };
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isMap(value)) return value;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) putKey(out, key, sortKeys(value[key]));
+  return out;
+}
+
+/** Says where an item stands first in a list; -1 when it does not. */
+export function createIndex(list: readonly unknown[], mergeKey: string | undefined): (item: unknown) => number {
+  const places = new Map<string, number>();
+  for (const [place, item] of list.entries()) {
+    const id = identify(item, mergeKey);
+    if (id !== undefined && !places.has(id)) places.set(id, place);
+  }
+  return (item) => places.get(identify(item, mergeKey) ?? '') ?? -1;
 }
 
 interface Orders {
@@ -13,12 +42,12 @@ interface Orders {
 }
 
 /**
- * Interleaves two lists, each keeping its own order: an item of `left` goes before the next of `right` when the server had it before.
+ * Interleaves two lists, each keeping its own order: an item of `left` stands before the next of `right` when the server had it before.
  * Worked example: left [s], right [b, a], server [b, s, a] → [b, s, a].
  */
 export function mergeSortedItems(left: readonly unknown[], right: readonly unknown[], { server, mergeKey }: Orders): unknown[] {
-  const place = (item: unknown): number => server.findIndex((other) => sameItem(other, item, mergeKey));
-  const [leftPlaces, rightPlaces] = [left.map(place), right.map(place)];
+  const placeOf = createIndex(server, mergeKey);
+  const [leftPlaces, rightPlaces] = [left.map(placeOf), right.map(placeOf)];
   const out: unknown[] = [];
   let [l, r] = [0, 0];
   while (l < left.length || r < right.length) {
@@ -29,10 +58,15 @@ export function mergeSortedItems(left: readonly unknown[], right: readonly unkno
   return out;
 }
 
+/** Items in the order of their places; equal places keep their order. */
+export function sortByPlace(items: readonly unknown[], placeOf: (item: unknown) => number): unknown[] {
+  return items.map((item) => ({ item, place: placeOf(item) })).sort((a, b) => a.place - b.place).map(({ item }) => item);
+}
+
 /** The merged items: those that the patch names in its order, the others in the server's. */
 export function arrangeItems(merged: readonly unknown[], { patch, server, mergeKey }: Orders & { readonly patch: readonly unknown[] }): unknown[] {
-  const placeIn = (list: readonly unknown[], item: unknown): number => list.findIndex((other) => sameItem(other, item, mergeKey));
-  const named = merged.filter((item) => placeIn(patch, item) >= 0).sort((a, b) => placeIn(patch, a) - placeIn(patch, b));
-  const others = merged.filter((item) => placeIn(patch, item) < 0).sort((a, b) => placeIn(server, a) - placeIn(server, b));
+  const inPatch = createIndex(patch, mergeKey);
+  const named = sortByPlace(merged.filter((item) => inPatch(item) >= 0), inPatch);
+  const others = sortByPlace(merged.filter((item) => inPatch(item) < 0), createIndex(server, mergeKey));
   return mergeSortedItems(others, named, { server, mergeKey });
 }

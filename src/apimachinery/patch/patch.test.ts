@@ -117,6 +117,37 @@ test('applyStrategicMergePatch refuses directives in the reference\'s words', ()
     { message: "The order in patch list:\n[map[image:x name:other]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n" });
 });
 
+test('applyStrategicMergePatch answers values of other types as the reference does', () => {
+  const target = { items: [{ name: 'a' }], finalizers: ['x'] };
+  const failing = (change: JsonObject): string => {
+    try { merge(target, change); } catch (error) { return `${(error as StatusError).code} ${(error as StatusError).message}`; }
+    return 'no error';
+  };
+  assert.equal(failing({ items: [null] }), '500 list element types are not identical: [[map[name:a]] [<nil>]]');
+  assert.equal(failing({ '$setElementOrder/items': { name: 'a' } }), '500 expected a []interface {}, but received a map[string]interface {}');
+  assert.equal(failing({ '$setElementOrder/items': null }), '500 expected a []interface {}, but received a %!s(<nil>)');
+  assert.equal(failing({ '$setElementOrder/items': [{ name: 'a' }], items: 'text' }), '500 expected a []interface {}, but received a string');
+  assert.equal(failing({ '$setElementOrder/items': [{ name: 'a' }], items: [null] }), '500 expected a map[string]interface {}, but received a %!s(<nil>)');
+  assert.equal(failing({ finalizers: [['x']] }), '500 list element types are not identical: [[x] [[x]]]');
+  assert.deepEqual(merge({}, { items: [null], plain: [null] }), { items: [null], plain: [null] });
+});
+
+test('applyStrategicMergePatch throws nothing but StatusError, whatever the patch', () => {
+  const any = fc.letrec<{ tree: JsonValue }>((tie) => ({
+    tree: fc.oneof({ maxDepth: 3 }, fc.constantFrom<JsonValue>('a', 'delete', 'replace', 1, null), fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('name', 'items', 'finalizers', 'env', 'strategy', '$patch', '$retainKeys', '$setElementOrder/items',
+        '$setElementOrder/finalizers', '$deleteFromPrimitiveList/finalizers', '__proto__'), tie('tree'), { maxKeys: 4, noNullPrototype: true }) as fc.Arbitrary<JsonValue>),
+  })).tree;
+  const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+  fc.assert(fc.property(any.filter(isObject), any.filter(isObject), (target, change) => {
+    try {
+      merge(target as JsonObject, change as JsonObject);
+    } catch (error) {
+      assert.equal((error as Error).constructor.name, 'StatusError', String((error as Error).stack));
+    }
+  }), { numRuns: 5000 });
+});
+
 test('applyStrategicMergePatch without directives is idempotent and never changes its input', () => {
   const items = fc.uniqueArray(fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('1', '2') }, { noNullPrototype: true }),
     { selector: (i) => i.name });

@@ -3,14 +3,14 @@
 import type { JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type StatusError, badRequest, failure } from '../status.ts';
-import { equalValues, isMap, ownValue, putKey } from '../apply/value.ts';
-import { formatGo } from './go-format.ts';
-import { arrangeItems, mergeSortedItems, sameItem } from './list-order.ts';
+import { isMap, ownValue, putKey } from '../apply/value.ts';
+import { formatGo, goTypeOf } from './go-format.ts';
+import { arrangeItems, createIndex, identify, identifyValue, mergeSortedItems, sortByPlace } from './list-order.ts';
 
 type Dict = Record<string, unknown>;
 
-const deletePrefix = '$deleteFromPrimitiveList/';
-const orderPrefix = '$setElementOrder/';
+const DELETE_PREFIX = '$deleteFromPrimitiveList/';
+const ORDER_PREFIX = '$setElementOrder/';
 
 /** A directive that makes no sense: a plain 500, as the reference answers. */
 const plainError = (message: string): StatusError => failure(500, '', message);
@@ -18,6 +18,12 @@ const unknownDirective = (type: unknown, map: unknown): StatusError => plainErro
 const noMergeKey = (map: unknown, key: string): StatusError => plainError(`map: ${formatGo(map)} does not contain declared merge key: ${key}`);
 const noField = ({ name = '' }: Schema, field: string): StatusError =>
   plainError(`unable to find api field in struct ${name.split('.').at(-1)} for the json field ${JSON.stringify(field)}`);
+
+const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+
+/** A value of another Go type than upstream asserts; a missing type prints as Go prints a nil argument. */
+const wrongType = (wanted: string, value: unknown): StatusError =>
+  plainError(`expected a ${wanted}, but received a ${value === null ? '%!s(<nil>)' : Number.isInteger(value) ? 'int64' : goTypeOf(value)}`);
 
 /** The target with the patch applied; neither is changed. Throws StatusError for directives that make no sense. */
 export function applyStrategicMergePatch(target: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
@@ -33,8 +39,8 @@ function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict 
   const out = Object.hasOwn(patch, '$retainKeys') ? retainKeys(target, rest, retain) : copyMap(target);
   const ordered = mergeOrderedLists(out, rest, schema);
   for (const key of Object.keys(rest)) {
-    if (key.startsWith(orderPrefix) || ordered.has(key)) continue;
-    if (key.startsWith(deletePrefix)) deleteFromList(out, key.slice(deletePrefix.length), rest[key]);
+    if (key.startsWith(ORDER_PREFIX) || ordered.has(key)) continue;
+    if (key.startsWith(DELETE_PREFIX)) deleteFromList(out, key.slice(DELETE_PREFIX.length), rest[key]);
     else mergeField(out, { key, value: rest[key], schema: fieldSchema(schema, key) });
   }
   return out;
@@ -58,7 +64,7 @@ function retainKeys(target: Dict, patch: Dict, keys: unknown): Dict {
   if (!Array.isArray(keys)) throw bad();
   const kept = new Set<unknown>(keys);
   for (const [key, value] of Object.entries(patch)) {
-    if (value !== null && !key.startsWith(deletePrefix) && !key.startsWith(orderPrefix) && !kept.has(key)) throw bad();
+    if (value !== null && !key.startsWith(DELETE_PREFIX) && !key.startsWith(ORDER_PREFIX) && !kept.has(key)) throw bad();
   }
   const out: Dict = {};
   for (const key of Object.keys(target)) if (kept.has(key)) putKey(out, key, target[key]);
@@ -78,17 +84,20 @@ function mergeField(out: Dict, { key, value, schema }: { key: string; value: unk
 function deleteFromList(out: Dict, key: string, values: unknown): void {
   if (!Array.isArray(values)) throw badRequest('invalid patch format of primitive list');
   const current = ownValue(out, key);
-  if (Array.isArray(current)) putKey(out, key, current.filter((item) => !values.some((value) => equalValues(item, value))));
+  const deleted = new Set(values.map(identifyValue));
+  if (Array.isArray(current)) putKey(out, key, current.filter((item) => !deleted.has(identifyValue(item))));
 }
 
 function mergeLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
   if (!strategies(schema).includes('merge')) return patch.map((item) => dropDirectives(item));
   if (current.length === 0 && patch.length === 0) return [];
-  const types = new Set([...current, ...patch].map((item) => (Array.isArray(item) ? 'array' : typeof item)));
-  if (types.size > 1) throw plainError(`list element types are not identical: ${formatGo([current, patch])}`);
+  const both = [...current, ...patch];
+  if (Array.isArray(both[0])) throw noListOfLists();
+  const types = new Set(both.map((item) => (item === null ? 'null' : Array.isArray(item) ? 'array' : typeof item)));
+  if (types.size > 1 || types.has('null')) throw plainError(`list element types are not identical: ${formatGo([current, patch])}`);
   if (!isMap(current[0] ?? patch[0])) {
-    const both = [...current, ...patch].filter((item, i, all) => all.findIndex((other) => equalValues(other, item)) === i);
-    return arrangeItems(both, { patch, server: current, mergeKey: undefined });
+    const placeOf = createIndex(both, undefined);
+    return arrangeItems(both.filter((item, i) => placeOf(item) === i), { patch, server: current, mergeKey: undefined });
   }
   const mergeKey = schema?.patchMergeKey;
   if (mergeKey === undefined) throw plainError('cannot merge lists without merge key');
@@ -98,7 +107,7 @@ function mergeLists(current: readonly unknown[], patch: readonly unknown[], sche
 
 /** Elements that are directives act on the list; the others are left to merge. */
 function applyItemDirectives(current: readonly Dict[], patch: readonly Dict[], mergeKey: string): { base: readonly Dict[]; items: readonly Dict[] } {
-  let base = current;
+  const deleted = new Set<string>();
   let replaces = false;
   const items: Dict[] = [];
   for (const item of patch) {
@@ -110,19 +119,26 @@ function applyItemDirectives(current: readonly Dict[], patch: readonly Dict[], m
     else {
       const value = ownValue(item, mergeKey);
       if (value === undefined) throw noMergeKey(item, mergeKey);
-      base = base.filter((other) => !equalValues(ownValue(other, mergeKey), value));
+      deleted.add(identifyValue(value));
     }
   }
+  const base = deleted.size === 0 ? current : current.filter((item) => !deleted.has(identifyValue(ownValue(item, mergeKey))));
   return replaces ? { base: items.map((item) => dropDirectives(item) as Dict), items: [] } : { base, items };
 }
 
 function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, item: schema }: { mergeKey: string; item: Schema | undefined }): Dict[] {
   const out = [...base];
+  const places = new Map<string, number>();
+  for (const [place, item] of base.entries()) {
+    const id = identifyValue(ownValue(item, mergeKey));
+    if (!places.has(id)) places.set(id, place);
+  }
   for (const item of items) {
     const value = ownValue(item, mergeKey);
     if (value === undefined) throw noMergeKey(item, mergeKey);
-    const at = out.findIndex((other) => equalValues(ownValue(other, mergeKey), value));
-    if (at < 0) out.push(dropDirectives(item) as Dict);
+    const id = identifyValue(value);
+    const at = places.get(id);
+    if (at === undefined) places.set(id, out.push(dropDirectives(item) as Dict) - 1);
     else out[at] = mergeMaps(out[at] as Dict, item, schema);
   }
   return out;
@@ -132,13 +148,13 @@ function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, i
 function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): Set<string> {
   const done = new Set<string>();
   for (const directive of Object.keys(patch)) {
-    if (!directive.startsWith(orderPrefix)) continue;
-    const key = directive.slice(orderPrefix.length);
+    if (!directive.startsWith(ORDER_PREFIX)) continue;
+    const key = directive.slice(ORDER_PREFIX.length);
     const [order, patchList, current] = [patch[directive], ownValue(patch, key), ownValue(out, key)];
-    if (!Array.isArray(order)) throw badRequest('invalid patch format of setElementOrder list');
+    if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
+    for (const value of [current, patchList]) if (value !== undefined && !Array.isArray(value)) throw wrongType('[]interface {}', value);
     const list = fieldSchema(schema, key);
     if (list === undefined && schema?.fields !== undefined) throw noField(schema, key);
-    if (patchList === null) continue;
     const mergeKey = list?.patchMergeKey;
     const stated = Array.isArray(patchList) ? patchList : undefined;
     if (stated !== undefined) checkOrder(stated, order, mergeKey);
@@ -146,9 +162,9 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     const combine = (mine: readonly unknown[]): unknown[] => (Array.isArray(current) ? mergeLists(current, mine, list) : dropDirectives(mine) as unknown[]);
     const merged = stated === undefined ? current as unknown[] : combine(stated);
     const server = Array.isArray(current) ? current : [];
-    const inOrder = (item: unknown): boolean => order.some((other) => sameItem(item, other, mergeKey));
-    const byOrder = merged.filter(inOrder).sort((a, b) => order.findIndex((o) => sameItem(a, o, mergeKey)) - order.findIndex((o) => sameItem(b, o, mergeKey)));
-    putKey(out, key, mergeSortedItems(merged.filter((item) => !inOrder(item)), byOrder, { server, mergeKey }));
+    const placeOf = createIndex(order, mergeKey);
+    const byOrder = sortByPlace(merged.filter((item) => placeOf(item) >= 0), placeOf);
+    putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server, mergeKey }));
     done.add(key);
   }
   return done;
@@ -156,12 +172,14 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
 
 function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   const stated = patch.filter((item) => !(isMap(item) && Object.hasOwn(item, '$patch')));
-  if (order.length === 0 || stated.length === 0) return;
+  if (order.length === 0 || patch.length === 0) return;
+  const noMap = mergeKey === undefined ? undefined : patch.findIndex((item) => !isMap(item));
+  if (noMap !== undefined && noMap >= 0) throw wrongType('map[string]interface {}', patch[noMap]);
   let next = 0;
   for (const item of order) {
     const mine = stated[next];
     if (mergeKey !== undefined && isMap(mine) && ownValue(mine, mergeKey) === undefined) throw noMergeKey(mine, mergeKey);
-    if (next < stated.length && sameItem(mine, item, mergeKey)) next++;
+    if (next < stated.length && identify(mine, mergeKey) === identify(item, mergeKey)) next++;
   }
   if (next < stated.length) throw plainError(`The order in patch list:\n${formatGo(patch)}\n doesn't match $setElementOrder list:\n${formatGo(order)}\n`);
 }
@@ -180,7 +198,7 @@ function dropDirectives(value: unknown): unknown {
   if (ownValue(value, '$patch') === 'delete') return {};
   const out: Dict = {};
   for (const key of Object.keys(value)) {
-    const isDirective = key === '$patch' || key === '$retainKeys' || key.startsWith(deletePrefix) || key.startsWith(orderPrefix);
+    const isDirective = key === '$patch' || key === '$retainKeys' || key.startsWith(DELETE_PREFIX) || key.startsWith(ORDER_PREFIX);
     if (!isDirective) putKey(out, key, dropDirectives(value[key]));
   }
   return out;
