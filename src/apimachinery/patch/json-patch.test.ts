@@ -53,7 +53,8 @@ const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
     fc.dictionary(fc.constantFrom('a', 'b', '0'), tie('tree'), { noNullPrototype: true }) as fc.Arbitrary<JsonValue>),
 }));
 const pointer = fc.array(fc.constantFrom('a', 'b', '0', '1', '-'), { minLength: 1, maxLength: 3 }).map((segments) => `/${segments.join('/')}`);
-const operation = fc.record({ op: fc.constantFrom('add', 'add', 'remove', 'copy', 'move'), path: pointer, from: pointer, value: tree }, { noNullPrototype: true });
+const operation = fc.record({ op: fc.constantFrom('add', 'add', 'remove', 'copy', 'move'), path: pointer, from: pointer, value: tree },
+  { noNullPrototype: true });
 
 test('compileJsonPatch gives what copying the whole document for each operation gives, and leaves document and patch as they were', () => {
   const object = fc.record({ a: tree, b: tree }, { noNullPrototype: true });
@@ -80,7 +81,8 @@ test('compileJsonPatch shares what it does not reach', () => {
 
 test('compileJsonPatch keeps copies apart from their source', () => {
   const result = compileJsonPatch([
-    { op: 'add', path: '/a/n', value: 1 }, { op: 'copy', from: '/a', path: '/b' }, { op: 'add', path: '/a/n', value: 2 }, { op: 'add', path: '/b/l/0', value: 3 },
+    { op: 'add', path: '/a/n', value: 1 }, { op: 'copy', from: '/a', path: '/b' }, { op: 'add', path: '/a/n', value: 2 },
+    { op: 'add', path: '/b/l/0', value: 3 },
   ])({ a: { l: [] } });
   assert.deepEqual(result, { a: { l: [], n: 2 }, b: { l: [3], n: 1 } });
 });

@@ -136,7 +136,8 @@ test('applyStrategicMergePatch throws nothing but StatusError, whatever the patc
   const any = fc.letrec<{ tree: JsonValue }>((tie) => ({
     tree: fc.oneof({ maxDepth: 3 }, fc.constantFrom<JsonValue>('a', 'delete', 'replace', 1, null), fc.array(tie('tree'), { maxLength: 3 }),
       fc.dictionary(fc.constantFrom('name', 'items', 'finalizers', 'env', 'strategy', '$patch', '$retainKeys', '$setElementOrder/items',
-        '$setElementOrder/finalizers', '$deleteFromPrimitiveList/finalizers', '__proto__'), tie('tree'), { maxKeys: 4, noNullPrototype: true }) as fc.Arbitrary<JsonValue>),
+        '$setElementOrder/finalizers', '$deleteFromPrimitiveList/finalizers', '__proto__'), tie('tree'),
+        { maxKeys: 4, noNullPrototype: true }) as fc.Arbitrary<JsonValue>),
   })).tree;
   const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
   fc.assert(fc.property(any.filter(isObject), any.filter(isObject), (target, change) => {
