@@ -29,7 +29,7 @@ export function applyPolicyBindingDefaults(binding: KubeObject): void {
   if (match !== undefined) applyMatchDefaults(match);
 }
 
-const IS_EXCLUSIVE = 'name and selector are mutually exclusive';
+const EXCLUSIVE_TEXT = 'name and selector are mutually exclusive';
 
 function checkParamRef(paramRef: Field): Errors {
   if (!isGiven(paramRef)) return [];
@@ -39,13 +39,14 @@ function checkParamRef(paramRef: Field): Errors {
   const isNamed = toText(name.value) !== '';
   const isBoth = isNamed && isGiven(selector);
   return [
-    ...(isNamed ? checkText(name, checkPathSegment) : []), ...(isBoth ? [forbiddenField(name.path, IS_EXCLUSIVE)] : []),
-    ...(isGiven(selector) ? checkSelector(selector) : []), ...(isBoth ? [forbiddenField(selector.path, IS_EXCLUSIVE)] : []),
+    ...(isNamed ? checkText(name, checkPathSegment) : []), ...(isBoth ? [forbiddenField(name.path, EXCLUSIVE_TEXT)] : []),
+    ...(isGiven(selector) ? checkSelector(selector) : []), ...(isBoth ? [forbiddenField(selector.path, EXCLUSIVE_TEXT)] : []),
     ...(isNamed || isGiven(selector) ? [] : [required(paramRef.path, 'one of name or selector must be specified')]),
     ...(toText(action.value) === '' ? [required(action.path)] : checkOneOf(action, ['Deny', 'Allow'], true)),
   ];
 }
 
+/** Validates policy name, parameters and match resources. */
 export function checkBinding(spec: Field, checkMatch: (match: Field) => Errors): Errors {
   const policy = at(spec, 'policyName');
   return [
@@ -54,4 +55,5 @@ export function checkBinding(spec: Field, checkMatch: (match: Field) => Errors):
   ];
 }
 
+/** The spec of a binding. */
 export const bindingSpecOf = (binding: KubeObject): Field => ({ path: 'spec', value: binding['spec'] ?? {} });

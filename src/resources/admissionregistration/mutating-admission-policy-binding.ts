@@ -10,7 +10,7 @@ function validateMutatingBinding(binding: KubeObject): Errors {
   return checkBinding(bindingSpecOf(binding), checkMutableResources);
 }
 
-/** MutatingAdmissionPolicyBinding. */
+/** The spec of MutatingAdmissionPolicyBinding. */
 export const mutatingAdmissionPolicyBindingKind: KindSpec = {
   kind: 'MutatingAdmissionPolicyBinding', plural: 'mutatingadmissionpolicybindings', categories: ['api-extensions'], cluster: true,
   upstreamStorageVersion: 'v1beta1',

@@ -13,7 +13,7 @@ import { checkExpressionText, checkMutableResources, failurePolicies, reinvocati
 const mutatingPolicyColumns: readonly Column[] = policyColumns('Mutations', 'mutations');
 const patchTypes = ['ApplyConfiguration', 'JSONPatch'];
 
-/** What a mutation says, in the field that belongs to its type and in no other. */
+/** A mutation has the member that its patch type names and no other. */
 function checkMutation(mutation: Field, environment: Environment): Errors {
   const type = at(mutation, 'patchType');
   const text = toText(type.value);
@@ -32,7 +32,7 @@ function checkMutation(mutation: Field, environment: Environment): Errors {
   return [...errors, invalidValue(other.path, `{${isPatch ? 'applyConfiguration' : 'jsonPatch'}}`, `must not be specified when patchType is ${text}`)];
 }
 
-/** Validates mutatingadmissionpolicies; conditions that an update leaves alone stay as they are. */
+/** Validates mutatingadmissionpolicies; match conditions that an update does not change are not compiled again. */
 function validateMutatingPolicy(policy: KubeObject, old?: KubeObject): Errors {
   const spec = policySpecOf(policy);
   const { errors, variables, hasParams } = composeVariables(spec, true);
@@ -48,7 +48,7 @@ function validateMutatingPolicy(policy: KubeObject, old?: KubeObject): Errors {
   ];
 }
 
-/** MutatingAdmissionPolicy. */
+/** The spec of MutatingAdmissionPolicy. */
 export const mutatingAdmissionPolicyKind: KindSpec = {
   kind: 'MutatingAdmissionPolicy', plural: 'mutatingadmissionpolicies', categories: ['api-extensions'], cluster: true,
   upstreamStorageVersion: 'v1beta1',

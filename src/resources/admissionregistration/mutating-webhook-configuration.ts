@@ -2,7 +2,7 @@
 import type { KindSpec } from '../kind-spec.ts';
 import { applyMutatingWebhookDefaults, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
 
-/** MutatingWebhookConfiguration. */
+/** The spec of MutatingWebhookConfiguration. */
 export const mutatingWebhookConfigurationKind: KindSpec = {
   kind: 'MutatingWebhookConfiguration', plural: 'mutatingwebhookconfigurations', categories: ['api-extensions'], cluster: true,
   unconditionalUpdate: false, tracksGeneration: true,

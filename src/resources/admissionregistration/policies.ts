@@ -16,6 +16,7 @@ function formatParamKind(object: KubeObject): string {
   return kind === undefined || kind === null ? '<unset>' : `${toText(readPath(kind, 'apiVersion'))}/${toText(readPath(kind, 'kind'))}`;
 }
 
+/** Columns of admission policies; `field` is the list that the first column counts. */
 export function policyColumns(name: string, field: string): readonly Column[] {
   return withNameAndAge(
     column(name, (object) => toList(readPath(object, 'spec', field)).length, 'integer'),
@@ -40,7 +41,11 @@ const reserved = new Set((
 type Kind = Parameters<typeof compilePolicyExpression>[2];
 
 type Variables = NonNullable<PolicyScope['variables']>;
+
+/** The spec of a policy. */
 export const policySpecOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] ?? {} });
+
+/** A check that compiles an expression in an environment. */
 export const compileIn = (environment: Environment, kind: Kind) => (text: string) => compilePolicyExpression(text, environment, kind);
 
 function checkApiVersion({ path, value }: Field): Errors {
@@ -57,6 +62,7 @@ function checkApiVersion({ path, value }: Field): Errors {
   return wrong.length > 0 ? [...errors, invalidValue(path, version, wrong.join(','))] : errors;
 }
 
+/** Validates paramKind. */
 export function checkParamKind(paramKind: Field): Errors {
   if (!isGiven(paramKind)) return [];
   const kind = at(paramKind, 'kind');
@@ -68,13 +74,14 @@ export function checkParamKind(paramKind: Field): Errors {
   ];
 }
 
+/** Validates matchConstraints, which are required. */
 export function checkMatch(match: Field, check: (match: Field) => Errors): Errors {
   if (!isGiven(match)) return [required(match.path)];
   const rules = at(match, 'resourceRules');
   return [...check(match), ...(toList(rules.value).length === 0 ? [required(rules.path)] : [])];
 }
 
-/** Checks variables, and notes the types of those that expressions can name. */
+/** Validates variables, and adds the types of those that compile to the environment. */
 function checkVariables(variables: Field, types: Map<string, ReturnType<typeof typeOfVariable>>, environment: Environment): Errors {
   return each(variables).flatMap((variable): Errors => {
     const name = at(variable, 'name');
@@ -91,7 +98,7 @@ function checkVariables(variables: Field, types: Map<string, ReturnType<typeof t
   });
 }
 
-/** Environments after the variables; policies that validate know `variables` only when they have some. */
+/** The environment after the variables; validating policies have `variables` only when they declare some. */
 export function composeVariables(spec: Field, isComposed: boolean): { errors: Errors; variables: Variables | undefined; hasParams: boolean } {
   const hasParams = isGiven(at(spec, 'paramKind'));
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
@@ -100,6 +107,7 @@ export function composeVariables(spec: Field, isComposed: boolean): { errors: Er
   return { errors: checkVariables(at(spec, 'variables'), types, environment), variables, hasParams };
 }
 
+/** Validates match conditions; those of the stored object are not compiled again. */
 export function checkPolicyConditions(spec: Field, old: KubeObject | undefined): Errors {
   const isKnown = old !== undefined && ['paramKind', 'matchConditions'].every((name) => isSame(readPath(old, 'spec', name), readPath(spec.value, name)));
   return isKnown ? [] : checkMatchConditions(at(spec, 'matchConditions'), isGiven(at(spec, 'paramKind')));

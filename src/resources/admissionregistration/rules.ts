@@ -8,7 +8,7 @@ import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, ea
 import { checkSelector } from '../common/validation/selectors.ts';
 import { toText } from '../common/values.ts';
 
-/** What a webhook or a policy matches: everything that is not excluded. */
+/** Defaults of the selectors and the match policy of a webhook or a policy. */
 export function applyMatchDefaults(match: JsonObject): void {
   setAbsent(match, { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} });
   for (const field of ['rules', 'resourceRules', 'excludeResourceRules']) for (const rule of readStructs(match, field)) setAbsent(rule, { scope: '*' });
@@ -22,13 +22,13 @@ const MAX_CONDITIONS = 64;
 /** The failure policies. */
 export const failurePolicies = ['Fail', 'Ignore'];
 
-/** How rules are compared with requests. */
+/** The match policies. */
 export const matchPolicies = ['Equivalent', 'Exact'];
 
-/** Whether something is asked again when others have changed the object. */
+/** The reinvocation policies. */
 export const reinvocationPolicies = ['IfNeeded', 'Never'];
 
-/** A list that must hold something, and a wildcard only alone. */
+/** A required list; a wildcard is its only entry. */
 function checkWildcard(place: Field, what: string): Errors {
   const values = textsOf(place);
   if (values.length === 0) return [required(place.path)];
@@ -57,7 +57,7 @@ function checkResources(place: Field): Errors {
   const seen = { resources: new Set<string>(), subresources: new Set<string>() };
   const errors = each(place).flatMap((resource) => checkResource(resource, seen));
   if (values.length > 1 && values.includes('*/*')) errors.push(invalidValue(place.path, values, "if '*/*' is present, must not specify other resources"));
-  // Of those without a subresource the reference remembers the last one only.
+  // Of the entries without a subresource the reference remembers the last one only.
   const last = values.filter((value) => value !== '' && !value.includes('/')).at(-1);
   if (values.includes('*') && last !== '*') {
     errors.push(invalidValue(place.path, values, "if '*' is present, must not specify other resources without subresources"));
@@ -87,7 +87,7 @@ function checkNamedRule(rule: Field): Errors {
   return [...names, ...checkRule(rule)];
 }
 
-/** What a policy or a binding matches; it has its defaults. */
+/** Validates the match resources of a policy or a binding, after its defaults. */
 export function checkMatchResources(match: Field): Errors {
   if (!isGiven(match)) return [];
   return [
@@ -96,20 +96,20 @@ export function checkMatchResources(match: Field): Errors {
   ];
 }
 
-/** The same of those that mutate: what is deleted cannot be changed. The reference tells of all rules at once. */
+/** Validates the match resources of mutating policies, which cannot match DELETE or CONNECT. One error stands for all rules. */
 export function checkMutableResources(match: Field): Errors {
   const rules = at(match, 'resourceRules');
   const named = each(rules).flatMap((rule) => each(at(rule, 'operations'))).map(({ value }) => ({ path: `${rules.path}.operations`, value }));
   return [...checkMatchResources(match), ...named.flatMap((operation) => checkOneOf(operation, mutableOperations))];
 }
 
-/** An expression that must be there and compile; `shown` is what the reference repeats of it. */
+/** A required expression that compiles; `shown` is the value in its errors. */
 export function checkExpressionText(place: Field, compile: (text: string) => unknown, shown: string): Errors {
   const problem = compile(shown);
   return typeof problem === 'string' ? [invalidValue(place.path, shown, problem)] : [];
 }
 
-/** Conditions under which something is asked at all. */
+/** Validates match conditions. */
 export function checkMatchConditions(conditions: Field, hasParams: boolean): Errors {
   const list = each(conditions);
   if (list.length === 0) return [];

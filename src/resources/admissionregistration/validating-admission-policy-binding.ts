@@ -29,7 +29,7 @@ function validateValidatingBinding(binding: KubeObject): Errors {
   return [...checkBinding(spec, checkMatchResources), ...checkActions(at(spec, 'validationActions'))];
 }
 
-/** ValidatingAdmissionPolicyBinding. */
+/** The spec of ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBindingKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', categories: ['api-extensions'], cluster: true,
   unconditionalUpdate: false, tracksGeneration: true,

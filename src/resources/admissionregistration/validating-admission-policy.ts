@@ -30,7 +30,7 @@ function checkMessage(message: Field): Errors {
 
 interface Environments {
   readonly full: Environment;
-  /** Messages cannot ask the authorizer. */
+  /** Message expressions have no authorizer. */
   readonly message: Environment;
 }
 
@@ -75,7 +75,7 @@ function checkAnnotations(policy: KubeObject, annotations: Field, environment: E
   return [invalidValue(annotations.path, shown, `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`), ...errors];
 }
 
-/** Validates validatingadmissionpolicies; conditions that an update leaves alone stay as they are. */
+/** Validates validatingadmissionpolicies; match conditions that an update does not change are not compiled again. */
 function validateValidatingPolicy(policy: KubeObject, old?: KubeObject): Errors {
   const spec = policySpecOf(policy);
   const { errors, variables, hasParams } = composeVariables(spec, toList(readPath(spec.value, 'variables')).length > 0);
@@ -106,7 +106,7 @@ function validateValidatingPolicyStatus(policy: KubeObject): Errors {
   ];
 }
 
-/** ValidatingAdmissionPolicy. */
+/** The spec of ValidatingAdmissionPolicy. */
 export const validatingAdmissionPolicyKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', categories: ['api-extensions'], cluster: true,
   unconditionalUpdate: false, tracksGeneration: true,

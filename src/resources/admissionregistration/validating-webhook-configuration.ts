@@ -2,7 +2,7 @@
 import type { KindSpec } from '../kind-spec.ts';
 import { applyValidatingWebhookDefaults, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
 
-/** ValidatingWebhookConfiguration. */
+/** The spec of ValidatingWebhookConfiguration. */
 export const validatingWebhookConfigurationKind: KindSpec = {
   kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', categories: ['api-extensions'], cluster: true,
   unconditionalUpdate: false, tracksGeneration: true,

@@ -38,7 +38,7 @@ const reviewVersions = ['v1', 'v1beta1'];
 const MAX_TIMEOUT_SECONDS = 30;
 const MIN_NAME_PARTS = 3;
 
-/** What webhooks are held to. */
+/** The rules that apply to webhooks; an update may relax some. */
 interface Demands {
   readonly noSideEffects: boolean;
   readonly knownReviewVersion: boolean;
@@ -51,7 +51,7 @@ const allDemands: Demands = { noSideEffects: true, knownReviewVersion: true, uni
 const hooksOf = (configuration: KubeObject): readonly Field[] => each({ path: 'webhooks', value: configuration['webhooks'] });
 const selectorNames = ['namespaceSelector', 'objectSelector'];
 
-/** What an update is held to. */
+/** The rules that apply to an update: those that the stored object keeps. */
 function demandsOf(configuration: KubeObject, old: KubeObject): Demands {
   const before = hooksOf(old);
   const names = before.map((hook) => readPath(hook.value, 'name'));
@@ -141,5 +141,5 @@ function validateWebhooksUpdate(configuration: KubeObject, old: KubeObject): Err
   return validateWebhooks(configuration, demandsOf(configuration, old));
 }
 
-/** What both kinds of webhook configurations validate. */
+/** The validation of both kinds of webhook configurations. */
 export const webhookValidation: KindValidation = { object: (object) => validateWebhooks(object), update: validateWebhooksUpdate, usesExpressions: true };

@@ -29,7 +29,7 @@ function convertConversion(conversion: JsonValue | undefined): JsonObject {
   return compact({ strategy, webhook: hasWebhook ? compact({ clientConfig: webhookClientConfig, conversionReviewVersions }) : undefined });
 }
 
-/** A stored definition as v1 has it. The only conversion there is: definitions are written as v1, which kube-apiserver reads as well. */
+/** A stored definition as v1 has it. This is the only conversion: definitions are written as v1, which kube-apiserver reads as well. */
 export function convertDefinition(definition: KubeObject): KubeObject {
   const spec = toObject(definition['spec'] as JsonValue);
   const versions = toObjects(spec['versions'] ?? [{ name: spec['version'] ?? '', served: true, storage: true }]);

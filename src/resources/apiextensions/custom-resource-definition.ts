@@ -18,7 +18,7 @@ function applyDefinitionDefaults(definition: KubeObject): void {
   applyServicePort(readPointer(readPointer(conversion, 'webhook'), 'clientConfig'));
 }
 
-/** The version that stores now belongs to those that were ever stored. */
+/** Adds the storage version to the versions that were ever stored. */
 function addStoredVersion(definition: KubeObject): void {
   const stored = toObjects(readPath(definition, 'spec', 'versions')).find((version) => version['storage'] === true);
   if (stored === undefined) return;
@@ -28,7 +28,7 @@ function addStoredVersion(definition: KubeObject): void {
   if (!known.includes(name)) definition['status'] = { ...status, storedVersions: [...known, name] };
 }
 
-/** CustomResourceDefinition. */
+/** The spec of CustomResourceDefinition. */
 export const customResourceDefinitionKind: KindSpec = {
   kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', shortNames: ['crd', 'crds'], categories: ['api-extensions'], cluster: true,
   convert: convertDefinition, storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions', upstreamStorageVersion: 'v1beta1',

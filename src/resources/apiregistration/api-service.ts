@@ -47,7 +47,7 @@ function checkName(apiService: KubeObject, wanted: string): Errors {
     : [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
 }
 
-/** What only makes sense for a group version that a service answers. */
+/** Members that only a group version with a service may have. */
 function checkLocal(spec: Field): Errors {
   const bundle = toText(readPath(spec.value, 'caBundle'));
   const bytes = Math.floor((bundle.replace(/=+$/, '').length * 3) / 4);
@@ -90,7 +90,7 @@ function validateApiServiceStatus(apiService: KubeObject): Errors {
     .filter(({ value }) => !states.includes(toText(value))).map(({ path, value }) => notSupported(path, value ?? '', states, true));
 }
 
-/** APIService. */
+/** The spec of APIService. */
 export const apiServiceKind: KindSpec = {
   kind: 'APIService', plural: 'apiservices', categories: ['api-extensions'], cluster: true,
   nameRule: 'path-segment', storagePrefix: 'apiregistration.k8s.io/apiservices',

@@ -31,7 +31,7 @@ function validateControllerRevisionUpdate(revision: KubeObject, old: KubeObject)
   return [...validateControllerRevision(revision), ...checkImmutable({ path: 'data', value: revision['data'] }, { path: 'data', value: old['data'] })];
 }
 
-/** ControllerRevision. */
+/** The spec of ControllerRevision. */
 export const controllerRevisionKind: KindSpec = {
   kind: 'ControllerRevision', plural: 'controllerrevisions',
   metadataChecks: ['update', 'kind', 'object'],

@@ -31,17 +31,17 @@ const daemonSetColumns: readonly Column[] = [
 ];
 const TEMPLATE_GENERATION_KEY = 'deprecated.daemonset.template.generation';
 
-/** How often the template has changed, as the annotation counts it. */
+/** The number of template changes that the annotation holds. */
 function readTemplateGeneration(daemonSet: KubeObject): number {
   return Number.parseInt(daemonSet.metadata.annotations?.[TEMPLATE_GENERATION_KEY] ?? '', 10) || 0;
 }
 
-/** Counts the changes of the template. */
+/** Writes the number of template changes into the annotation. */
 function setTemplateGeneration(daemonSet: KubeObject, generation: number): void {
   daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [TEMPLATE_GENERATION_KEY]: String(generation) };
 }
 
-/** Defaults of daemonsets; the count is always there, so that it is its writer's own. */
+/** Defaults of daemonsets; the annotation is always written, so that the client that creates the object owns it. */
 function applyDaemonSetDefaults(daemonSet: KubeObject): void {
   setTemplateGeneration(daemonSet, readTemplateGeneration(daemonSet));
   const spec = ensureStruct(daemonSet, 'spec');
@@ -91,7 +91,7 @@ function validateDaemonSetUpdate(daemonSet: KubeObject, old: KubeObject): Errors
   return [...checkImmutable(at(specOf(daemonSet), 'selector'), at(specOf(old), 'selector')), ...validateDaemonSet(daemonSet)];
 }
 
-/** DaemonSet. */
+/** The spec of DaemonSet. */
 export const daemonSetKind: KindSpec = {
   kind: 'DaemonSet', plural: 'daemonsets', shortNames: ['ds'], categories: ['all'],
   tracksGeneration: true,

@@ -3,7 +3,7 @@ import { type FieldError, type KubeObject, forbiddenField, invalidValue, notSupp
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, wideColumn } from '../common/columns/columns.ts';
 import { formatDeploymentSelector } from '../common/columns/selector.ts';
-import { countColumn, readyColumn, templateContainers } from '../common/columns/workloads.ts';
+import { countColumn, formatReady, templateContainers } from '../common/columns/workloads.ts';
 import { ensureStruct, setAbsent, setZero } from '../common/defaults.ts';
 import { prepareWithStatus } from '../common/status.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
@@ -19,7 +19,7 @@ import { checkCounts, checkSelectedTemplate, isZero, showStrategy, withImmutable
 /** Columns of deployments. */
 const deploymentColumns: readonly Column[] = [
   nameColumn,
-  column('Ready', readyColumn),
+  column('Ready', formatReady),
   countColumn('Up-to-date', 'status', 'updatedReplicas'),
   countColumn('Available', 'status', 'availableReplicas'),
   ageColumn,
@@ -37,7 +37,7 @@ function applyDeploymentDefaults(deployment: KubeObject): void {
   if (strategy['type'] === 'RollingUpdate') setAbsent(ensureStruct(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
 }
 
-/** Annotations are intent as well: controllers are to see that they changed. */
+/** A change of annotations raises the generation too, so that controllers notice it. */
 function countAnnotations(deployment: KubeObject, old: KubeObject): void {
   if (isSame(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
   deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -90,7 +90,7 @@ function validateDeployment(deployment: KubeObject): Errors {
 /** Validates updates of deployments. */
 const validateDeploymentUpdate = withImmutableSelector(validateDeployment);
 
-/** Deployment. */
+/** The spec of Deployment. */
 export const deploymentKind: KindSpec = {
   kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ['all'],
   tracksGeneration: true,

@@ -42,7 +42,7 @@ function validateReplicaSet(replicaSet: KubeObject): Errors {
 /** Validates updates of replicasets. */
 const validateReplicaSetUpdate = withImmutableSelector(validateReplicaSet);
 
-/** ReplicaSet. */
+/** The spec of ReplicaSet. */
 export const replicaSetKind: KindSpec = {
   kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ['all'],
   tracksGeneration: true,

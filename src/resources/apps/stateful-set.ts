@@ -2,7 +2,7 @@
 import { type KubeObject, checkDnsLabel, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
-import { readyColumn, templateContainers } from '../common/columns/workloads.ts';
+import { formatReady, templateContainers } from '../common/columns/workloads.ts';
 import { ensureStruct, readPointer, readStructs, setAbsent, setZero } from '../common/defaults.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
 import {
@@ -21,7 +21,7 @@ import type { KindSpec } from '../kind-spec.ts';
 import { checkAtMost, checkWorkloadSelector } from './workloads.ts';
 
 /** Columns of statefulsets. */
-const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', readyColumn), ageColumn, ...templateContainers];
+const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', formatReady), ageColumn, ...templateContainers];
 
 /** Defaults of statefulsets; an explicit RollingUpdate without details stays without. */
 function applyStatefulSetDefaults(statefulSet: KubeObject): void {
@@ -73,7 +73,7 @@ function checkRetention(policy: Field): Errors {
   return ['whenDeleted', 'whenScaled'].flatMap((name) => checkOneOf(at(policy, name), ['Retain', 'Delete'], true));
 }
 
-/** The template as its pods will be: with the volumes of the claims, and names that the controller gives. */
+/** The template as its pods use it: with a volume for each claim template. */
 function withClaims(spec: Field): Field {
   const template = toObject(readPath(spec.value, 'template'));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = toObject(template['spec']);
@@ -109,7 +109,7 @@ function checkEnd(spec: Field): Errors {
   ];
 }
 
-/** The reference looks at labels and annotations of this template twice. */
+/** The reference validates labels and annotations of this template twice. */
 function checkStatefulTemplate(spec: Field): Errors {
   const template = at(withClaims(spec), 'template');
   return [...validatePodTemplateSpec(template), ...validateTemplateMetadata(template), ...checkEnd(spec)];
@@ -144,7 +144,7 @@ function warnOfStatefulSet(root: Field, old?: KubeObject): readonly string[] {
   ];
 }
 
-/** StatefulSet. */
+/** The spec of StatefulSet. */
 export const statefulSetKind: KindSpec = {
   kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: ['all'],
   nameRule: 'dns-label',

@@ -5,13 +5,14 @@ import { checkSelector, isEmptySelector, isSelectable } from '../common/validati
 import { readPath, toNumber, toText } from '../common/values.ts';
 import { checkTemplate, checkTemplateLabels } from '../core/pods/template.ts';
 
-/** Counts of which none can exceed another; absent ones are zero. */
+/** A count must not exceed another; absent ones are zero. */
 export function checkAtMost(status: Field, names: readonly string[], { limit, shown }: { readonly limit: string; readonly shown: string }): FieldError[] {
   const most = toNumber(at(status, limit).value ?? 0);
   return names.map((name) => at(status, name)).filter(({ value }) => toNumber(value ?? 0) > most)
     .map(({ path, value }) => invalidValue(path, value ?? 0, `cannot be greater than ${shown}`));
 }
 
+/** Validates the counts of a status. */
 export function checkCounts(object: KubeObject, { counts, parts }: { readonly counts: readonly string[]; readonly parts: readonly string[] }): Errors {
   const status = statusOf(object);
   return [
@@ -21,7 +22,7 @@ export function checkCounts(object: KubeObject, { counts, parts }: { readonly co
   ];
 }
 
-/** A selector that must be there and must not be empty. */
+/** The selector is required and must not be empty. */
 export function checkWorkloadSelector(spec: Field, kind: string): Errors {
   const selector = at(spec, 'selector');
   if (!isGiven(selector)) return [required(selector.path)];
@@ -29,7 +30,7 @@ export function checkWorkloadSelector(spec: Field, kind: string): Errors {
   return checkSelector(selector);
 }
 
-/** The selector of a deployment or replica set with the template that it belongs to: one that cannot be read leaves the template unseen. */
+/** The selector of a deployment or replica set and its template; an invalid selector leaves the template unchecked. */
 export function checkSelectedTemplate(spec: Field): Errors {
   const selector = at(spec, 'selector');
   const errors = checkWorkloadSelector(spec, 'deployment');
@@ -38,16 +39,17 @@ export function checkSelectedTemplate(spec: Field): Errors {
   return [...errors, ...(isOpen && isGiven(selector) ? [] : checkTemplateLabels(spec, selector.value)), ...checkTemplate(spec, 'ReplicaSet')];
 }
 
-/** Texts that are no percentage count as nothing. */
+/** Whether a count or percentage is zero; texts that are no percentage count as zero. */
 export const isZero = (value: unknown): boolean => value === 0 || (typeof value === 'string' && !/^0*[1-9][0-9]*%$/.test(value));
 
-/** A strategy as the reference keeps it in memory. */
+/** A rolling update as messages print it: in the form of the Go struct. */
 export function showStrategy(strategy: Field): unknown {
   const rolling = readPath(strategy.value, 'rollingUpdate');
   const shown = { MaxUnavailable: readPath(rolling, 'maxUnavailable') ?? null, MaxSurge: readPath(rolling, 'maxSurge') ?? null };
   return { Type: toText(readPath(strategy.value, 'type')), RollingUpdate: rolling === undefined ? null : shown };
 }
 
+/** The validation of an update: that of new objects, and the selector, which is immutable. */
 export function withImmutableSelector(validate: (object: KubeObject) => Errors): (object: KubeObject, old: KubeObject) => Errors {
   return (object, old) => [...validate(object), ...checkImmutable(at(specOf(object), 'selector'), at(specOf(old), 'selector'))];
 }

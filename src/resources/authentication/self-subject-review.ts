@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** SelfSubjectReview. */
+/** The spec of SelfSubjectReview. */
 export const selfSubjectReviewKind: KindSpec = {
   kind: 'SelfSubjectReview', plural: 'selfsubjectreviews', cluster: true,
   verbs: createOnly, virtual: true,

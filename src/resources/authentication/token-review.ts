@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** TokenReview. */
+/** The spec of TokenReview. */
 export const tokenReviewKind: KindSpec = {
   kind: 'TokenReview', plural: 'tokenreviews', cluster: true,
   verbs: createOnly, virtual: true,

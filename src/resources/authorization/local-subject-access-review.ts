@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** LocalSubjectAccessReview. */
+/** The spec of LocalSubjectAccessReview. */
 export const localSubjectAccessReviewKind: KindSpec = {
   kind: 'LocalSubjectAccessReview', plural: 'localsubjectaccessreviews',
   verbs: createOnly, virtual: true,

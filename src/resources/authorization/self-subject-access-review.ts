@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** SelfSubjectAccessReview. */
+/** The spec of SelfSubjectAccessReview. */
 export const selfSubjectAccessReviewKind: KindSpec = {
   kind: 'SelfSubjectAccessReview', plural: 'selfsubjectaccessreviews', cluster: true,
   verbs: createOnly, virtual: true,

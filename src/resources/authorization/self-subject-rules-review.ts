@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** SelfSubjectRulesReview. */
+/** The spec of SelfSubjectRulesReview. */
 export const selfSubjectRulesReviewKind: KindSpec = {
   kind: 'SelfSubjectRulesReview', plural: 'selfsubjectrulesreviews', cluster: true,
   verbs: createOnly, virtual: true,

@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** SubjectAccessReview. */
+/** The spec of SubjectAccessReview. */
 export const subjectAccessReviewKind: KindSpec = {
   kind: 'SubjectAccessReview', plural: 'subjectaccessreviews', cluster: true,
   verbs: createOnly, virtual: true,

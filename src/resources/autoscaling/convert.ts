@@ -10,7 +10,7 @@ const statusesKey = `${PREFIX}current-metrics`;
 const conditionsKey = `${PREFIX}conditions`;
 const behaviorKey = `${PREFIX}behavior`;
 
-/** The members that are there, so that absent ones stay absent. */
+/** The given members, so that absent ones stay absent. */
 function pick(from: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
 }
@@ -54,7 +54,7 @@ function behaviorFromGo(go: JsonObject): JsonObject {
   return behavior;
 }
 
-/** What an annotation holds; undefined when it is absent or not JSON, which the reference ignores. */
+/** The JSON of an annotation; undefined when it is absent or malformed, which the reference ignores. */
 function readAnnotation(object: KubeObject, key: string): unknown {
   const text = object.metadata?.annotations?.[key];
   if (text === undefined) return undefined;
@@ -65,7 +65,7 @@ function readAnnotation(object: KubeObject, key: string): unknown {
   }
 }
 
-/** Copy with other round-trip annotations than before; without any annotation the member disappears. */
+/** The annotations with the round-trip ones replaced; undefined when none remain. */
 function withAnnotations(object: KubeObject, added: Readonly<Record<string, unknown>>): KubeObject['metadata'] {
   const kept = Object.entries(object.metadata?.annotations ?? {}).filter(([key]) => ![metricsKey, statusesKey, conditionsKey, behaviorKey].includes(key));
   for (const [key, value] of Object.entries(added)) if (value !== undefined) kept.push([key, JSON.stringify(value)]);

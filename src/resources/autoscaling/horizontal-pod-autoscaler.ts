@@ -33,7 +33,7 @@ function applyAutoscalerDefaults(autoscaler: KubeObject, version: string): void 
   setAbsent(ensureStruct(behavior, 'scaleDown'), scaleDownRules);
 }
 
-/** HorizontalPodAutoscaler. */
+/** The spec of HorizontalPodAutoscaler. */
 export const horizontalPodAutoscalerKind: KindSpec = {
   kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers', shortNames: ['hpa'], categories: ['all'],
   versions: ['v2', 'v1'], convert: convertAutoscaler,

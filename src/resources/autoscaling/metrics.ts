@@ -15,7 +15,7 @@ const sources: Readonly<Record<string, string>> = {
   Object: 'object', Pods: 'pods', Resource: 'resource', ContainerResource: 'containerResource', External: 'external',
 };
 
-/** Rewrites the member that the type names; a type that nobody knows keeps nothing but its name. */
+/** Rewrites the member that the type names; an unknown type keeps nothing but its name. */
 function rewrite(metric: JsonObject, change: (type: string, source: JsonObject) => JsonObject): JsonObject {
   const type = toText(metric['type']);
   const member = Object.hasOwn(sources, type) ? sources[type] : undefined;
@@ -64,7 +64,7 @@ function identityFromV1(type: string, source: JsonObject): JsonObject {
   return type === 'Object' ? { describedObject: source['target'], metric } : { metric };
 }
 
-/** Which of its values a target is about; v1 does not say. */
+/** The type of a target, from the value that is given; v1 has no type. */
 function targetType(type: string, values: JsonObject): string {
   if (type === 'Object') return isSet(values['averageValue']) ? 'AverageValue' : 'Value';
   if (type === 'External') return isSet(values['value']) ? 'Value' : 'AverageValue';

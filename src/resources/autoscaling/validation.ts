@@ -14,7 +14,7 @@ function checkName(place: Field): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkPathSegment);
 }
 
-/** Only the core group has no name, which objects that are measured may be of, and those that are scaled may not. */
+/** The API version of a referenced object. The scale target needs a group, other objects may be of the core group. */
 function checkReference(reference: Field, allowsCore = false): Errors {
   const version = at(reference, 'apiVersion');
   const text = toText(version.value);
@@ -41,7 +41,7 @@ function checkTarget(target: Field): Errors {
   return isGiven(utilization) && countOf(utilization) < 1 ? [...errors, invalidValue(utilization.path, utilization.value, 'must be greater than 0')] : errors;
 }
 
-/** What the target of each kind of source must hold. */
+/** The types that the target of each kind of source may have. */
 function checkAim(kind: string, target: Field): Errors {
   const [value, average, utilization] = [at(target, 'value'), at(target, 'averageValue'), at(target, 'averageUtilization')];
   if (kind === 'pods') return isGiven(average) ? [] : [required(average.path, 'must specify a positive target averageValue')];

@@ -37,7 +37,7 @@ const cronJobColumns: readonly Column[] = [
   wideColumn('Selector', (object) => formatSelector(readPath(object, 'spec', 'jobTemplate', 'spec', 'selector'))),
 ];
 
-/** Defaults of cronjobs; those of the job itself apply when it is made. */
+/** Defaults of cronjobs; those of the job apply when it is created. */
 function applyCronJobDefaults(cronJob: KubeObject): void {
   const spec = ensureStruct(cronJob, 'spec');
   setZero(spec, { concurrencyPolicy: 'Allow' });
@@ -49,7 +49,7 @@ function applyCronJobDefaults(cronJob: KubeObject): void {
   }
 }
 
-/** What a schedule may not say, since every job gets its own. */
+/** Members that a job template may not have, because the server generates them for each job. */
 function checkJobTemplate(spec: Field): Errors {
   const [selector, manual] = [at(spec, 'selector'), at(spec, 'manualSelector')];
   return [
@@ -105,14 +105,14 @@ function validateCronJobUpdate(cronJob: KubeObject, old: KubeObject): Errors {
   return checkCronJobSpec(cronJob, old);
 }
 
-/** Schedules with a time zone of their own. */
+/** Warns of schedules that contain a time zone. */
 function warnOfSchedule(root: Field): readonly string[] {
   if (!toText(readPath(root.value, 'spec', 'schedule')).includes('TZ')) return [];
   return ['cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see '
     + 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'];
 }
 
-/** CronJob. */
+/** The spec of CronJob. */
 export const cronJobKind: KindSpec = {
   kind: 'CronJob', plural: 'cronjobs', shortNames: ['cj'], categories: ['all'],
   tracksGeneration: true,

@@ -3,7 +3,7 @@
 type Interval = readonly [first: number, last: number];
 const quote = (text: string): string => JSON.stringify(text);
 
-/** Reads an index or a range of them; a text says what is wrong with it. */
+/** Reads an index or a range of them; a returned text is the problem. */
 function readInterval(text: string, completions: number): Interval | string {
   const parts = text.split('-');
   if (parts.length > 2) return `the fragment ${quote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`;
@@ -17,7 +17,7 @@ function readInterval(text: string, completions: number): Interval | string {
   return numbers.length > 1 && first >= last ? `non-increasing order, previous: ${first}, current: ${last}` : [first, last];
 }
 
-/** What is wrong with a list of indexes; undefined when nothing is. */
+/** The problem of a list of indexes; undefined when it is valid. */
 export function findIndexProblem(text: string, completions: number): string | undefined {
   if (text === '') return undefined;
   let previous: number | undefined;
@@ -30,7 +30,7 @@ export function findIndexProblem(text: string, completions: number): string | un
   return undefined;
 }
 
-/** The first index that two lists share; what cannot be read is passed over. */
+/** The first index that two lists share; malformed parts are skipped. */
 export function findOverlap(one: string, other: string, completions: number): number | undefined {
   if (one === '' || other === '') return undefined;
   const read = (text: string): readonly Interval[] => text.split(',').map((part) => readInterval(part, completions)).filter((part) => typeof part !== 'string');

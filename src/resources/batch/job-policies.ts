@@ -11,13 +11,13 @@ const MAX_INDEXES_LENGTH = 64 * 1024;
 const MAX_MANAGER_LENGTH = 63;
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
-/** A closed set whose values are listed when there is none. */
+/** A required text of a closed set; the error of an absent one lists the values. */
 function checkChoice(place: Field, supported: readonly string[]): Errors {
   if (!isEmptyText(place)) return checkOneOf(place, supported);
   return [required(place.path, `valid values: [${supported.map((one) => JSON.stringify(one)).join(' ')}]`)];
 }
 
-/** An error about a whole rule, which is not repeated. */
+/** An error about a whole rule, without its value. */
 const refuseRule = (path: string, why: string): FieldError => ({ reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${why}` });
 
 function checkExitCodes(exits: Field, names: ReadonlySet<string>): Errors {
@@ -62,7 +62,7 @@ function checkFailureRule(rule: Field, names: ReadonlySet<string>, hasLimit: boo
   ];
 }
 
-/** Which failures of pods count, and how. */
+/** Validates podFailurePolicy. */
 export function checkFailurePolicy(spec: Field): Errors {
   const rules = at(spec, 'podFailurePolicy', 'rules');
   const count = toList(rules.value).length;
@@ -74,7 +74,7 @@ export function checkFailurePolicy(spec: Field): Errors {
   ];
 }
 
-/** One number or a range of the indexes of a job; a text tells what is wrong. */
+/** Reads one index or a range of indexes; a returned text is the problem. */
 function readInterval(text: string, completions: number): readonly [number, number] | string {
   const parts = text.split('-');
   if (parts.length > 2) {
@@ -89,7 +89,7 @@ function readInterval(text: string, completions: number): readonly [number, numb
   return parts.length > 1 && from >= to ? `non-increasing order, previous: ${from}, current: ${to}` : [from, to];
 }
 
-/** How many indexes a text names; a text tells what is wrong with it. */
+/** The number of indexes in a list; a returned text is the problem. */
 function countIndexes(text: string, completions: number): number | string {
   let [total, last] = [0, -1];
   if (text === '') return 0;
@@ -121,7 +121,7 @@ function checkSuccessRule(rule: Field, completions: number): Errors {
   return errors;
 }
 
-/** When an indexed job has succeeded before its end. */
+/** Validates successPolicy. */
 export function checkSuccessPolicy(spec: Field): Errors {
   const policy = at(spec, 'successPolicy');
   if (!isGiven(policy)) return [];
@@ -138,7 +138,7 @@ export function checkSuccessPolicy(spec: Field): Errors {
   ];
 }
 
-/** When a pod is replaced: with a failure policy, only after it has failed. */
+/** Validates podReplacementPolicy: with a failure policy, pods are replaced only after they have failed. */
 export function checkReplacement(spec: Field): Errors {
   const policy = at(spec, 'podReplacementPolicy');
   if (!isGiven(policy)) return [];
@@ -148,7 +148,7 @@ export function checkReplacement(spec: Field): Errors {
 
 const httpPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** Who looks after a job: a path below a domain. */
+/** Validates managedBy: a domain-prefixed path. */
 export function checkManager(manager: Field): Errors {
   if (!isGiven(manager)) return [];
   const text = toText(manager.value);

@@ -8,7 +8,7 @@ import { checkFailurePolicy, checkManager, checkReplacement, checkSuccessPolicy 
 const MAX_INDEXED = 100_000;
 const MAX_BEYOND = 10_000;
 
-/** What indexed jobs may have, and others may not. */
+/** Members that only indexed jobs may have, and their bounds. */
 function checkIndexes(spec: Field): Errors {
   const [completions, parallelism] = [at(spec, 'completions'), at(spec, 'parallelism')];
   const [limit, failed] = [at(spec, 'backoffLimitPerIndex'), at(spec, 'maxFailedIndexes')];
@@ -40,6 +40,7 @@ const counts = [
   'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes',
 ];
 
+/** Validates the spec of a job, without its selector. */
 export function checkJobSpec(spec: Field): Errors {
   const [mode, limit] = [at(spec, 'completionMode'), at(spec, 'backoffLimitPerIndex')];
   const lacksLimit = isGiven(at(spec, 'maxFailedIndexes')) && !isGiven(limit);
@@ -51,7 +52,7 @@ export function checkJobSpec(spec: Field): Errors {
   ];
 }
 
-/** Indexed jobs that are too large to keep track of. */
+/** Warns of indexed jobs that are too large to track. */
 export function warnOfJob(spec: Field): readonly string[] {
   const read = (name: string): number => toNumber(at(spec, name).value);
   if (at(spec, 'completionMode').value !== 'Indexed' || read('completions') <= 100_000 || read('parallelism') <= 10_000) return [];

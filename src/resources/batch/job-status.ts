@@ -6,10 +6,10 @@ import { findIndexProblem, findOverlap } from './job-indexes.ts';
 
 const CONDITIONS_PATH = 'status.conditions';
 
-/** A problem of the conditions, of which the reference leaves the value out. */
+/** A problem of the conditions; the reference omits the value. */
 const refuse = (text: string): FieldError => ({ reason: 'FieldValueInvalid', field: CONDITIONS_PATH, message: `Invalid value: ${text}` });
 
-/** A job and what it was, as checks of its status see them. */
+/** The job and the stored job, as the checks of its status use them. */
 interface Change {
   readonly job: KubeObject;
   readonly status: Field;
@@ -18,9 +18,9 @@ interface Change {
   readonly was: (type: string) => boolean;
   readonly isFinished: boolean;
   readonly finishes: boolean;
-  /** Whether any of these differ. */
+  /** Whether any of these members changed. */
   readonly changes: (...names: readonly string[]) => boolean;
-  /** Whether any of these conditions came or went. */
+  /** Whether any of these conditions was added or removed. */
   readonly turns: (...types: readonly string[]) => boolean;
 }
 
@@ -127,7 +127,7 @@ function checkEnds(change: Change): FieldError[] {
   return errors;
 }
 
-/** What never goes back: ends, counts, times. */
+/** Rules of values that only grow: terminal conditions, counts, times. */
 function checkProgress(change: Change): FieldError[] {
   const { status, before, is, was } = change;
   const errors = ['Failed', 'Complete', 'FailureTarget'].filter((type) => was(type) && !is(type))

@@ -73,14 +73,14 @@ function applyJobDefaults(job: KubeObject): void {
   takeTemplateLabels(job, readPointer(readPointer(spec, 'template'), 'metadata')?.['labels']);
 }
 
-/** Labels by which a job finds its pods: the new and the old names of each. */
+/** Labels by which a job finds its pods: the new and the old name of each. */
 function makeJobLabels(job: KubeObject): Record<string, string> {
   const uid = job.metadata.uid ?? '';
   const name = job.metadata.name ?? '';
   return { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
 }
 
-/** Fills what is missing of the selector and of the template's labels, and gives the job the labels of its template if it has none. */
+/** Generates the selector and the template's labels where they are missing, and copies the labels to a job that has none. */
 function generateSelector(job: KubeObject): void {
   const spec = ensureStruct(job, 'spec');
   if (spec['manualSelector'] === true) return;
@@ -101,7 +101,7 @@ function generateSelector(job: KubeObject): void {
 
 const PREFIXED = 'batch.kubernetes.io/';
 
-/** Unless it is set by hand, the selector of a job is exactly the one that the server made, and its template has the labels for it. */
+/** Unless manualSelector is set, the selector of a job is exactly the generated one, and its template has the labels for it. */
 function checkGeneratedSelector(job: KubeObject): Errors {
   const selector = at(specOf(job), 'selector');
   if (readPath(job, 'spec', 'manualSelector') === true || !isGiven(selector)) return [];
@@ -138,7 +138,7 @@ function validateJob(job: KubeObject): Errors {
 
 const schedulingMembers = ['nodeSelector', 'tolerations', 'affinity', 'schedulingGates'];
 
-/** The template of a job without what a suspended job may still change: where its pods run and what they are called. */
+/** The template of a job with the members that a suspended job may change taken from the stored one: scheduling, labels, resources. */
 function maskTemplate(job: KubeObject, old: KubeObject): unknown {
   const template = toObject(readPath(job, 'spec', 'template'));
   const isWaiting = readPath(old, 'spec', 'suspend') === true && readPath(old, 'status', 'startTime') === undefined;
@@ -156,7 +156,7 @@ function checkCompletions(spec: Field, old: Field): Errors {
   return [isWrong(completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** A template as the reference keeps it in memory: metadata as the API has it, the spec as a struct. */
+/** A template as messages print it: metadata by its API names, the spec as a struct. */
 function showTemplate(job: KubeObject): unknown {
   const template = toObject(readPath(job, 'spec', 'template'));
   return { ...toObject(template['metadata']), Spec: showPodSpec(toObject(template['spec'])) };
@@ -178,14 +178,14 @@ function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(job), specOf(old)];
   const isSealed = isSame(maskTemplate(job, old), maskTemplate(old, old));
   return [
-    // The reference looks at the whole job and again at its spec, and clients see the causes of both.
+    // The reference validates the whole job and then its spec again, and clients see the causes of both.
     ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
     ...(isSealed ? [] : [invalidValue('spec.template', showTemplate(job), 'field is immutable')]),
     ...sealed.flatMap(([name, struct]) => checkSealed(at(spec, name), at(before, name), struct)),
   ];
 }
 
-/** Job. */
+/** The spec of Job. */
 export const jobKind: KindSpec = {
   kind: 'Job', plural: 'jobs', categories: ['all'],
   defaultPropagation: 'Orphan', tracksGeneration: true,
@@ -200,7 +200,7 @@ export const jobKind: KindSpec = {
       + 'propagationPolicy=Orphan to suppress this warning',
     ...prepareWithStatus({
       prepareForCreate: generateSelector,
-      // A job without labels has those of its template, whenever it is read.
+      // A job without labels gets those of its template.
       prepareForStatus(job) {
         const labels = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
         if (Object.keys(job.metadata.labels ?? {}).length > 0 || Object.keys(labels).length === 0) return;

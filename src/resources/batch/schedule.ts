@@ -67,7 +67,7 @@ function checkDescriptor(text: string): void {
 
 const zonePrefix = /^(?:CRON_)?TZ=\S* /;
 
-/** What is wrong with a schedule; undefined when nothing is. */
+/** The problem of a schedule; undefined when it is valid. */
 export function findScheduleProblem(text: string): string | undefined {
   const schedule = text.replace(zonePrefix, '').trim();
   try {

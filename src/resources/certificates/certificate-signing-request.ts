@@ -13,7 +13,7 @@ import { status, subresource } from '../common/subresources.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** A decision, whether it failed, and whether there is a certificate. */
+/** The condition column: the decision, a failure, and whether a certificate was issued. */
 function formatRequestState(object: KubeObject): string {
   const decision = readCondition(object, 'Denied') ? 'Denied' : readCondition(object, 'Approved') ? 'Approved' : 'Pending';
   const failed = readCondition(object, 'Failed') ? ',Failed' : '';
@@ -36,7 +36,7 @@ const signingRequestColumns: readonly Column[] = [
 ];
 const signingRequestFields = textFields('spec.signerName');
 
-/** The requester is who asked, whatever the body says. */
+/** The caller is the requester, whatever the body says. */
 function stampRequester(request: KubeObject, { user }: StrategyContext): void {
   const { uid: _uid, extra: _extra, ...spec } = ensureStruct(request, 'spec');
   const extra = Object.entries(user.extra ?? {}).map(([key, values]) => [key, [...values]]);
@@ -48,7 +48,7 @@ function stampRequester(request: KubeObject, { user }: StrategyContext): void {
 
 const decisions = new Set(['Approved', 'Denied']);
 
-/** Times that a client left out: that of the same condition before, or this moment. */
+/** Times that the client leaves out: that of the same condition in the stored object, or the time of the request. */
 function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): void {
   const before = toObjects(readPath(old, 'status', 'conditions'));
   for (const condition of toObjects(readPath(request, 'status', 'conditions')) as JsonObject[]) {
@@ -84,7 +84,7 @@ const usages = [
 ];
 const MIN_SECONDS = 600;
 
-/** Conditions that stay once they are there, and are true or not there. */
+/** Conditions that cannot be removed, and whose only status is True. */
 const permanent = ['Approved', 'Denied', 'Failed'];
 
 /** Problems of a new request. */
@@ -180,7 +180,7 @@ function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { may
   return errors;
 }
 
-/** CertificateSigningRequest. */
+/** The spec of CertificateSigningRequest. */
 export const certificateSigningRequestKind: KindSpec = {
   kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true,
   subresources: [subresource('approval'), status],

@@ -9,7 +9,7 @@ export function applyServicePort(parent: JsonObject | undefined): void {
   if (service !== undefined) setAbsent(service, { port: 443 });
 }
 
-/** Fields with their defaults, in no order. */
+/** Fields with their defaults. */
 export type Defaults = Readonly<Record<string, JsonValue>>;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
@@ -43,14 +43,14 @@ export function readPointer(parent: unknown, name: string): JsonObject | undefin
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** The structs of a list; anything else in it is left alone. */
+/** The structs of a list; other elements are skipped. */
 export function readStructs(parent: unknown, name: string): readonly JsonObject[] {
   const value = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined;
   if (!Array.isArray(value)) return [];
   return value.filter((item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item));
 }
 
-/** Entries of `given` over those of `fallback`: a map where each missing key is taken from the other. */
+/** The entries of `given`, and those of `fallback` for keys that are missing in it. */
 export function mergeMissing(given: unknown, fallback: unknown): JsonObject {
   return { ...toObject(fallback), ...toObject(given) };
 }

@@ -7,7 +7,7 @@ import { toObject } from './values.ts';
 
 type Struct = Record<string, unknown>;
 
-/** The structs that hold the last name of a path, as far as they are there, each behind those around it. */
+/** The structs that hold the last name of a path, where they exist, each followed by the structs around it. */
 function findHolders(root: unknown, path: readonly string[]): readonly (readonly Struct[])[] {
   let holders: readonly (readonly Struct[])[] = [[root as Struct]];
   for (const name of path) {
@@ -33,7 +33,7 @@ function dropFields(object: KubeObject, old: KubeObject | undefined, paths: read
     for (const [holder, around] of findHolders(object, holders)) {
       if (holder![name] === undefined) continue;
       delete holder![name];
-      // The reference leaves no empty hooks behind.
+      // The reference removes a lifecycle that becomes empty.
       if (holders.at(-1) === 'lifecycle' && Object.keys(holder!).length === 0) delete around!['lifecycle'];
     }
   }

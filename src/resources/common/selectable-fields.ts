@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { readPath, toNumber, toText } from './values.ts';
 
-/** Reads the stored object; '' when the field is absent. */
+/** Reads a field of the stored object; '' when it is absent. */
 export type FieldReader = (object: KubeObject) => string;
 
 /** Reads a text at a dotted path. */
@@ -11,10 +11,13 @@ export function textAt(path: string): FieldReader {
   return (object) => toText(readPath(object, ...names));
 }
 
-/** Labels that are the path they read. */
+/** Readers for field labels that are the path they read. */
 export function textFields(...paths: readonly string[]): Record<string, FieldReader> {
   return Object.fromEntries(paths.map((path) => [path, textAt(path)]));
 }
 
+/** Reads `true` or `false` at a dotted path. */
 export const boolAt = (path: string): FieldReader => (object) => String(readPath(object, ...path.split('.')) === true);
+
+/** Reads a number at a dotted path; 0 when it is absent. */
 export const countAt = (path: string): FieldReader => (object) => String(toNumber(readPath(object, ...path.split('.'))));

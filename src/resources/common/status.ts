@@ -3,27 +3,29 @@
 import type { KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
 import type { Resource, Strategy, StrategyContext } from '../../registry/index.ts';
 
-/** What most of the newer kinds keep. */
+/** The metadata that status updates of most newer kinds keep. */
 export const allUserMetadata: KeptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** The strategy of kinds whose status updates keep all user metadata. */
 export const keepUserMetadata = prepareWithStatus({ keeps: allUserMetadata });
 
-/** Metadata that a status update takes from the stored object. */
+/** Names of metadata members that a status update keeps. */
 type KeptMetadata = readonly (keyof ObjectMeta)[];
 
-/** Sets a member to that of another object, or removes it with it. */
+/** Copies a member from another object; a member that is absent there is removed. */
 export function copyMember(object: KubeObject, from: KubeObject, name: string): void {
   if (from[name] === undefined) delete object[name];
   else object[name] = from[name];
 }
 
-/** Takes everything but metadata and status from the stored object. */
+/** Copies everything but metadata and status from the stored object. */
 export function keepAllButStatus(object: KubeObject, old: KubeObject): void {
   for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion') copyMember(object, old, name);
   }
 }
 
-/** Takes these members of metadata from the stored object. */
+/** Copies these members of metadata from the stored object. */
 export function keepMetadata(object: KubeObject, old: KubeObject, names: KeptMetadata): void {
   for (const name of names) {
     if (old.metadata[name] === undefined) delete object.metadata[name];
@@ -31,13 +33,13 @@ export function keepMetadata(object: KubeObject, old: KubeObject, names: KeptMet
   }
 }
 
-/** What a kind with a status does besides; the registry has kept spec and status apart before any of it runs. */
+/** The preparation of a kind with a status; the registry separates spec and status before any of it runs. */
 interface StatusRules {
   /** Metadata that a status update keeps; nothing by default. */
   readonly keeps?: KeptMetadata;
   /** Runs after the status of a new object was cleared. */
   prepareForCreate?(object: KubeObject, context: StrategyContext): void;
-  /** Runs on the paths that leave the status alone. */
+  /** Runs on the paths that do not write the status. */
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
   /** Runs on the status path. */
   prepareForStatus?(object: KubeObject, old: KubeObject, context: StrategyContext): void;
@@ -60,5 +62,5 @@ export function prepareWithStatus(rules: StatusRules): Pick<Strategy, 'prepareFo
 
 type ResetFields = NonNullable<Resource['resetFields']>;
 
-/** The status path of these kinds writes nothing of metadata either. */
+/** Reset fields of kinds whose status path writes no metadata. */
 export const statusOnlyResets: ResetFields = { status: [['spec'], ['metadata']] };

@@ -1,18 +1,18 @@
 // Readers of untyped objects. A stored object may hold anything, so every reader returns an empty value for a field of the wrong type.
 import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
 
-/** What a cell may hold. */
+/** The value of a cell. */
 export type Cell = string | number | boolean | null;
 
-/** Anything of an object. */
+/** Any value inside an object. */
 type Value = JsonValue | undefined;
 
-/** The object itself, or an empty one when the value is something else. */
+/** The value as an object; empty when it is anything else. */
 export function toObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** The list itself, or an empty one when the value is something else. */
+/** The value as a list; empty when it is anything else. */
 export function toList(value: unknown): readonly JsonValue[] {
   return Array.isArray(value) ? (value as JsonValue[]) : [];
 }
@@ -22,18 +22,18 @@ export function toObjects(value: unknown): readonly JsonObject[] {
   return toList(value).map(toObject);
 }
 
-/** The text, or an empty one. Numbers (of int-or-string fields) are printed. */
+/** The value as text; numbers (of int-or-string fields) are printed, anything else is ''. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
 }
 
-/** The number, or 0. */
+/** The value as a number; 0 when it is anything else. */
 export function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : 0;
 }
 
-/** The value at a path of own fields; undefined as soon as something is missing. */
+/** The value at a path of own members; undefined when one of them is missing. */
 export function readPath(object: unknown, ...path: readonly string[]): Value {
   let value: unknown = object;
   for (const name of path) {

@@ -17,7 +17,7 @@ function validateLease(lease: KubeObject): Errors {
   return [...errors, ...checkNotNegative(at(specOf(lease), 'leaseTransitions'))];
 }
 
-/** Lease. */
+/** The spec of Lease. */
 export const leaseKind: KindSpec = {
   kind: 'Lease', plural: 'leases',
   createOnUpdate: true, unconditionalUpdate: false,

@@ -2,7 +2,7 @@
 import { createOnly } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** Binding. */
+/** The spec of Binding. */
 export const bindingKind: KindSpec = {
   kind: 'Binding', plural: 'bindings',
   verbs: createOnly, virtual: true,

@@ -20,7 +20,7 @@ const componentStatusColumns: readonly Column[] = [
   column('Error', (object) => readHealth(object, 'error')),
 ];
 
-/** ComponentStatus. */
+/** The spec of ComponentStatus. */
 export const componentStatusKind: KindSpec = {
   kind: 'ComponentStatus', plural: 'componentstatuses', shortNames: ['cs'], cluster: true,
   verbs: ['get', 'list'], virtual: true, deprecationWarning: 'v1 ComponentStatus is deprecated in v1.19+',

@@ -33,7 +33,7 @@ function validateConfigMapUpdate(configMap: KubeObject, old: KubeObject): Errors
   return [...checkSealed(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)];
 }
 
-/** ConfigMap. */
+/** The spec of ConfigMap. */
 export const configMapKind: KindSpec = {
   kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'],
   metadataChecks: ['update', 'kind', 'object'],

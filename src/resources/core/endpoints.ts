@@ -73,7 +73,7 @@ function validateEndpoints(endpoints: KubeObject): Errors {
   });
 }
 
-/** Endpoints. */
+/** The spec of Endpoints. */
 export const endpointsKind: KindSpec = {
   kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'],
   storagePrefix: 'services/endpoints', deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',

@@ -8,7 +8,7 @@ import { type Errors, checkText } from '../common/validation/check.ts';
 import { readPath, toNumber, toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** First of two times of an event: seconds in the old field, microseconds in the new one. */
+/** The first time of an event: firstTimestamp (seconds) or eventTime (microseconds). */
 function formatFirstSeen(object: KubeObject, nowMs: number): string {
   return formatAge(toText(object['firstTimestamp']) || toText(object['eventTime']), nowMs);
 }
@@ -51,9 +51,11 @@ export const eventColumns: readonly Column[] = [
   wideColumn('Count', countEvents),
   { ...nameColumn, priority: 1 },
 ];
+
+/** Members of the object reference of an event that field selectors can name. */
 export const involvedPaths = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
-/** The reference reads the component of the old source when nothing reports, and the other way round. */
+/** The source: source.component, or reportingComponent when it is empty. */
 const eventSource: FieldReader = (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent'));
 
 /** Fields of events as v1 spells them. */
@@ -63,9 +65,11 @@ const coreEventFields = {
 };
 
 const limits = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
+
+/** Whether a time or text is absent or empty. */
 export const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** An event under the names that both forms share. */
+/** The parts of an event that both forms have. */
 export interface EventParts {
   readonly namespace: string;
   readonly subject: Readonly<Record<string, unknown>>;
@@ -85,6 +89,7 @@ function checkTimed({ texts, controllerName }: EventParts): Errors {
   return errors;
 }
 
+/** Validates the namespace of the involved object, and the members that events with an eventTime require. */
 export function checkParts(parts: EventParts): Errors {
   const { namespace, isTimed } = parts;
   const where = toText(parts.subject['namespace']);
@@ -113,7 +118,7 @@ function validateEvent(event: KubeObject): Errors {
   return checkParts(readCore(event));
 }
 
-/** Event. */
+/** The spec of Event. */
 export const eventKind: KindSpec = {
   kind: 'Event', plural: 'events', shortNames: ['ev'],
   ttlSeconds: 3600,

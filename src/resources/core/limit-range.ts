@@ -20,7 +20,7 @@ function applyLimitRangeDefaults(range: KubeObject): void {
   }
 }
 
-/** What a limit says of one resource. */
+/** The bounds that a limit has for one resource. */
 interface Bounds {
   readonly min: Field | undefined;
   readonly max: Field | undefined;
@@ -31,7 +31,7 @@ interface Bounds {
 
 type Comparison = readonly [less: Field | undefined, more: Field | undefined, shown: Field | undefined, text: (less: string, more: string) => string];
 
-/** Pairs of which the first may not exceed the second; where a broken one is shown is the reference's choice. */
+/** Pairs of bounds of which the first may not exceed the second, with the member whose path the error has. */
 function listComparisons({ min, max, request, limit }: Bounds): readonly Comparison[] {
   return [
     [min, max, min, (less, more) => `min value ${less} is greater than max value ${more}`],
@@ -54,7 +54,7 @@ function checkBounds(bounds: Bounds): Errors {
   return [...errors, ...checkRatio(bounds)];
 }
 
-/** From here on the reference counts whole units instead of thousandths. */
+/** From this value on the reference counts whole units instead of thousandths. */
 const MAX_MILLI_VALUE = 9_223_372_036_854_775n;
 
 function checkRatio({ min, max, ratio }: Bounds): FieldError[] {
@@ -68,7 +68,7 @@ function checkRatio({ min, max, ratio }: Bounds): FieldError[] {
   return (isSmall ? count(ratio) / 1000 : count(ratio)) > limit ? [...errors, refuse(`is greater than max/min = ${limit.toFixed(6)}`)] : errors;
 }
 
-/** What cannot be had twice is asked for as it is limited. */
+/** The default request of a resource that cannot be overcommitted equals its default limit. */
 function checkExact({ request, limit }: Bounds, name: string): Errors {
   if (canOvercommit(name) || request === undefined || limit === undefined || compareAt(limit, request) === 0) return [];
   const text = `default value ${showQuantity(limit)} must equal to defaultRequest value ${showQuantity(request)} in ${name}`;
@@ -121,7 +121,7 @@ function validateLimitRange(range: KubeObject): Errors {
   });
 }
 
-/** LimitRange. */
+/** The spec of LimitRange. */
 export const limitRangeKind: KindSpec = {
   kind: 'LimitRange', plural: 'limitranges', shortNames: ['limits'],
   createOnUpdate: true,

@@ -49,17 +49,17 @@ function checkFinalizers(list: Field, pathOf: (finalizer: Field) => string): Err
 
 const finalizersOf = (namespace: KubeObject): Field => ({ path: 'spec.finalizers', value: readPath(namespace, 'spec', 'finalizers') });
 
-/** Validates what holds a new namespace; the reference tells only then no places. */
+/** Validates the finalizers of a new namespace; these errors have no index. */
 function validateNamespace(namespace: KubeObject): Errors {
   return checkFinalizers(finalizersOf(namespace), () => 'spec.finalizers');
 }
 
-/** Validates what holds a namespace that is finalized. */
+/** Validates the finalizers that the finalize path writes. */
 function validateNamespaceFinalizers(namespace: KubeObject): Errors {
   return checkFinalizers(finalizersOf(namespace), ({ path }) => path);
 }
 
-/** Status of a Namespace: it ends when it is deleted and not before. */
+/** Validates the phase: Terminating exactly when the namespace is deleted. */
 function validateNamespaceStatus(object: KubeObject): Errors {
   const phase = toText(readPath(object, 'status', 'phase')) || 'Active';
   const isEnding = object.metadata.deletionTimestamp !== undefined;
@@ -68,7 +68,7 @@ function validateNamespaceStatus(object: KubeObject): Errors {
   return [invalidValue('status.Phase', phase, text)];
 }
 
-/** Namespace. */
+/** The spec of Namespace. */
 export const namespaceKind: KindSpec = {
   kind: 'Namespace', plural: 'namespaces', shortNames: ['ns'], cluster: true,
   verbs: withoutDeleteCollection, nameRule: 'dns-label',

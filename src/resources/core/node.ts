@@ -66,7 +66,7 @@ const nodeColumns: readonly Column[] = [
 ];
 const nodeFields = { 'spec.unschedulable': boolAt('spec.unschedulable') };
 
-/** The first range and the list of ranges say the same; where they do not, the older field is right. */
+/** Keeps podCIDR and the first of podCIDRs equal; where they differ, podCIDR has precedence. */
 function mirrorRanges(spec: JsonObject | undefined): void {
   if (spec === undefined) return;
   const [first] = toList(spec['podCIDRs']);
@@ -76,7 +76,7 @@ function mirrorRanges(spec: JsonObject | undefined): void {
   } else if (first !== range) spec['podCIDRs'] = [range];
 }
 
-/** Defaults of nodes: what can be used is what there is. */
+/** Defaults of nodes: allocatable is the capacity. */
 function applyNodeDefaults(node: KubeObject): void {
   mirrorRanges(readPointer(node, 'spec'));
   const status = readPointer(node, 'status');
@@ -116,7 +116,7 @@ function checkTaints(node: KubeObject): Errors {
 const integerResources = ['pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims'];
 const isInteger = (name: string): boolean => integerResources.includes(name) || isExtendedName(name);
 
-/** What a node has; the reference writes names as members. */
+/** Validates a resource list of a node; the paths have names as members, as in the reference. */
 function checkNodeResources(status: Field): Errors {
   return ['capacity', 'allocatable'].flatMap((list) => entriesOf(at(status, list)).flatMap(({ name, value }) => {
     const place = { path: `status.${list}.${name}`, value };
@@ -137,7 +137,7 @@ function checkFeature({ path, value }: Field): Errors {
   return featurePattern.test(text) ? [] : refuse(FEATURE_TEXT);
 }
 
-/** Features that a node declares: each once, in order. */
+/** Validates declaredFeatures: unique and sorted. */
 function checkFeatures(list: Field): Errors {
   const features = each(list);
   return features.flatMap((feature, index): Errors => {
@@ -196,7 +196,7 @@ function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   return isRenamed ? [...errors, forbiddenField('spec.externalID', 'may not be updated')] : errors;
 }
 
-/** Nodes: members that have been given up. */
+/** Warns of deprecated members of nodes. */
 function warnOfNode(root: Field): readonly string[] {
   return [
     ...(isFilled(at(root, 'spec', 'configSource')) ? ['spec.configSource: the feature is removed'] : []),
@@ -204,7 +204,7 @@ function warnOfNode(root: Field): readonly string[] {
   ];
 }
 
-/** Node. */
+/** The spec of Node. */
 export const nodeKind: KindSpec = {
   kind: 'Node', plural: 'nodes', shortNames: ['no'], cluster: true,
   storagePrefix: 'minions',

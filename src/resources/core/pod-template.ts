@@ -28,7 +28,7 @@ function validatePodTemplate(template: KubeObject): Errors {
   return validatePodTemplateSpec({ path: 'template', value: template['template'] });
 }
 
-/** PodTemplate. */
+/** The spec of PodTemplate. */
 export const podTemplateKind: KindSpec = {
   kind: 'PodTemplate', plural: 'podtemplates',
   returnsDeleted: true, tracksGeneration: true,

@@ -45,7 +45,7 @@ function validateReplicationController(controller: KubeObject): Errors {
   return [...errors, ...checkTemplate(spec, 'ReplicationController')];
 }
 
-/** ReplicationController. */
+/** The spec of ReplicationController. */
 export const replicationControllerKind: KindSpec = {
   kind: 'ReplicationController', plural: 'replicationcontrollers', shortNames: ['rc'], categories: ['all'],
   storagePrefix: 'controllers',

@@ -56,7 +56,7 @@ function coversResource(scope: string, name: string): boolean {
   return name === 'pods' || computeNames.includes(name);
 }
 
-/** What is wrong with a resource is told with all scopes: so many characters of them at most, which no quota that is meant comes near. */
+/** Errors of a resource repeat all scopes, up to this many characters. Quotas stay far below this. */
 const MOST_SHOWN = 4 * 1024 * 1024;
 
 const roomFor = (shown: unknown): number => Math.ceil(MOST_SHOWN / JSON.stringify(shown).length);
@@ -67,13 +67,13 @@ function checkScopes(quota: Field): Errors {
   const names = entriesOf(at(quota, 'hard')).map(({ name }) => name).filter(isQuotaName);
   const errors: FieldError[] = [];
   let room = roomFor(scopes);
-  const tell = (text: string): void => {
+  const report = (text: string): void => {
     if (room-- > 0) errors.push(invalidValue(place.path, scopes, text));
   };
   for (const scope of scopes) {
     if (room <= 0) break;
-    if (!isScope(scope)) tell('unsupported scope');
-    else for (const name of names) if (!coversResource(scope, name)) tell('unsupported scope applied to resource');
+    if (!isScope(scope)) report('unsupported scope');
+    else for (const name of names) if (!coversResource(scope, name)) report('unsupported scope applied to resource');
   }
   for (const pair of conflictingScopes) {
     if (pair.every((scope) => scopes.includes(scope))) errors.push(invalidValue(place.path, scopes, 'conflicting scopes'));
@@ -98,7 +98,7 @@ function checkScopeOperator(list: Field, { scope, operator, values }: { readonly
   return errors;
 }
 
-/** Scopes that are selected; their paths have no indexes. */
+/** Validates scopeSelector; its paths have no indexes. */
 function checkScopeSelector(quota: Field): Errors {
   const selector = at(quota, 'scopeSelector');
   const list = at(selector, 'matchExpressions');
@@ -139,7 +139,7 @@ function validateResourceQuotaStatus(quota: KubeObject): Errors {
 /** Warnings of new objects alone. */
 const onCreate = (warn: Warn): KindWarnings => warnWith((root, old) => (old === undefined ? warn(root) : []));
 
-/** Quotas that let be asked for more than may be used. */
+/** Warns of quotas whose request exceeds the limit. */
 function warnOfQuota(root: Field): readonly string[] {
   const hard = toObject(readPath(root.value, 'spec', 'hard'));
   const has = (name: string): boolean => typeof hard[name] === 'string';
@@ -153,7 +153,7 @@ function warnOfQuota(root: Field): readonly string[] {
   });
 }
 
-/** ResourceQuota. */
+/** The spec of ResourceQuota. */
 export const resourceQuotaKind: KindSpec = {
   kind: 'ResourceQuota', plural: 'resourcequotas', shortNames: ['quota'],
   returnsDeleted: true,

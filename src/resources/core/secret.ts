@@ -15,7 +15,7 @@ import { MAX_DATA_BYTES, checkKey, checkSealed, countEntries, decodedLength } fr
 const secretColumns: readonly Column[] = withNameAndAge(textColumn('Type', 'type'), column('Data', countEntries('data')));
 const secretFields = textFields('type');
 
-/** Defaults of secrets; `stringData` is only written: it ends up in `data`. */
+/** Defaults of secrets; the write-only `stringData` is moved into `data`. */
 function applySecretDefaults(secret: KubeObject): void {
   if (!secret['type']) secret['type'] = 'Opaque';
   const texts = readPointer(secret, 'stringData');
@@ -34,7 +34,7 @@ const requiredKeys: Readonly<Record<string, readonly string[]>> = {
 
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
-/** Credentials of registries are a JSON object; what is wrong with them is told without showing them. */
+/** Credentials of registries are a JSON object; errors do not show them. */
 function checkSecretJson(path: string, base64: string): Errors {
   const refuse = (why: string): Errors => [invalidValue(path, '<secret contents redacted>', why)];
   try {
@@ -84,7 +84,7 @@ function decodeText(value: unknown): string {
   }
 }
 
-/** Secrets for TLS that hold no certificate or no key. */
+/** Warns of TLS secrets without certificate or key. */
 function warnOfTlsSecret(root: Field): readonly string[] {
   if (readPath(root.value, 'type') !== 'kubernetes.io/tls') return [];
   const missing = [['tls.crt', 'certificate'], ['tls.key', 'key']].filter(([member]) => {
@@ -93,7 +93,7 @@ function warnOfTlsSecret(root: Field): readonly string[] {
   return missing.slice(0, 1).map(([, what]) => `tls: failed to find any PEM data in ${what as string} input`);
 }
 
-/** Secret. */
+/** The spec of Secret. */
 export const secretKind: KindSpec = {
   kind: 'Secret', plural: 'secrets',
   selectableFields: secretFields,

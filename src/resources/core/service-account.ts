@@ -7,7 +7,7 @@ import { readPath, toText } from '../common/values.ts';
 import { annotation, warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
-/** References to secrets are names: what else they say is forgotten. */
+/** Keeps nothing of references to secrets but the names. */
 function keepSecretNames(account: KubeObject): void {
   if (!Array.isArray(account['secrets'])) return;
   account['secrets'] = account['secrets'].map((secret) => {
@@ -18,14 +18,14 @@ function keepSecretNames(account: KubeObject): void {
 
 const MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
 
-/** Service accounts that begin to keep secrets from pods the old way. */
+/** Warns of service accounts that gain the annotation enforce-mountable-secrets. */
 function warnOfAccount(root: Field, old?: KubeObject): readonly string[] {
   const isOld = old?.metadata.annotations?.[MOUNTABLE] !== undefined;
   if (isOld || annotation(root, MOUNTABLE) === undefined) return [];
   return [`metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
 }
 
-/** ServiceAccount. */
+/** The spec of ServiceAccount. */
 export const serviceAccountKind: KindSpec = {
   kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'],
   returnsDeleted: true,

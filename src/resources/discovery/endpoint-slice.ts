@@ -35,7 +35,7 @@ const MAX_ADDRESSES = 100;
 const MAX_PORTS = 20_000;
 const MAX_HINTS = 8;
 
-/** For whom an endpoint is: zones, or nodes. */
+/** The hints of an endpoint: the zones or nodes that prefer it. */
 function checkHints(list: Field, check: (text: string) => readonly string[]): Errors {
   const count = toList(list.value).length;
   if (count > MAX_HINTS) return [tooMany(list.path, count, MAX_HINTS)];
@@ -99,14 +99,14 @@ function validateEndpointSlice(slice: KubeObject): Errors {
   ];
 }
 
-/** Errors of an update that changes what kind of addresses a slice holds. */
+/** Errors of an update that changes the address type of a slice. */
 function checkSameAddressType(slice: KubeObject, old: KubeObject): Errors {
   return checkImmutable({ path: 'addressType', value: slice['addressType'] }, { path: 'addressType', value: old['addressType'] });
 }
 
 const ownSlices = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 
-/** Endpoint slices: names for addresses, and addresses in odd forms unless a controller wrote them. */
+/** Warns of FQDN endpoints, and of addresses that are not in canonical form unless a controller wrote them. */
 function warnOfSlice(root: Field, old?: KubeObject): readonly string[] {
   const isNamed = old === undefined && readPath(root.value, 'addressType') === 'FQDN';
   const isOwn = ownSlices.includes(toText(readPath(root.value, 'metadata', 'labels', 'endpointslice.kubernetes.io/managed-by')));
@@ -114,7 +114,7 @@ function warnOfSlice(root: Field, old?: KubeObject): readonly string[] {
   return [...(isNamed ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addresses.flatMap(warnOfAddress)];
 }
 
-/** EndpointSlice. */
+/** The spec of EndpointSlice. */
 export const endpointSliceKind: KindSpec = {
   kind: 'EndpointSlice', plural: 'endpointslices',
   tracksGeneration: true,

@@ -10,7 +10,7 @@ import { convertEvent } from './convert.ts';
 
 const eventsGroupColumns = convertColumns(eventColumns, (object) => convertEvent(object, 'events.k8s.io/v1', 'v1'));
 
-/** Read from the event as its group shows it, though the core group stores it. */
+/** Field labels read the event in the form of its group, though the core group stores it. */
 const eventsGroupFields = textFields(...involvedPaths.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type');
 
 function readNew(event: KubeObject): EventParts {
@@ -49,14 +49,14 @@ function validateNewEvent(event: KubeObject): Errors {
   ];
 }
 
-/** Members that no update changes, with the names that errors give them. */
+/** Immutable members, with the names that errors give them. */
 const sealed: readonly (readonly [string, string])[] = [
   ['regarding', 'involvedObject'], ['reason', 'reason'], ['note', 'message'], ['deprecatedSource', 'source'], ['deprecatedFirstTimestamp', 'firstTimestamp'],
   ['deprecatedLastTimestamp', 'lastTimestamp'], ['deprecatedCount', 'count'], ['type', 'type'], ['eventTime', 'eventTime'], ['action', 'action'],
   ['related', 'related'], ['reportingController', 'reportingController'], ['reportingInstance', 'reportingInstance'],
 ];
 
-/** Validates updates of events of events.k8s.io: only the series goes on. */
+/** Validates updates of events of events.k8s.io: nothing but the series may change. */
 function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
   const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null);
   return [
@@ -65,7 +65,7 @@ function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
   ];
 }
 
-/** Event. */
+/** The spec of Event. */
 export const eventsGroupEventKind: KindSpec = {
   kind: 'Event', plural: 'events', shortNames: ['ev'],
   storedAs: '/events', convert: convertEvent, ttlSeconds: 3600,

@@ -3,7 +3,7 @@ import { type KubeObject, duplicate } from '../../apimachinery/index.ts';
 import { type Errors, at, checkRequired, each, memberOf } from '../common/validation/check.ts';
 import { toText } from '../common/values.ts';
 
-/** Conditions of a status: their types are given, and each once. */
+/** Conditions of a status: types are required and unique. */
 export function checkConditions(object: KubeObject): Errors {
   const known = new Set<string>();
   return each(at(memberOf(object, 'status'), 'conditions')).flatMap((condition): Errors => {

@@ -22,7 +22,7 @@ const flowSchemaColumns: readonly Column[] = [
   column('MissingPL', (object) => textOr(readCondition(object, 'Dangling')?.['status'], '?')),
 ];
 
-/** FlowSchemas print in the order in which they are asked. */
+/** FlowSchemas print in the order of their matching precedence. */
 function compareFlowSchemas(a: KubeObject, b: KubeObject): number {
   const precedence = (schema: KubeObject): number => toNumber(readPath(schema, 'spec', 'matchingPrecedence') ?? 0);
   return precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
@@ -36,7 +36,7 @@ function applyFlowSchemaDefaults(flowSchema: KubeObject): void {
 const MAX_PRECEDENCE = 10_000;
 const verbs = ['get', 'list', 'create', 'update', 'delete', 'deletecollection', 'patch', 'watch', 'proxy'];
 
-/** A list that holds either the wildcard alone or anything else. */
+/** A list with a wildcard has no other entries. */
 function checkWildcard(place: Field, what: string): Errors {
   const values = textsOf(place);
   return values.length > 1 && values.includes('*') ? [invalidValue(place.path, values, `if '*' is present, must not specify other ${what}`)] : [];
@@ -170,7 +170,7 @@ const everything = {
 
 const groups = (...names: string[]) => names.map((name) => ({ kind: 'Group', group: { name } }));
 
-/** Specs that nobody can change. */
+/** The specs of the two mandatory flow schemas, which no client can change. */
 const mandatorySchemas: Readonly<Record<string, unknown>> = {
   exempt: { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [{ subjects: groups('system:masters'), ...everything }] },
   'catch-all': {
@@ -179,7 +179,7 @@ const mandatorySchemas: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** FlowSchema. */
+/** The spec of FlowSchema. */
 export const flowSchemaKind: KindSpec = {
   kind: 'FlowSchema', plural: 'flowschemas', cluster: true,
   tracksGeneration: true,

@@ -39,7 +39,7 @@ function applyPriorityLevelDefaults(level: KubeObject): void {
 
 const MAX_QUEUES = 10_000_000;
 
-/** Bits of the hash that shuffle sharding deals hands from. */
+/** Bits of the hash that shuffle sharding uses. */
 const MAX_HASH_BITS = 60;
 
 function checkPercent({ path, value }: Field): Errors {
@@ -50,7 +50,7 @@ function checkShares({ path, value }: Field): Errors {
   return toNumber(value ?? 0) < 0 ? [invalidValue(path, value, 'must be a non-negative integer')] : [];
 }
 
-/** Bits that dealing a hand takes. */
+/** The entropy bits that a hand of queues takes. */
 function countBits(queues: number, handSize: number): number {
   let bits = 0;
   for (let dealt = 0; dealt < handSize && bits <= MAX_HASH_BITS; dealt++) bits += Math.log2(queues - dealt);
@@ -131,7 +131,7 @@ function validatePriorityLevel(level: KubeObject): Errors {
   ];
 }
 
-/** PriorityLevelConfiguration. */
+/** The spec of PriorityLevelConfiguration. */
 export const priorityLevelConfigurationKind: KindSpec = {
   kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations', cluster: true,
   tracksGeneration: true,

@@ -57,12 +57,12 @@ function validateIngressClass(ingressClass: KubeObject): Errors {
   return [...checkController(at(specOf(ingressClass), 'controller')), ...(isGiven(parameters) ? checkParameters(parameters) : [])];
 }
 
-/** Errors of an update that gives a class to another controller. */
+/** Errors of an update that changes the controller. */
 function checkSameController(ingressClass: KubeObject, old: KubeObject): Errors {
   return checkImmutable(at(specOf(ingressClass), 'controller'), at(specOf(old), 'controller'));
 }
 
-/** IngressClass. */
+/** The spec of IngressClass. */
 export const ingressClassKind: KindSpec = {
   kind: 'IngressClass', plural: 'ingressclasses', cluster: true,
   tracksGeneration: true,

@@ -13,7 +13,7 @@ import { checkIngressPoints, formatLoadBalancer, ingressAddresses } from '../cor
 import type { KindSpec } from '../kind-spec.ts';
 import { checkReference } from './references.ts';
 
-/** The reference counts the rules that are left, with and without host, once it has three names. */
+/** After three hosts the reference prints the number of remaining rules, those without host included. */
 function formatHosts(object: KubeObject): string {
   const rules = toObjects(readPath(object, 'spec', 'rules'));
   const hosts: string[] = [];
@@ -126,13 +126,13 @@ function validateIngressStatus(object: KubeObject, old: KubeObject): Errors {
 
 const INGRESS_CLASS = 'kubernetes.io/ingress.class';
 
-/** New ingresses that name their class in an annotation. */
+/** Warns of new ingresses that name their class in an annotation. */
 function warnOfIngressClass(root: Field): readonly string[] {
   if (annotation(root, INGRESS_CLASS) === undefined || readPath(root.value, 'spec', 'ingressClassName') !== undefined) return [];
   return [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`];
 }
 
-/** Ingress. */
+/** The spec of Ingress. */
 export const ingressKind: KindSpec = {
   kind: 'Ingress', plural: 'ingresses', shortNames: ['ing'],
   storagePrefix: 'ingress',

@@ -19,7 +19,7 @@ function formatParent(object: KubeObject): string {
 /** Columns of ipaddresses; the reference sends their age without declaring a column for it. */
 const ipAddressColumns: readonly Column[] = [nameColumn, column('ParentRef', formatParent), { ...ageColumn, undeclared: true }];
 
-/** Validates ipaddresses: named for an address, belonging to somebody. */
+/** Validates ipaddresses: the name is an address in canonical form, and the parent reference is complete. */
 function validateIpAddress(object: KubeObject): Errors {
   const name = object.metadata.name ?? '';
   const errors: FieldError[] = parseIpAddress(name) === undefined ? [invalidValue('metadata.name', name, IP_PROBLEM)] : [];
@@ -36,7 +36,7 @@ function validateIpAddressUpdate(object: KubeObject, old: KubeObject): Errors {
   return isSame(parent.value, at(specOf(old), 'parentRef').value) ? [] : [invalidValue(parent.path, shown, 'field is immutable')];
 }
 
-/** IPAddress. */
+/** The spec of IPAddress. */
 export const ipAddressKind: KindSpec = {
   kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true,
   columns: ipAddressColumns,

@@ -17,7 +17,7 @@ const networkPolicyColumns: readonly Column[] = withNameAndAge(
   column('Pod-Selector', (object) => formatSelector(readPath(object, 'spec', 'podSelector'))),
 );
 
-/** Defaults of networkpolicies: a policy with egress rules is about both directions. */
+/** Defaults of networkpolicies: a policy with egress rules has both policy types. */
 function applyNetworkPolicyDefaults(policy: KubeObject): void {
   const spec = ensureStruct(policy, 'spec');
   const egress = readStructs(spec, 'egress');
@@ -82,7 +82,7 @@ function validateNetworkPolicy(policy: KubeObject): Errors {
   return [...errors, ...types.flatMap((type) => checkOneOf(type, ['Ingress', 'Egress'], true))];
 }
 
-/** Network policies: ranges in odd forms. */
+/** Warns of ranges that are not in canonical form. */
 function warnOfPolicy(root: Field): readonly string[] {
   return [['ingress', 'from'], ['egress', 'to']].flatMap(([rules, peers]) => each(at(root, 'spec', rules as string)).flatMap((rule) => {
     const blocks = each(at(rule, peers as string)).map((peer) => at(peer, 'ipBlock'));
@@ -90,7 +90,7 @@ function warnOfPolicy(root: Field): readonly string[] {
   }));
 }
 
-/** NetworkPolicy. */
+/** The spec of NetworkPolicy. */
 export const networkPolicyKind: KindSpec = {
   kind: 'NetworkPolicy', plural: 'networkpolicies', shortNames: ['netpol'],
   tracksGeneration: true,

@@ -3,6 +3,7 @@ import { checkDnsSubdomain, checkPathSegment, required } from '../../apimachiner
 import { type Errors, type Field, at, checkText, isGiven } from '../common/validation/check.ts';
 import { toText } from '../common/values.ts';
 
+/** Validates a reference by group, kind and name. */
 export function checkReference(reference: Field): Errors {
   const group = at(reference, 'apiGroup');
   return [

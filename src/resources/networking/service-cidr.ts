@@ -31,13 +31,13 @@ function validateServiceCidr(object: KubeObject): Errors {
   })];
 }
 
-/** Errors of an update of a range; a second family may be added. */
+/** Errors of an update that changes a range; a second family may be added. */
 function checkSameRanges(object: KubeObject, old: KubeObject): Errors {
   const [now, before] = [toList(at(specOf(object), 'cidrs').value), toList(at(specOf(old), 'cidrs').value)];
   return before.every((range, index) => now[index] === range) ? [] : [invalidValue('spec.cidrs[0]', toText(now[0]), 'field is immutable')];
 }
 
-/** ServiceCIDR. */
+/** The spec of ServiceCIDR. */
 export const serviceCidrKind: KindSpec = {
   kind: 'ServiceCIDR', plural: 'servicecidrs', cluster: true,
   subresources: [status],

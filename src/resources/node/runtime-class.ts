@@ -23,11 +23,11 @@ function validateRuntimeClass(runtimeClass: KubeObject): Errors {
   ];
 }
 
-/** Runtime classes that select nodes by old labels. */
+/** Warns of node selectors with old labels. */
 const warnOfRuntimeClass = (root: Field): readonly string[] =>
   warnOfLabelMap(at(root, 'scheduling', 'nodeSelector'), () => 'scheduling.nodeSelector');
 
-/** RuntimeClass. */
+/** The spec of RuntimeClass. */
 export const runtimeClassKind: KindSpec = {
   kind: 'RuntimeClass', plural: 'runtimeclasses', cluster: true,
   createOnUpdate: true, unconditionalUpdate: false,

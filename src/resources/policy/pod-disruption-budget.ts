@@ -41,7 +41,7 @@ function validateDisruptionBudget(budget: KubeObject): Errors {
   ];
 }
 
-/** PodDisruptionBudget. */
+/** The spec of PodDisruptionBudget. */
 export const podDisruptionBudgetKind: KindSpec = {
   kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'],
   unconditionalUpdate: false, tracksGeneration: true,

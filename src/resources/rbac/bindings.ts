@@ -44,6 +44,7 @@ function checkSubject(subject: Field, namespaced: boolean): Errors {
   return [...errors, ...checkOneOf(at(subject, 'kind'), ['ServiceAccount', 'User', 'Group'], true)];
 }
 
+/** Validates role reference and subjects. */
 export function checkBinding(binding: KubeObject, kinds: readonly string[]): Errors {
   const reference = memberOf(binding, 'roleRef');
   return [
@@ -52,7 +53,7 @@ export function checkBinding(binding: KubeObject, kinds: readonly string[]): Err
   ];
 }
 
-/** Errors of an update that changes which role is bound. */
+/** Errors of an update that changes the role reference. */
 export function checkRoleRef(binding: KubeObject, old: KubeObject): Errors {
   if (isSame(binding['roleRef'], old['roleRef'])) return [];
   const { apiGroup = '', kind = '', name = '' } = toObject(binding['roleRef']);

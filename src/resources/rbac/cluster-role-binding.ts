@@ -9,7 +9,7 @@ function validateClusterRoleBinding(binding: KubeObject): Errors {
   return checkBinding(binding, ['ClusterRole']);
 }
 
-/** ClusterRoleBinding. */
+/** The spec of ClusterRoleBinding. */
 export const clusterRoleBindingKind: KindSpec = {
   kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', cluster: true,
   nameRule: 'path-segment',

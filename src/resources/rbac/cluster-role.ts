@@ -6,7 +6,7 @@ import { toList } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkRule } from './rules.ts';
 
-/** What a role gathers the rules of others by. */
+/** The selectors by which a role aggregates the rules of others. */
 function checkAggregation(aggregation: Field): Errors {
   if (!isGiven(aggregation)) return [];
   const selectors = at(aggregation, 'clusterRoleSelectors');
@@ -23,7 +23,7 @@ function validateClusterRole(role: KubeObject): Errors {
   return [...each(memberOf(role, 'rules')).flatMap((rule) => checkRule(rule, false)), ...checkAggregation(memberOf(role, 'aggregationRule'))];
 }
 
-/** ClusterRole. */
+/** The spec of ClusterRole. */
 export const clusterRoleKind: KindSpec = {
   kind: 'ClusterRole', plural: 'clusterroles', cluster: true,
   nameRule: 'path-segment',

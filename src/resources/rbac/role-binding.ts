@@ -9,7 +9,7 @@ function validateRoleBinding(binding: KubeObject): Errors {
   return checkBinding(binding, ['Role', 'ClusterRole']);
 }
 
-/** RoleBinding. */
+/** The spec of RoleBinding. */
 export const roleBindingKind: KindSpec = {
   kind: 'RoleBinding', plural: 'rolebindings',
   nameRule: 'path-segment',

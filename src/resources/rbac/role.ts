@@ -9,7 +9,7 @@ function validateRole(role: KubeObject): Errors {
   return each(memberOf(role, 'rules')).flatMap((rule) => checkRule(rule, true));
 }
 
-/** Role. */
+/** The spec of Role. */
 export const roleKind: KindSpec = {
   kind: 'Role', plural: 'roles',
   nameRule: 'path-segment',

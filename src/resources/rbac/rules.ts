@@ -3,6 +3,7 @@ import { type FieldError, invalidValue, required } from '../../apimachinery/inde
 import { type Errors, type Field, at } from '../common/validation/check.ts';
 import { toList } from '../common/values.ts';
 
+/** Validates a rule: verbs, and either resources or, in cluster roles, non-resource URLs. */
 export function checkRule(rule: Field, namespaced: boolean): Errors {
   const list = (name: string): Field => at(rule, name);
   const isEmpty = (name: string): boolean => toList(list(name).value).length === 0;

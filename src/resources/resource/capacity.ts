@@ -7,7 +7,7 @@ import { checkSet } from './parts.ts';
 
 const MAX_OPTIONS = 10;
 
-/** What a policy allows, what it takes when nothing is asked for, and what there is. */
+/** A request policy: the values it allows, its default, and the capacity. */
 interface Policy {
   readonly standard: Field;
   readonly capacity: Field;
@@ -66,7 +66,7 @@ function checkRange(range: Field, policy: Policy): Errors {
   return [...errors, ...checkStep(range, policy)];
 }
 
-/** Validates a capacity; only one that several can share has a policy. */
+/** Validates a capacity; only a device with allowMultipleAllocations may have a request policy. */
 export function checkCapacity(capacity: Field, isShared: boolean): Errors {
   const policy = at(capacity, 'requestPolicy');
   if (!isGiven(policy)) return [];

@@ -5,6 +5,7 @@ import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, 
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { byName, checkConfiguration, checkDeviceToleration, checkFullAttributeName, checkItems, checkLabel, checkSet, itself } from './parts.ts';
 
+/** Defaults of the requests of a claim. */
 export function applyDeviceDefaults(spec: JsonObject | undefined): void {
   for (const request of readStructs(readPointer(spec, 'devices'), 'requests')) {
     const exactly = readPointer(request, 'exactly');
@@ -17,10 +18,12 @@ export function applyDeviceDefaults(spec: JsonObject | undefined): void {
 
 const MAX_REQUESTS = 32;
 const MAX_ALTERNATIVES = 8;
+
+/** Most selectors of a request or a class. */
 export const MAX_SELECTORS = 32;
 const MAX_CONSTRAINTS = 32;
 
-/** Most configurations of a claim, and of a class. */
+/** Most configurations of a claim or a class. */
 export const MAX_CONFIGS = 32;
 
 /** Requests by name, with the names of their alternatives. */
@@ -48,11 +51,12 @@ export function checkRequestReference(place: Field, names: RequestNames): Errors
   ];
 }
 
-/** The requests that something is about. */
+/** The requests that a constraint or a configuration names. */
 export function checkReferences(parent: Field, names: RequestNames): Errors {
   return checkSet(at(parent, 'requests'), MAX_REQUESTS, { check: (item) => checkRequestReference(item, names), keyOf: itself });
 }
 
+/** Validates a device selector. */
 export function checkSelector(selector: Field): Errors {
   const cel = at(selector, 'cel');
   return isGiven(cel) ? [] : [required(cel.path)];
@@ -87,7 +91,7 @@ function checkRequest(request: Field): Errors {
   return [...errors, ...checkSet(alternatives, MAX_ALTERNATIVES, { check: checkAlternative, keyOf: byName })];
 }
 
-/** The reference has one text for none and for both; both go through. */
+/** The reference has one text for none and for both. */
 function checkAttribute(constraint: Field): Errors {
   const [same, distinct] = [at(constraint, 'matchAttribute'), at(constraint, 'distinctAttribute')];
   if (isGiven(same)) return checkFullAttributeName(same);
@@ -95,6 +99,7 @@ function checkAttribute(constraint: Field): Errors {
   return [required(constraint.path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')];
 }
 
+/** Validates the spec of a claim. */
 export function checkClaimSpec(spec: Field): Errors {
   const names = namesOfRequests(spec.value);
   const devices = at(spec, 'devices');

@@ -19,7 +19,7 @@ const MAX_ADDRESSES = 16;
 const MAX_INTERFACE_BYTES = 256;
 const MAX_HARDWARE_BYTES = 128;
 
-/** What stands before an address of IPv4 inside IPv6. */
+/** The prefix of an IPv4-mapped IPv6 address. */
 const MAPPED_PREFIX = 0xffffn;
 
 const identify = (device: unknown): unknown => showDevicePart('SharedDeviceID', device);
@@ -33,7 +33,7 @@ function checkShare(holder: Field): Errors {
   return isGiven(share) ? checkUuid(share) : [];
 }
 
-/** The address of an interface, with the length of its prefix, in the one form that is stored. */
+/** The address of an interface with its prefix length, in canonical form. */
 function checkInterfaceAddress({ path, value }: Field): Errors {
   const text = toText(value);
   const [, host = '', length = ''] = /^([^/]*)\/0*([0-9]+)$/.exec(text) ?? [];
@@ -93,7 +93,7 @@ function checkAllocation(allocation: Field, names: RequestNames): Errors {
   ];
 }
 
-/** What is allocated stays as it is until it is given back. */
+/** An allocation cannot change, only be removed. */
 function checkAllocationUpdate(allocation: Field, old: unknown, names: RequestNames): Errors {
   if (!isGiven(allocation)) return [];
   if (old === undefined || old === null) return checkAllocation(allocation, names);

@@ -19,7 +19,7 @@ function validateDeviceClass(deviceClass: KubeObject): Errors {
   ];
 }
 
-/** DeviceClass. */
+/** The spec of DeviceClass. */
 export const deviceClassKind: KindSpec = {
   kind: 'DeviceClass', plural: 'deviceclasses', cluster: true,
   tracksGeneration: true,

@@ -19,20 +19,20 @@ const MAX_BINDING_CONDITIONS = 4;
 
 type Check = (item: Field) => Errors;
 
-/** Items of a list that may have so many and no more; of a longer one nothing else is told. */
+/** Checks the items of a bounded list; a longer list has that error and no others. */
 export function checkItems(list: Field, max: number, check: Check): Errors {
   const items = each(list);
   return items.length > max ? [tooMany(list.path, items.length, max)] : items.flatMap(check);
 }
 
-/** What makes the items of a list what they are. */
+/** The rules of a list whose items are unique. */
 interface SetRules {
   readonly check: Check;
-  /** By what an item may come once; what is not a text is compared as JSON. */
+  /** The key that must be unique; keys that are no texts are compared as JSON. */
   readonly keyOf: (item: Field) => unknown;
 }
 
-/** The same for items that may come once each. */
+/** Checks a bounded list whose items are unique. */
 export function checkSet(list: Field, max: number, { check, keyOf }: SetRules): Errors {
   const items = each(list);
   if (items.length > max) return [tooMany(list.path, items.length, max)];
@@ -69,7 +69,7 @@ function checkIdentifier({ path, value }: Field): Errors {
   return [...errors, ...checkText({ path, value }, checkCIdentifier)];
 }
 
-/** The name of an attribute, with or without a domain; with two slashes it is not looked at. */
+/** The name of an attribute, with or without a domain; names with two slashes have one error and no others. */
 export function checkAttributeName({ path, value }: Field): Errors {
   const [first = '', second, ...more] = toText(value).split('/');
   if (more.length > 0) return [];
@@ -88,24 +88,24 @@ export function checkFullAttributeName(place: Field): Errors {
   return [...checkAttributeName(place), ...(hasDomain ? [] : [invalidValue(place.path, text, problem)])];
 }
 
-/** An object of somebody else's making. */
+/** Raw JSON of a driver: an object of bounded size. */
 export function checkRawObject({ path, value }: Field): Errors {
   if (value === undefined || value === null) return [required(path)];
   if (byteLength(JSON.stringify(value)) > MAX_DATA_BYTES) return [tooLong(path, MAX_DATA_BYTES)];
   return typeof value === 'object' && !Array.isArray(value) ? [] : [invalidValue(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
-/** Configuration, which only its driver understands. */
+/** Opaque configuration, which its driver alone understands. */
 export function checkConfiguration(config: Field): Errors {
   const opaque = at(config, 'opaque');
   if (!isGiven(opaque)) return [required(opaque.path)];
   return [...checkDriverName(at(opaque, 'driver')), ...checkRawObject(at(opaque, 'parameters'))];
 }
 
-/** What taints of devices do. */
+/** The effects that taints of devices may have. */
 const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
 
-/** One of a closed set, or nothing. */
+/** The text must be one of a closed set, where given. */
 export function checkEffect(effect: Field): Errors {
   return isEmptyText(effect) || taintEffects.includes(toText(effect.value)) ? [] : [notSupported(effect.path, effect.value, taintEffects)];
 }
@@ -128,7 +128,7 @@ export function checkDeviceToleration(toleration: Field): Errors {
   ];
 }
 
-/** Items of a list of texts that stand in it before. */
+/** Duplicates in a list of texts. */
 function checkRepeated(list: Field): Errors {
   const known = new Set<string>();
   return each(list).flatMap(({ path, value }): Errors => {
@@ -139,7 +139,7 @@ function checkRepeated(list: Field): Errors {
   });
 }
 
-/** Conditions that a binding waits for, and those that end it: neither without the other. */
+/** Binding conditions and binding failure conditions: both or neither. */
 export function checkBinding(device: Field): Errors {
   const [waits, ends] = [at(device, 'bindingConditions'), at(device, 'bindingFailureConditions')];
   const [waiting, ending] = [toList(waits.value), toList(ends.value)];

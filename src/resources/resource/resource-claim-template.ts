@@ -20,7 +20,7 @@ function validateResourceClaimTemplate(template: KubeObject): Errors {
   return [...checkTemplateMetadata(at(spec, 'metadata')), ...checkClaimSpec(at(spec, 'spec'))];
 }
 
-/** Metadata prints as the API has it, around the rest. */
+/** The template as messages print it: metadata by its API names, the spec as a struct. */
 function showTemplate(template: KubeObject): object {
   const { labels, annotations } = toObject(readPath(template, 'spec', 'metadata'));
   const spec = showDevicePart('ResourceClaimSpec', readPath(template, 'spec', 'spec'));
@@ -34,7 +34,7 @@ function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObje
   return [...validateResourceClaimTemplate(template), ...changed];
 }
 
-/** ResourceClaimTemplate. */
+/** The spec of ResourceClaimTemplate. */
 export const resourceClaimTemplateKind: KindSpec = {
   kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates',
   columns: nameAndAgeColumns,

@@ -30,7 +30,7 @@ function applyResourceClaimDefaults(claim: KubeObject): void {
 
 const identifyDevice = (device: JsonObject): string => JSON.stringify(['driver', 'pool', 'device', 'shareID'].map((name) => device[name] ?? ''));
 
-/** What drivers said of devices that are given back is forgotten. */
+/** Removes the statuses of devices that are no longer allocated. */
 function forgetReturnedDevices(claim: KubeObject, old: KubeObject): void {
   const status = ensureStruct(claim, 'status');
   if (!Array.isArray(status['devices'])) return;
@@ -47,13 +47,13 @@ function validateResourceClaim(claim: KubeObject): Errors {
   return checkClaimSpec({ path: 'spec', value: claim['spec'] });
 }
 
-/** Validates updates of resourceclaims: what is claimed never changes. */
+/** Validates updates of resourceclaims: the spec never changes. */
 function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
   const [after, before] = [claim, old].map((one) => showDevicePart('ResourceClaimSpec', one['spec']));
   return isSame(after, before) ? [] : [invalidValue('spec', after, 'field is immutable')];
 }
 
-/** ResourceClaim. */
+/** The spec of ResourceClaim. */
 export const resourceClaimKind: KindSpec = {
   kind: 'ResourceClaim', plural: 'resourceclaims',
   subresources: [status],

@@ -18,20 +18,20 @@ const resourceSliceColumns: readonly Column[] = withNameAndAge(
 );
 const resourceSliceFields = textFields('spec.nodeName', 'spec.driver');
 
-/** Taints begin when they are first written; who leaves the time out begins anew. */
+/** Sets the time of taints that come without one. */
 function stampTaints(slice: KubeObject, nowMs: number): void {
   for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
     for (const taint of readStructs(device, 'taints')) setAbsent(taint, { timeAdded: formatTime(nowMs) });
   }
 }
 
-/** Resource slices of drivers with capitals. */
+/** Warns of driver names with capitals. */
 function warnOfDriver(root: Field): readonly string[] {
   const driver = toText(readPath(root.value, 'spec', 'driver'));
   return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
-/** ResourceSlice. */
+/** The spec of ResourceSlice. */
 export const resourceSliceKind: KindSpec = {
   kind: 'ResourceSlice', plural: 'resourceslices', cluster: true,
   tracksGeneration: true,

@@ -14,7 +14,7 @@ import { showDevicePart } from './structs.ts';
 
 const MAX_DEVICES = 128;
 
-/** With taints, shared counters or lists of attributes. */
+/** The limit of slices whose devices have taints, shared counters or lists of attributes. */
 const MAX_RICH_DEVICES = 64;
 
 const MAX_COUNTER_SETS = 8;
@@ -27,14 +27,14 @@ const MAX_TAINTS = 16;
 const attributeLists = ['bools', 'ints', 'strings', 'versions'];
 const MAX_KEY_BYTES = MAX_DRIVER_BYTES + 1 + MAX_IDENTIFIER_BYTES;
 
-/** A key as a path shows it: of a long one both ends. */
+/** A key in a path: long keys are shortened to both ends. */
 function shortenKey(key: string, maxBytes: number): string {
   if (key.length <= maxBytes) return key;
   const remaining = maxBytes - 3;
   return `${key.slice(0, (remaining + 1) >> 1)}...${key.slice(key.length - (remaining >> 1))}`;
 }
 
-/** How the entries of a map are checked. */
+/** The rules of the entries of a map. */
 interface MapRules {
   readonly key: (place: Field) => Errors;
   readonly value: (place: Field) => Errors;
@@ -103,13 +103,13 @@ function checkCounters(holder: Field, name: string): Errors {
   return [...errors, ...checkEntries(counters, { key: checkLabel, value: () => [], maxKeyBytes: MAX_DRIVER_BYTES })];
 }
 
-/** What says which nodes something is for, and what it says of its absence. */
+/** A choice of nodes: its members, and the message when none is given. */
 interface NodeChoice {
   readonly fields: readonly string[];
   readonly emptyName: string;
   readonly none: string;
   readonly several: string;
-  /** A selector has one term. */
+  /** A node selector has exactly one term. */
   readonly hasOneTerm?: true;
 }
 
@@ -120,7 +120,7 @@ function checkOneTerm(selector: Field): Errors {
   return [invalidValue(terms.path, shown, 'must have exactly one node selector term')];
 }
 
-/** Of the ways to name nodes there is one. */
+/** Exactly one of the members that select nodes is given. */
 function checkNodeChoice(holder: Field, { fields, emptyName, none, several, hasOneTerm }: NodeChoice): Errors {
   const errors: FieldError[] = [];
   const given = fields.filter((name) => {
@@ -155,10 +155,10 @@ function checkDeviceNodes(device: Field, isPerDevice: boolean): Errors {
   return deviceNodes.fields.some((name) => isGiven(at(device, name))) ? [invalidValue(device.path, undefined, text)] : [];
 }
 
-/** What the checks of a device need to know of its slice. */
+/** The parts of a slice that the checks of its devices use. */
 interface DeviceContext {
   readonly isPerDevice: boolean;
-  /** Devices as they are stored, by name. */
+  /** The stored devices, by name. */
   readonly stored: ReadonlyMap<string, unknown>;
 }
 
@@ -214,5 +214,5 @@ function checkSlice(slice: KubeObject, old: KubeObject | undefined): Errors {
 /** Validates resourceslices. */
 export const validateResourceSlice = (slice: KubeObject): Errors => checkSlice(slice, undefined);
 
-/** Validates updates of resourceslices: they stay with their driver, pool and node. */
+/** Validates updates of resourceslices: driver, pool and node never change. */
 export const validateResourceSliceUpdate = (slice: KubeObject, old: KubeObject): Errors => checkSlice(slice, old);

@@ -1,4 +1,4 @@
-// Validation of the identifiers that tell shares of one device apart.
+// Validation of UUIDs, which identify shares of one device.
 import { byteLength, invalidValue } from '../../apimachinery/index.ts';
 import type { Errors, Field } from '../common/validation/check.ts';
 import { toText } from '../common/values.ts';
@@ -7,7 +7,7 @@ const UUID_LENGTH = 36;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const URN = 'urn:uuid:';
 
-/** Why a text is none of the ways to write a UUID. */
+/** The problem of a text that is not a UUID in any accepted form; undefined when it is one. */
 function findUuidProblem(text: string): string | undefined {
   const format = (isRight: boolean): string | undefined => (isRight ? undefined : 'invalid UUID format');
   switch (byteLength(text)) {
@@ -23,7 +23,7 @@ function findUuidProblem(text: string): string | undefined {
   }
 }
 
-/** A UUID in the one form that is stored. */
+/** The value must be a UUID in its canonical form. */
 export function checkUuid({ path, value }: Field): Errors {
   const text = toText(value);
   const problem = findUuidProblem(text);

@@ -42,13 +42,13 @@ function validatePriorityClass(priorityClass: KubeObject): Errors {
   return [...errors, ...checkOneOf(memberOf(priorityClass, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never'], true)];
 }
 
-/** Errors of an update of what a priority means. */
+/** Errors of an update that changes value or preemption policy. */
 function checkSamePriority(priorityClass: KubeObject, old: KubeObject): Errors {
   const errors: FieldError[] = isSame(priorityClass['value'] ?? 0, old['value'] ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')];
   return [...errors, ...checkImmutable(memberOf(priorityClass, 'preemptionPolicy'), memberOf(old, 'preemptionPolicy'))];
 }
 
-/** PriorityClass. */
+/** The spec of PriorityClass. */
 export const priorityClassKind: KindSpec = {
   kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], cluster: true,
   metadataChecks: ['update', 'kind'],

@@ -45,7 +45,7 @@ const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
 const MIN_UPDATE_SECONDS = 10;
 
-/** Tokens that a driver asks for: one for each audience. */
+/** Token requests of a driver: one for each audience. */
 function checkTokens(list: Field): Errors {
   const audiences = new Set<string>();
   return each(list).flatMap((token): Errors => {
@@ -90,7 +90,7 @@ function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): Errors {
   ];
 }
 
-/** Drivers that ask for tokens where logs may show them. */
+/** Warns of token requests without serviceAccountTokenInSecrets. */
 function warnOfTokens(root: Field, old?: KubeObject): readonly string[] {
   const tokens = at(root, 'spec', 'tokenRequests').value;
   const isNew = old === undefined || !isSame(tokens ?? null, readPath(old, 'spec', 'tokenRequests') ?? null);
@@ -99,7 +99,7 @@ function warnOfTokens(root: Field, old?: KubeObject): readonly string[] {
     + 'volume attributes'];
 }
 
-/** CSIDriver. */
+/** The spec of CSIDriver. */
 export const csiDriverKind: KindSpec = {
   kind: 'CSIDriver', plural: 'csidrivers', cluster: true,
   unconditionalUpdate: false, returnsDeleted: true,

@@ -13,7 +13,7 @@ const csiNodeColumns: readonly Column[] = withNameAndAge(
 );
 const MAX_NODE_ID_LENGTH = 256;
 
-/** What tells nodes apart; the reference shows the driver. */
+/** Topology keys are unique labels; the error shows the driver, as in the reference. */
 function checkTopologyKeys(driver: Field): Errors {
   const known = new Set<string>();
   return each(at(driver, 'topologyKeys')).flatMap(({ value }): Errors => {
@@ -43,7 +43,7 @@ function validateCsiNode(node: KubeObject): Errors {
   });
 }
 
-/** Validates updates of csinodes: a driver stays what it is, but for what can be allocated. */
+/** Validates updates of csinodes: nothing of a driver changes but its allocatable count. */
 function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   const show = (driver: Field): unknown =>
     ({ Name: at(driver, 'name').value, NodeID: at(driver, 'nodeID').value, TopologyKeys: at(driver, 'topologyKeys').value ?? null, Allocatable: null });
@@ -55,7 +55,7 @@ function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   return [...validateCsiNode(node), ...changed.map((driver) => invalidValue('spec.drivers', show(driver), 'field is immutable'))];
 }
 
-/** CSINode. */
+/** The spec of CSINode. */
 export const csiNodeKind: KindSpec = {
   kind: 'CSINode', plural: 'csinodes', cluster: true,
   unconditionalUpdate: false, returnsDeleted: true,

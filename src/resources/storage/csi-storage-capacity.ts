@@ -16,7 +16,7 @@ function validateStorageCapacity(object: KubeObject): Errors {
   ];
 }
 
-/** Storage capacities that are told of nodes by old labels. */
+/** Warns of topologies that select nodes by old labels. */
 function warnOfTopology(root: Field): readonly string[] {
   const topology = at(root, 'nodeTopology');
   return [
@@ -25,7 +25,7 @@ function warnOfTopology(root: Field): readonly string[] {
   ];
 }
 
-/** CSIStorageCapacity. */
+/** The spec of CSIStorageCapacity. */
 export const csiStorageCapacityKind: KindSpec = {
   kind: 'CSIStorageCapacity', plural: 'csistoragecapacities',
   unconditionalUpdate: false,

@@ -56,14 +56,14 @@ function checkTopology(term: Field): Errors {
   });
 }
 
-/** What a term asks for, whatever the order: terms that ask for the same are one too many. */
+/** The key of a term, independent of order: equal terms are duplicates. */
 function identify(term: Field): string {
   const expressions = toObjects(readPath(term.value, 'matchLabelExpressions'));
   const wanted = new Map(expressions.map((expression) => [toText(expression['key']), [...new Set(toList(expression['values']).map(toText))].sort()]));
   return JSON.stringify([...wanted].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The reference compares each term with as many empty ones as there are terms, besides those before it. */
+/** The reference compares each term with as many empty ones as there are terms, and with those before it. */
 function checkTopologies(list: Field): Errors {
   const terms = each(list);
   const known = terms.map(() => '[]');
@@ -75,7 +75,7 @@ function checkTopologies(list: Field): Errors {
   });
 }
 
-/** Storage classes that select nodes by old labels. */
+/** Warns of topologies that select nodes by old labels. */
 function warnOfTopologies(root: Field): readonly string[] {
   return each(at(root, 'allowedTopologies')).flatMap((topology) => {
     return each(at(topology, 'matchLabelExpressions')).flatMap((expression) => warnOfLabel(at(expression, 'key'), false));
@@ -84,7 +84,7 @@ function warnOfTopologies(root: Field): readonly string[] {
 
 const IMMUTABLE_MEMBERS = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
 
-/** StorageClass. */
+/** The spec of StorageClass. */
 export const storageClassKind: KindSpec = {
   kind: 'StorageClass', plural: 'storageclasses', shortNames: ['sc'], cluster: true,
   returnsDeleted: true,

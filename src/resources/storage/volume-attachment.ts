@@ -42,7 +42,7 @@ function validateAttachmentUpdate(attachment: KubeObject, old: KubeObject): Erro
   return [...validateAttachment(attachment), ...(changed ? [invalidValue('spec', shapeValue(attachment['spec'], shape), 'field is immutable')] : [])];
 }
 
-/** VolumeAttachment. */
+/** The spec of VolumeAttachment. */
 export const volumeAttachmentKind: KindSpec = {
   kind: 'VolumeAttachment', plural: 'volumeattachments', cluster: true,
   unconditionalUpdate: false, returnsDeleted: true,

@@ -28,13 +28,13 @@ function validateAttributesClass(attributes: KubeObject): Errors {
   return parameters.length === 0 ? [...errors, required('parameters', 'must contain at least one key/value pair')] : errors;
 }
 
-/** Validates updates of volumeattributesclasses: what it means never changes. */
+/** Validates updates of volumeattributesclasses: driver and parameters never change. */
 function validateAttributesClassUpdate(attributes: KubeObject, old: KubeObject): Errors {
   return ['driverName', 'parameters'].filter((name) => !isSame(attributes[name] ?? null, old[name] ?? null))
     .map((name) => forbiddenField(name, `updates to ${name} are forbidden.`));
 }
 
-/** VolumeAttributesClass. */
+/** The spec of VolumeAttributesClass. */
 export const volumeAttributesClassKind: KindSpec = {
   kind: 'VolumeAttributesClass', plural: 'volumeattributesclasses', shortNames: ['vac'], cluster: true,
   unconditionalUpdate: false, returnsDeleted: true,

@@ -7,10 +7,10 @@ import { formatAge } from './duration.ts';
 /** The column that names the object. */
 export const nameColumn: Column = { ...column('Name', (object) => object.metadata?.name ?? ''), format: 'name' };
 
-/** The column that tells how old the object is. */
+/** The age column. */
 export const ageColumn: Column = { ...column('Age', (object, nowMs) => formatAge(object.metadata?.creationTimestamp, nowMs)), age: true };
 
-/** Columns of kinds of which only name and age are printed. */
+/** Columns of kinds that print name and age only. */
 export const nameAndAgeColumns: readonly Column[] = withNameAndAge();
 
 /** A column that is always shown. */
@@ -47,36 +47,36 @@ export function formatLabels(labels: unknown): string {
   return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${toText(value)}`).join(',');
 }
 
-/** `first` when it holds something, else `otherwise`. */
+/** The text, or `otherwise` when it is empty. */
 export function textOr(value: unknown, otherwise: string): string {
   const text = toText(value);
   return text === '' ? otherwise : text;
 }
 
-/** The text of a field that may be absent, which is not the same as empty. */
+/** The text of a field, or `otherwise` when the field is absent; an empty text stays empty. */
 export function textIfSet(value: unknown, otherwise: string): string {
   return value === undefined || value === null ? otherwise : toText(value);
 }
 
 const MOST_MEMBERS = 3;
 
-/** The first three texts, then how many more there are. */
+/** The first three texts, then the number of the others. */
 export function formatMembers(members: readonly string[]): string {
   if (members.length === 0) return '<unset>';
   return members.length > MOST_MEMBERS ? `${members.slice(0, MOST_MEMBERS).join(',')} + ${members.length - MOST_MEMBERS} more...` : members.join(',');
 }
 
-/** Copy of the columns in front, the age behind. */
+/** The name column, these columns, the age column. */
 export function withNameAndAge(...between: readonly Column[]): readonly Column[] {
   return [nameColumn, ...between, ageColumn];
 }
 
-/** The same columns for objects in another form. */
+/** The same columns over objects that are converted first. */
 export function convertColumns(columns: readonly Column[], convert: (object: KubeObject) => KubeObject): readonly Column[] {
   return columns.map((original) => ({ ...original, cell: (object, nowMs) => original.cell(convert(object), nowMs) }));
 }
 
-/** Status of the first condition of a type, or what to print without one. */
+/** The status of the first condition of a type, or `otherwise` when there is none. */
 export function readCondition(object: KubeObject, type: string): JsonObject | undefined {
   return toObjects(readPath(object, 'status', 'conditions')).find((condition) => condition['type'] === type);
 }

@@ -4,7 +4,7 @@ import {
 } from '../../../apimachinery/index.ts';
 import { toList, toObject, toObjects, toText } from '../values.ts';
 
-/** Only what is of the right type, so that a malformed stored selector cannot break a list. */
+/** Reads members of the right type only, so that a malformed stored selector cannot break a list. */
 function readSelector(value: unknown): MetaLabelSelector {
   const selector = toObject(value);
   const labels = Object.entries(toObject(selector['matchLabels'])).map(([key, text]) => [key, toText(text)]);
@@ -19,14 +19,14 @@ function readSelector(value: unknown): MetaLabelSelector {
 const isKey = (key: string): boolean => checkQualifiedName(key).length === 0;
 const areValues = (values: readonly string[]): boolean => values.every((value) => checkLabelValue(value).length === 0);
 
-/** Whether an expression can be asked of labels: known operators, with as many values as they want. */
+/** Whether an expression is valid: a known operator with the right number of values. */
 function isExpression({ key, operator, values = [] }: NonNullable<MetaLabelSelector['matchExpressions']>[number]): boolean {
   const wantsValues = operator === 'In' || operator === 'NotIn';
   if (!wantsValues && operator !== 'Exists' && operator !== 'DoesNotExist') return false;
   return isKey(key) && wantsValues === values.length > 0 && areValues(values);
 }
 
-/** The selector as text; undefined when it is none, which validation does not let into the store. */
+/** The selector as text; undefined when it is malformed, which validation does not accept. */
 function printSelector(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';
   const given = readSelector(value);
@@ -42,12 +42,12 @@ export function formatSelector(value: unknown): string {
   return (printSelector(value) ?? '<error>') || '<none>';
 }
 
-/** The same with the words of deployments. */
+/** The selector as text, with the words that deployments print for none and for a malformed one. */
 export function formatDeploymentSelector(value: unknown): string {
   return printSelector(value) ?? '<invalid>';
 }
 
-/** The selector as Go prints the struct, which is how bindings of policies show one. */
+/** The selector in the form in which Go prints the struct; bindings of policies show that one. */
 export function formatSelectorStruct(value: unknown): string {
   const { matchLabels, matchExpressions } = readSelector(value);
   const labels = Object.entries(matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, text]) => `${key}: ${text},`);

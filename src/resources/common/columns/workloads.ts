@@ -14,7 +14,10 @@ export function containerColumns(...path: readonly string[]): readonly Column[] 
   ];
 }
 
+/** Names and images of the containers of the template. */
 export const templateContainers = containerColumns('spec', 'template', 'spec');
+
+/** The selector, wide. */
 export const selectorColumn = wideColumn('Selector', (object) => formatSelector(readPath(object, 'spec', 'selector')));
 
 /** A number of the status under a column that the reference declares as text. */
@@ -22,10 +25,12 @@ export function countColumn(name: string, ...path: readonly string[]): Column {
   return { ...integerColumn(name, ...path), type: 'string' };
 }
 
-export function readyColumn(object: KubeObject): Cell {
+/** The cell of ready and wanted replicas. */
+export function formatReady(object: KubeObject): Cell {
   return `${toNumber(readPath(object, 'status', 'readyReplicas'))}/${toNumber(readPath(object, 'spec', 'replicas'))}`;
 }
 
+/** Wanted, current and ready replicas. */
 export const replicaColumns: readonly Column[] = [
   nameColumn,
   integerColumn('Desired', 'spec', 'replicas'),

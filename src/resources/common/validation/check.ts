@@ -4,14 +4,16 @@ import {
 } from '../../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../values.ts';
 
+/** The elements of a list as texts. */
 export const textsOf = (place: Field): readonly string[] => toList(place.value).map(toText);
 
-/** What a check answers. */
+/** The result of a check. */
 export type Errors = readonly FieldError[];
 
+/** No errors. */
 export const none: Errors = [];
 
-/** A value inside an object, and where it stands. */
+/** A value inside an object, with its path. */
 export interface Field {
   readonly path: string;
   readonly value: unknown;
@@ -30,13 +32,13 @@ export function each(list: Field): readonly Field[] {
   return toList(list.value).map((value, index) => ({ path: `${list.path}[${index}]`, value }));
 }
 
-/** Whether something stands at a place; null is nothing. */
+/** Whether a field has a value; null counts as absent. */
 export const isGiven = ({ value }: Field): boolean => value !== undefined && value !== null;
 
-/** Whether the text at a place is empty or absent. */
+/** Whether the text of a field is empty or absent. */
 export const isEmptyText = ({ value }: Field): boolean => value === undefined || value === null || value === '';
 
-/** The value at a place is wrong. */
+/** The error Invalid value of a field. */
 export const isWrong = ({ path, value }: Field, detail: string): FieldError => invalidValue(path, value, detail);
 
 /** The value must not be empty. */
@@ -55,7 +57,7 @@ export function checkOneOf({ path, value }: Field, supported: readonly string[],
   return supported.includes(toText(value)) ? none : [notSupported(path, value ?? '', supported, keepOrder)];
 }
 
-/** The same of a text that may be left out. */
+/** The text, where given, must be one of a closed set. */
 export function checkGivenOneOf(place: Field, supported: readonly string[], keepOrder = false): Errors {
   return isGiven(place) ? checkOneOf(place, supported, keepOrder) : none;
 }
@@ -65,19 +67,19 @@ export function checkText({ path, value }: Field, check: (text: string) => reado
   return check(toText(value)).map((problem) => invalidValue(path, toText(value), problem));
 }
 
-/** A name under DNS-1123 rules that must be there. */
+/** The field is required and is a DNS-1123 label. */
 export function checkLabelName(place: Field): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkDnsLabel);
 }
 
-/** Labels of something that is not an object of its own; all errors stand at the labels. */
+/** Labels inside a spec; all errors have the path of the labels. */
 export function checkLabels({ path, value }: Field): Errors {
   return Object.entries(toObject(value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, label]) => [
     ...checkText({ path, value: key }, checkQualifiedName), ...checkText({ path, value: label }, checkLabelValue),
   ]);
 }
 
-/** Deep equality of decoded values, whatever the order of members. */
+/** Deep equality of decoded values; the order of members does not count. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
@@ -91,19 +93,25 @@ export function checkImmutable(place: Field, old: Field): Errors {
   return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
 }
 
-/** Maps as Go writes them: by key. Structs keep their order, so this is for what holds maps only. */
+/** Maps in the order in which Go prints them, by key. Structs keep their order, so this is for values that hold maps only. */
 export function sortMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sortMembers(inner)]));
 }
 
+/** A member of the object itself, as a field. */
 export const memberOf = (object: KubeObject, name: string): Field => ({ path: name, value: object[name] });
 
-/** Errors of an update of members that can never change. */
+/** Errors of an update that changes members which are immutable. */
 export function checkSameMembers(object: KubeObject, old: KubeObject, names: readonly string[]): Errors {
   return names.flatMap((name) => checkImmutable(memberOf(object, name), memberOf(old, name)));
 }
 
+/** Whether the text of a field is present and not empty. */
 export const isFilled = (place: Field): boolean => place.value !== undefined && place.value !== null && place.value !== '';
+
+/** The status of an object, as a field. */
 export const statusOf = (object: KubeObject): Field => ({ path: 'status', value: object['status'] });
+
+/** The spec of an object, as a field. */
 export const specOf = (object: KubeObject): Field => ({ path: 'spec', value: object['spec'] });

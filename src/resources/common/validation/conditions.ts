@@ -30,7 +30,7 @@ function checkCondition(condition: Field): Errors {
   ];
 }
 
-/** Validates metav1.Conditions: each type once, each with a status, a time and a reason. */
+/** Validates metav1.Conditions: each type at most once, each with a status, a time and a reason. */
 export function checkConditions(list: Field): Errors {
   const types = new Set<string>();
   return each(list).flatMap((condition) => {

@@ -3,7 +3,7 @@ import { checkDnsSubdomain, invalidValue, required, tooLong } from '../../../api
 import { toText } from '../values.ts';
 import type { Errors, Field } from './check.ts';
 
-/** The name of a CSI driver. */
+/** The name of a CSI or device driver: a DNS subdomain of bounded length, any case. */
 export function checkDriverName(place: Field): Errors {
   const text = toText(place.value);
   if (text === '') return [required(place.path)];

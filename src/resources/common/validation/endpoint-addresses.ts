@@ -2,6 +2,7 @@
 import { type IpAddress, containsAddress, invalidValue, parseIpRange } from '../../../apimachinery/index.ts';
 import type { Errors, Field } from './check.ts';
 
+/** The protocols of ports. */
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
 const specialRanges: readonly (readonly [string, readonly string[]])[] = [
@@ -12,6 +13,7 @@ const specialRanges: readonly (readonly [string, readonly string[]])[] = [
 ];
 const special = specialRanges.map(([problem, ranges]) => ({ problem, ranges: ranges.map(parseIpRange).filter((range) => range !== undefined) }));
 
+/** The address must not be in one of the special ranges. */
 export function checkReachable({ path, value }: Field, address: IpAddress): Errors {
   return special.filter(({ ranges }) => ranges.some((range) => containsAddress(range, address))).map(({ problem }) => invalidValue(path, value, problem));
 }

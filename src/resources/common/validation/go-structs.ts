@@ -9,7 +9,7 @@ import { toList } from '../values.ts';
 interface Member {
   readonly shown: string;
   readonly name: string;
-  /** What an absent one prints as. */
+  /** The value that an absent member prints as. */
   readonly zero: unknown;
   readonly struct: string | undefined;
   readonly holds: 'one' | 'maybe' | 'list';
@@ -44,7 +44,7 @@ function sortTexts(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A value of the API as the struct of that name prints. */
+/** A value in API form, in the form that the struct of that name prints. */
 export function shapeGoStruct(structs: GoStructs, name: string, value: unknown): unknown {
   const given = (value ?? {}) as Readonly<Record<string, unknown>>;
   return Object.fromEntries((structs.get(name) ?? []).map(({ shown, name: api, zero, struct, holds }) => {

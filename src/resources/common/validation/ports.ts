@@ -3,7 +3,7 @@ import { invalidValue } from '../../../apimachinery/index.ts';
 import { toNumber } from '../values.ts';
 import { type Errors, type Field, checkText, none } from './check.ts';
 
-/** A port number that must be there and in range. */
+/** A required port number in range. */
 export function checkPortNumber({ path, value }: Field): Errors {
   const port = toNumber(value);
   return port < 1 || port > 65_535 ? [invalidValue(path, port, 'must be between 1 and 65535, inclusive')] : none;

@@ -5,13 +5,13 @@ import { type Errors, type Field, at } from './check.ts';
 
 const zero = parseQuantity('0');
 
-/** The quantity at a place; zero when there is none. */
+/** The quantity of a field; zero when it is absent. */
 export const quantityAt = ({ value }: Field): Quantity => (value === undefined || value === null ? zero : parseQuantity(toText(value)));
 
-/** As messages show it; nothing is zero. */
+/** The quantity as messages print it; an absent one is zero. */
 export const showQuantity = ({ value }: Field): string => (value === undefined || value === null ? '0' : canonicalizeQuantity(toText(value)));
 
-/** Negative, zero or positive as one is less than, equal to or more than the other. */
+/** Negative, zero or positive as the first quantity is less than, equal to or more than the second. */
 export const compareAt = (one: Field, other: Field): number => compareQuantities(quantityAt(one), quantityAt(other));
 
 /** The quantity must be above zero. */
@@ -30,7 +30,7 @@ function isWholeQuantity(place: Field): boolean {
   return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
 }
 
-/** Larger powers of ten differ in nothing: whatever is compared with a quantity has at most 64 bits. */
+/** Larger powers of ten make no difference: a quantity is compared with numbers of at most 64 bits. */
 const MAX_EXPONENT = 40;
 
 /** The quantity as a whole number of units (of thousandths at -3), rounded away from zero. */

@@ -2,10 +2,10 @@
 import { checkQualifiedName, invalidValue } from '../../../apimachinery/index.ts';
 import { type Errors, checkText } from './check.ts';
 
-/** What pods compute with, as quotas name it. */
+/** Compute resources under the names of quotas. */
 export const computeNames = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-/** What quotas count objects by. */
+/** Resources that count objects. */
 export const countNames = [
   'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports',
   'services.loadbalancers',
@@ -13,10 +13,10 @@ export const countNames = [
 const storageNames = ['ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage', 'requests.storage', 'storage'];
 const hugePages = /^(?:requests\.)?hugepages-/;
 
-/** Whether a name without a domain means something, wherever that may be. */
+/** Whether a name without a domain is a standard resource of any kind. */
 export const isStandardName = (name: string): boolean => [...computeNames, ...countNames, ...storageNames].includes(name) || hugePages.test(name);
 
-/** The name of a resource: qualified, and one of the known ones unless somebody's own. */
+/** The name of a resource: qualified, and a standard one unless it has a domain. */
 export function checkResourceName(path: string, name: string): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
   if (problems.length > 0 || name.includes('/')) return problems;

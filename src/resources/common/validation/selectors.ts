@@ -38,17 +38,17 @@ function checkExpression(expression: Field): Errors {
   ];
 }
 
-/** True when a selector of a workload holds nothing. */
+/** Whether a selector has no requirements. */
 export function isEmptySelector(selector: unknown): boolean {
   return Object.keys(toObject(readPath(selector, 'matchLabels'))).length === 0 && toObjects(readPath(selector, 'matchExpressions')).length === 0;
 }
 
-/** True when a selector can be read at all; what cannot be read selects nothing, and is told besides. */
+/** Whether a selector is valid; an invalid one selects nothing, and validation reports it. */
 export function isSelectable(selector: unknown): boolean {
   return checkSelector({ path: '', value: selector }).length === 0;
 }
 
-/** True when the labels of a template satisfy the selector; no selector selects nothing. */
+/** Whether the labels of a template satisfy the selector; an absent selector selects nothing. */
 export function selects(selector: unknown, labels: JsonObject): boolean {
   const parsed = labelSelectorOf(selector === undefined || selector === null ? undefined : toObject(selector));
   return parsed !== undefined && parsed.requirements.every((requirement) => matchesRequirement(requirement, labels as Record<string, string>));

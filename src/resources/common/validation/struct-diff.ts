@@ -1,14 +1,14 @@
 // How the reference shows what an update changed in a part that cannot change: the part as a Go struct, one member a line, with three
 // lines around the change. All differences are shown in one piece.
 
-/** A Go struct as it prints: the names of its members in their order, with how each reads. */
+/** A Go struct as it prints: the names of its members in their order, with the reader of each. */
 interface StructShape {
   readonly [member: string]: string | readonly [string, StructShape];
 }
 
 const CONTEXT = 3;
 
-/** A value in the shape of a struct: members that are not there are null, unless they are texts. */
+/** A value in the shape of a struct: absent members are null, unless they are texts. */
 export function shapeValue(value: unknown, shape: StructShape, texts: ReadonlySet<string> = new Set()): unknown {
   if (value === undefined || value === null) return null;
   return Object.fromEntries(Object.entries(shape).map(([shown, member]) => {
@@ -30,7 +30,7 @@ interface Match {
 /** Longer texts are compared from both ends only: the search below takes more than linear time. */
 const MAX_SEARCHED_LINES = 4000;
 
-/** From so many lines on, lines that come often are no anchors, as in Python's difflib, which the reference follows. */
+/** From this many lines on, frequent lines are no anchors, as in Python's difflib, which the reference follows. */
 const MIN_POPULAR_LINES = 200;
 
 const nowhere: readonly number[] = Object.freeze([]);
@@ -114,7 +114,7 @@ function matchEnds(old: readonly string[], next: readonly string[]): readonly Ma
   return [{ from: 0, to: 0, size: start }, { from: old.length - end, to: next.length - end, size: end }];
 }
 
-/** What stands between two runs: a change. */
+/** A change: the lines between two common runs. */
 type Change = readonly [oldFrom: number, oldEnd: number, nextFrom: number, nextEnd: number];
 
 function listChanges(old: readonly string[], next: readonly string[]): readonly Change[] {
@@ -139,7 +139,7 @@ function groupChanges(changes: readonly Change[]): readonly (readonly Change[])[
   return groups;
 }
 
-/** Where a part of a text is: counted from 1, by its first line and length; an empty part stands behind the line before it. */
+/** The range in a hunk header: first line, counted from 1, and length; an empty range follows the line before it. */
 const formatPart = (from: number, end: number): string => (end - from === 1 ? `${from + 1}` : `${end === from ? from : from + 1},${end - from}`);
 
 function formatGroup(group: readonly Change[], old: readonly string[], next: readonly string[]): string {

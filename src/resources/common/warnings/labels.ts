@@ -14,23 +14,23 @@ const successors: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** Where the key stands that warnings are about: `subject` names it when the path does not. */
+/** The place of a key; `subject` names the key when the path does not. */
 function warnOfKey(path: string, key: unknown, subject = ''): readonly string[] {
-  const told = successors.get(toText(key));
-  return told === undefined ? [] : [`${path}: ${subject}${told}`];
+  const warning = successors.get(toText(key));
+  return warning === undefined ? [] : [`${path}: ${subject}${warning}`];
 }
 
-/** Warns of each old label among the keys of a map, such as a nodeSelector; `pathOf` is where a key stands. */
+/** Warns of each old label among the keys of a map, such as a nodeSelector; `pathOf` returns the path of a key. */
 export function warnOfLabelMap({ value }: Field, pathOf: (key: string) => string): readonly string[] {
   return Object.keys(toObject(value)).sort().flatMap((key) => warnOfKey(pathOf(key), key));
 }
 
-/** Warns of an old label where one key stands alone; with `named` the text repeats it. */
+/** Warns of an old label in a field that holds one key; with `named` the text repeats the key. */
 export function warnOfLabel({ path, value }: Field, named: boolean): readonly string[] {
   return warnOfKey(path, value, named ? `${toText(value)} is ` : '');
 }
 
-/** Warns of old labels in expressions of a selector of nodes, and, where nobody refuses them, of values that no label can have. */
+/** Warns of old labels in node selector expressions, and, where validation accepts them, of values that no label can have. */
 export function warnOfExpressions(list: Field, checkValues = false): readonly string[] {
   return each(list).flatMap((expression) => {
     const values = checkValues ? each(at(expression, 'values')) : [];

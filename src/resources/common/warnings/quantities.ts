@@ -3,7 +3,7 @@ import { parseQuantity } from '../../../apimachinery/index.ts';
 import type { Field } from '../validation/check.ts';
 import { readPath, toText } from '../values.ts';
 
-/** A number of bytes that is not whole. */
+/** Warns of a quantity of bytes that is not an integer. */
 export function warnOfFraction({ path, value }: Field, name: string): readonly string[] {
   const text = toText(readPath(value, name));
   if (text === '') return [];

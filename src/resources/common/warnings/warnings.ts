@@ -10,6 +10,7 @@ export type Warn = (root: Field, old?: KubeObject) => readonly string[];
 /** The warnings of a kind, as its spec holds them. */
 export type KindWarnings = NonNullable<Strategy['warnings']>;
 
+/** The object as a field without path. */
 export const rootOf = (object: KubeObject): Field => ({ path: '', value: object });
 
 /** Warnings of writes of the object itself, and of its status. */
@@ -17,4 +18,5 @@ export function warnWith(warn: Warn, onStatus: Warn = () => []): KindWarnings {
   return (object, old, { subresource }) => (subresource === '' ? warn(rootOf(object), old) : subresource === 'status' ? onStatus(rootOf(object), old) : []);
 }
 
+/** The value of an annotation. */
 export const annotation = (root: Field, key: string): unknown => readPath(root.value, 'metadata', 'annotations', key);

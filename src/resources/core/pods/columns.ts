@@ -44,7 +44,7 @@ function formatEnd(terminated: JsonObject): string {
   return signal !== 0 ? `Signal:${signal}` : `ExitCode:${toNumber(terminated['exitCode'])}`;
 }
 
-/** Why an init container holds the pod up; undefined when it does not. */
+/** The reason for which an init container keeps the pod initializing; undefined when it does not. */
 function findInitProblem(container: JsonObject, position: string): string | undefined {
   const terminated = readPath(container, 'state', 'terminated');
   if (terminated !== undefined) {
@@ -56,7 +56,7 @@ function findInitProblem(container: JsonObject, position: string): string | unde
 }
 
 interface InitResult extends ContainerResult {
-  /** An init container holds the pod up. */
+  /** An init container is not done. */
   initializing: boolean;
   readonly sidecarRestarts: RestartCount;
   readonly sidecars: number;
@@ -86,7 +86,7 @@ function readInitContainers(spec: JsonObject, status: JsonObject): InitResult {
   return result;
 }
 
-/** What one container says about the pod; undefined when it is simply running or has nothing to say. */
+/** The reason that one container contributes; undefined when it runs or has none. */
 function readContainerReason(container: JsonObject): string | undefined {
   const waiting = toText(readPath(container, 'state', 'waiting', 'reason'));
   if (waiting !== '') return waiting;
@@ -95,7 +95,7 @@ function readContainerReason(container: JsonObject): string | undefined {
   return toText(readPath(terminated, 'reason')) || formatEnd(toObject(terminated));
 }
 
-/** From the last container to the first, so that the first one with something to say wins. */
+/** From the last container to the first, so that the reason of the first one wins. */
 function readContainers(status: JsonObject, reason: string, restarts: RestartCount): ContainerResult {
   const result: ContainerResult = { reason, ready: 0, restarts };
   let isRunning = false;
@@ -162,7 +162,7 @@ export const podColumns: readonly Column[] = [
   wideColumn('Readiness Gates', formatReadinessGates),
 ];
 
-/** A finished pod says so in its row. */
+/** The conditions of the row of a finished pod. */
 export function readPodConditions(object: KubeObject): readonly TableRowCondition[] {
   const phase = toText(readPath(object, 'status', 'phase'));
   if (!isTerminal(phase)) return [];

@@ -2,7 +2,7 @@
 
 const containerLists = ['containers', 'initContainers', 'ephemeralContainers'];
 
-/** In the spec of a pod; `[]` stands behind the name of a list, `{}` behind that of a map. */
+/** Paths in a pod spec; `[]` follows the name of a list, `{}` that of a map. */
 const podFields = [
   ...containerLists.map((list) => `${list}[].lifecycle.stopSignal`), 'schedulingGroup', 'volumes[].projected.sources[].clusterTrustBundle',
   'volumes[].projected.sources[].podCertificate',

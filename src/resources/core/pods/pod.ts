@@ -22,7 +22,7 @@ function readPodIps(object: KubeObject): readonly string[] {
   return toList(readPath(object, 'status', 'podIPs')).map((entry) => toText(toObject(entry)['ip']));
 }
 
-/** What objects of these kinds can be selected by besides name and namespace. */
+/** Field labels of pods, besides name and namespace. */
 const podFields = {
   ...textFields('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.nominatedNodeName'),
   'spec.host': textAt('spec.nodeName'),
@@ -31,7 +31,7 @@ const podFields = {
   'status.podIPs': (object: KubeObject) => readPodIps(object)[0] ?? '',
 };
 
-/** Pod. */
+/** The spec of Pod. */
 export const podKind: KindSpec = {
   kind: 'Pod', plural: 'pods', shortNames: ['po'], categories: ['all'],
   returnsDeleted: true, tracksGeneration: true,

@@ -10,6 +10,7 @@ const gatedCondition = {
   type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
+/** The status of a new pod. */
 export function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
   const status: JsonObject = { phase: 'Pending' };
   if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: formatTime(nowMs) }];
@@ -17,7 +18,7 @@ export function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
   return status;
 }
 
-/** The stored spec with some members of containers from the new one. */
+/** Replaces the spec by the stored one with some members of containers taken from the new one. */
 export function takeFromContainers(object: KubeObject, old: KubeObject, members: readonly string[]): void {
   const wanted = object['spec'];
   keepAllButStatus(object, old);
@@ -36,6 +37,7 @@ export function takeFromContainers(object: KubeObject, old: KubeObject, members:
   object['spec'] = spec;
 }
 
+/** Replaces the spec by the stored one with the ephemeral containers of the new one. */
 export function takeEphemeralContainers(object: KubeObject, old: KubeObject): void {
   const containers = readPath(object['spec'], 'ephemeralContainers');
   keepAllButStatus(object, old);
@@ -43,7 +45,7 @@ export function takeEphemeralContainers(object: KubeObject, old: KubeObject): vo
   object['spec'] = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
 }
 
-/** Pods that run nowhere, or no more, go at once. */
+/** Seconds of grace for a delete; pods that are not scheduled or have finished are removed at once. */
 export function readGrace(pod: KubeObject, requested: number | undefined): number {
   const phase = readPath(pod, 'status', 'phase');
   if (toText(readPath(pod, 'spec', 'nodeName')) === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
@@ -52,11 +54,11 @@ export function readGrace(pod: KubeObject, requested: number | undefined): numbe
   return seconds < 0 ? 1 : seconds;
 }
 
-/** What a kubelet may leave out, for it may not know of it. */
+/** Keeps members of a status that an older kubelet leaves out. */
 export function keepFromStatus(status: JsonObject, old: JsonObject): void {
   if (old['qosClass'] !== undefined) setZero(status, { qosClass: old['qosClass'] });
   if (old['observedGeneration'] !== undefined) setZero(status, { observedGeneration: old['observedGeneration'] });
-  // Types may repeat: the first of a type follows the first that was stored, and so on.
+  // Types may repeat: the first of a type corresponds to the first stored one, and so on.
   const before = new Map<unknown, JsonObject[]>();
   for (const condition of readStructs(old, 'conditions')) {
     const same = before.get(condition['type']);
@@ -72,7 +74,7 @@ export function keepFromStatus(status: JsonObject, old: JsonObject): void {
   }
 }
 
-/** The address and the list of addresses say the same; where they do not, the older field is right. */
+/** Keeps podIP and the first of podIPs equal; where they differ, podIP has precedence. */
 export function mirrorAddresses(status: JsonObject | undefined): void {
   if (status === undefined) return;
   const ip = toText(status['podIP']);
@@ -82,4 +84,5 @@ export function mirrorAddresses(status: JsonObject | undefined): void {
   } else if (first !== ip) status['podIPs'] = [{ ip }];
 }
 
+/** Metadata that the paths of a pod's parts do not write. */
 export const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;

@@ -10,7 +10,7 @@ function readPositive(resources: JsonObject | undefined, name: string): string {
   return /[1-9]/.test(text) ? text : '';
 }
 
-/** `Guaranteed` when all limits are set and requested in full, `BestEffort` when nothing is asked for, else `Burstable`. */
+/** `Guaranteed` when all limits are set and requested in full, `BestEffort` when nothing is requested, else `Burstable`. */
 export function computeQosClass(spec: JsonObject): string {
   const own = toObject(spec['resources']);
   const holders = Object.keys(own).length > 0 ? [spec] : [...toObjects(spec['containers']), ...toObjects(spec['initContainers'])];

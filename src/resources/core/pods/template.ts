@@ -7,21 +7,22 @@ import { type KindWarnings, type Warn, rootOf } from '../../common/warnings/warn
 import { validatePodTemplateSpec } from './validation/pod-spec.ts';
 import { warnOfPod } from './warnings/pod.ts';
 
+/** Whether a map is absent or empty. */
 export const isEmptyMap = (value: unknown): boolean => Object.keys(toObject(value)).length === 0;
 
-/** Labels of the template for an object that has none of its own. */
+/** Copies the labels of the template to an object that has none. */
 export function takeTemplateLabels(object: KubeObject, labels: JsonValue | undefined): void {
   if (!isEmptyMap(labels) && isEmptyMap(object.metadata.labels)) object.metadata.labels = { ...(labels as Record<string, string>) };
 }
 
-/** The template must carry the labels that the selector asks for. */
+/** The labels of the template must satisfy the selector. */
 export function checkTemplateLabels(spec: Field, selector: unknown): Errors {
   const labels = at(spec, 'template', 'metadata', 'labels');
   if (selects(selector, toObject(labels.value))) return [];
   return [invalidValue(labels.path, sortMembers(labels.value), '`selector` does not match template `labels`')];
 }
 
-/** A template of pods that run until they are deleted. */
+/** The template of a kind whose pods always restart. */
 export function checkTemplate(spec: Field, kind: string): Errors {
   const policy = at(spec, 'template', 'spec', 'restartPolicy');
   const deadline = at(spec, 'template', 'spec', 'activeDeadlineSeconds');
@@ -31,6 +32,7 @@ export function checkTemplate(spec: Field, kind: string): Errors {
   ];
 }
 
+/** Warns of a name that is no DNS label, where pods take it over. */
 export function warnOfName({ metadata }: KubeObject, use: string): readonly string[] {
   const problems = checkDnsLabel(metadata.name ?? '');
   if (problems.length === 0) return [];
@@ -39,18 +41,18 @@ export function warnOfName({ metadata }: KubeObject, use: string): readonly stri
 
 interface Template {
   readonly path: readonly string[];
-  /** Pods are called after the object. */
+  /** The names of the pods begin with the name of the object. */
   readonly names?: true;
-  /** Besides the template, whenever something is written. */
+  /** Further warnings of every write. */
   readonly always?: Warn;
-  /** Besides the template, when it is looked at. */
+  /** Further warnings of the writes that check the template. */
   readonly also?: Warn;
 }
 
 /** The warnings of a kind that holds a template of pods: looked for in new objects and when the generation changes. */
 export function warnOfTemplate({ path, names, always = () => [], also = () => [] }: Template): KindWarnings {
   return (object, old, { subresource }) => {
-    // A write of the scale is one of the whole object.
+    // A write through scale counts as a write of the object.
     if (subresource !== '' && subresource !== 'scale') return [];
     const root = rootOf(object);
     const isChecked = old === undefined || object.metadata.generation !== old.metadata.generation;

@@ -6,13 +6,13 @@ import { readPath, toObjects, toText } from '../../common/values.ts';
 import { warnOfAddress } from '../../common/warnings/addresses.ts';
 import type { Warn } from '../../common/warnings/warnings.ts';
 
-/** Addresses that a load balancer reported: sorted, each once. */
+/** The addresses of a load balancer: sorted and unique. */
 export function formatLoadBalancer(status: unknown): string {
   const names = toObjects(readPath(status, 'loadBalancer', 'ingress')).map((ingress) => toText(ingress['ip']) || toText(ingress['hostname']));
   return [...new Set(names.filter((name) => name !== ''))].sort().join(',');
 }
 
-/** Where a load balancer is reached; addresses that were there before may stay. */
+/** Validates the ingress points of a load balancer; addresses that are stored already may stay. */
 export function checkIngressPoints(balancer: Field, old: unknown): Errors {
   const known = toObjects(readPath(old, 'ingress')).map(({ ip }) => ip);
   return each(at(balancer, 'ingress')).flatMap((point) => {
@@ -25,5 +25,6 @@ export function checkIngressPoints(balancer: Field, old: unknown): Errors {
   });
 }
 
+/** Warns of addresses of a load balancer that are not in canonical form. */
 export const ingressAddresses: Warn = (root) => each(at(root, 'status', 'loadBalancer', 'ingress'))
   .flatMap(({ path, value }) => warnOfAddress({ path, value: readPath(value, 'ip') }));

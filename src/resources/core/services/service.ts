@@ -57,7 +57,7 @@ function applyAffinityDefaults(spec: JsonObject): void {
   setAbsent(ensureStruct(ensureStruct(spec, 'sessionAffinityConfig'), 'clientIP'), { timeoutSeconds: SESSION_TIMEOUT_SECONDS });
 }
 
-/** Defaults of services, except what has to be allocated. */
+/** Defaults of services; addresses and node ports are allocated by admission. */
 function applyServiceDefaults(service: KubeObject): void {
   const spec = ensureStruct(service, 'spec');
   applyAffinityDefaults(spec);
@@ -102,7 +102,7 @@ function warnOfHeadless(spec: Field): readonly string[] {
   ];
 }
 
-/** Services: members that their type ignores, and those that are on their way out. */
+/** Warns of members that the type of the service ignores, and of deprecated ones. */
 function warnOfService(root: Field): readonly string[] {
   const spec = at(root, 'spec');
   const type = at(spec, 'type').value;
@@ -121,7 +121,7 @@ function warnOfService(root: Field): readonly string[] {
   ];
 }
 
-/** Service. */
+/** The spec of Service. */
 export const serviceKind: KindSpec = {
   kind: 'Service', plural: 'services', shortNames: ['svc'], categories: ['all'],
   nameRule: 'dns-label', storagePrefix: 'services/specs',

@@ -11,7 +11,7 @@ const hasAddresses: Need = ({ type }) => type === 'ClusterIP' || type === 'NodeP
 const isExternal: Need = ({ type, externalIPs }) =>
   type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0);
 
-/** Fields, and which Services have them. Fields of one group go together, if the client changed none of them. */
+/** Fields, and the Services that have them. The fields of a group are dropped together, if the client changes none of them. */
 const dependent: readonly (readonly [need: Need, group: readonly string[]])[] = [
   [hasAddresses, ['clusterIP', 'clusterIPs']],
   [hasAddresses, ['ipFamilies', 'ipFamilyPolicy']],
@@ -24,10 +24,11 @@ const dependent: readonly (readonly [need: Need, group: readonly string[]])[] = 
 const holdsNodePorts: Need = (spec) => spec['type'] === 'NodePort' || isBalanced(spec);
 const nodePortsOf = (spec: JsonObject): unknown[] => toObjects(spec['ports']).map((port) => readPath(port, 'nodePort') ?? 0);
 
+/** Drops the fields that the new type does not have, unless the client changes them. */
 export function dropTypeDependentFields(service: KubeObject, old: KubeObject): void {
   const [spec, before] = [readPointer(service, 'spec'), readPointer(old, 'spec')];
   if (spec === undefined || before === undefined) return;
-  // Answered for all fields first: some needs read a field that another group drops.
+  // All needs are evaluated before anything is dropped: some read a field that another group drops.
   const lost = dependent.filter(([need]) => need(before) && !need(spec));
   for (const [, group] of lost) {
     if (!group.every((name) => isSame(spec[name] ?? null, before[name] ?? null))) continue;

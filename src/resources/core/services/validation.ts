@@ -32,13 +32,13 @@ function checkServicePort(port: Field, needsName: boolean, names: Set<string>): 
   return [...errors, ...checkPort(targetOf(port)), ...(isGiven(protocol) ? checkText(protocol, checkQualifiedName) : [])];
 }
 
-/** A port without target is its own target. */
+/** The target port; defaults to the port. */
 function targetOf(port: Field): Field {
   const target = at(port, 'targetPort');
   return target.value === undefined ? { path: target.path, value: toNumber(readPath(port.value, 'port')) } : target;
 }
 
-/** A port and protocol may be served once; the reference shows them in an otherwise empty port. */
+/** Port and protocol are unique together; the error shows them in an otherwise empty port. */
 function checkPortsDiffer(ports: readonly Field[]): Errors {
   const seen = new Set<string>();
   return ports.flatMap(({ path, value }) => {
@@ -73,7 +73,7 @@ function checkExternalName(spec: Field): Errors {
   return [...errors, ...(text === '' ? checkRequired({ path: name.path, value: text }) : checkText({ path: name.path, value: text }, checkDnsSubdomain))];
 }
 
-/** What only some types may have or lack. */
+/** Rules about addresses that depend on the type. */
 function checkType(spec: Field): Errors {
   const type = typeOf(spec);
   if (type === 'ExternalName') return checkExternalName(spec);
@@ -103,7 +103,7 @@ function checkAffinity(spec: Field): Errors {
   return bad ? [...errors, invalidValue(timeout.path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)] : errors;
 }
 
-/** Addresses that make no sense as addresses of others. */
+/** Checks external IPs: addresses of other machines, so not loopback, link-local or unspecified. */
 function specialProblems(text: string): string[] {
   const address = parseIpAddress(text);
   if (address === undefined) return [IP_PROBLEM];
@@ -183,7 +183,7 @@ export function validateService(service: KubeObject): Errors {
 
 const UNCHANGING = 'may not change once set';
 
-/** Addresses stay: a second one may come or go. */
+/** Cluster IPs are immutable, but a secondary one may be added or removed. */
 function checkSameAddresses(spec: Field, old: Field): Errors {
   if (typeOf(spec) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(spec) && isHeadless(old))) return [];
   const errors: FieldError[] = [];
@@ -212,7 +212,7 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Err
   if (wasBalanced && !isSame(balancer.value ?? null, at(before, 'loadBalancerClass').value ?? null)) {
     errors.push(invalidValue(balancer.path, balancer.value ?? null, UNCHANGING));
   }
-  // The reference looks at the class twice, and clients see both causes.
+  // The reference validates the class twice, and clients see both causes.
   errors.push(...checkBalancerClass(spec));
   return [...errors, ...validateService(service)];
 }

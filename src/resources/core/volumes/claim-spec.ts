@@ -10,10 +10,10 @@ import { readPath, toList, toObject, toText } from '../../common/values.ts';
 const SINGLE_MODE = 'ReadWriteOncePod';
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', SINGLE_MODE];
 
-/** How a volume can be used. */
+/** The volume modes. */
 export const volumeModes = ['Block', 'Filesystem'];
 
-/** Validates in which ways a volume is reached. */
+/** Validates access modes. */
 export function checkModes(spec: Field, missing?: string): Errors {
   const place = at(spec, 'accessModes');
   const modes = toList(place.value).map(toText);

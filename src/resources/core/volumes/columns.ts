@@ -18,7 +18,7 @@ function formatPhase(object: KubeObject): string {
   return object.metadata?.deletionTimestamp === undefined ? toText(readPath(object, 'status', 'phase')) : 'Terminating';
 }
 
-/** The annotation of old releases wins over the field. */
+/** The class of a volume; the annotation of old releases has precedence over the field. */
 function formatStorageClass(object: KubeObject): string {
   return object.metadata?.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? toText(readPath(object, 'spec', 'storageClassName'));
 }
@@ -28,7 +28,7 @@ function formatClaim(object: KubeObject): string {
   return claim === undefined ? '' : `${toText(readPath(claim, 'namespace'))}/${toText(readPath(claim, 'name'))}`;
 }
 
-/** Text of a pointer field; `<unset>` only when it is absent. */
+/** The text of a pointer field; `<unset>` when it is absent. */
 function formatPointer(value: unknown): string {
   return value === undefined || value === null ? '<unset>' : toText(value);
 }
@@ -51,7 +51,7 @@ export const volumeColumns: readonly Column[] = [
   volumeModeColumn,
 ];
 
-/** What a claim got is known once it is bound. */
+/** Prints a cell for bound claims only. */
 function whenBound(object: KubeObject, text: string): string {
   return toText(readPath(object, 'spec', 'volumeName')) === '' ? '' : text;
 }

@@ -9,7 +9,7 @@ import {
   checkPartition, checkPersistentDisk, checkQuobyte, checkStorageOs, need,
 } from './sources.ts';
 
-/** A secret of another namespace; both parts must be there. */
+/** A reference to a secret with a namespace; both parts are required. */
 const checkSecret: CheckSource = (source) => {
   const secret = at(source, 'secretRef');
   return isGiven(secret) ? ['name', 'namespace'].flatMap((part) => checkRequired(at(secret, part))) : [];

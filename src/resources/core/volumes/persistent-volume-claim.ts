@@ -14,15 +14,15 @@ import type { KindSpec } from '../../kind-spec.ts';
 import { validateClaimSpec } from './claim-spec.ts';
 import { claimColumns } from './columns.ts';
 import { applyClaimDefaults } from './defaults.ts';
-import { OLD_CLASS, tellOldClass, warnOfClaimSpec } from './warnings.ts';
+import { OLD_CLASS, OLD_CLASS_WARNING, warnOfClaimSpec } from './warnings.ts';
 
-/** What the older field can name; anything else is forgotten, as it was before the newer one. */
+/** Whether dataSource may name this object; the server drops any other source, as releases before dataSourceRef did. */
 function isKnownSource(source: unknown): boolean {
   const [group, kind] = [toText(readPath(source, 'apiGroup')), toText(readPath(source, 'kind'))];
   return group === '' ? kind === 'PersistentVolumeClaim' : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
 }
 
-/** Sources in other namespaces are dropped, as the reference does by default. Both spellings of a source say the same. */
+/** Drops sources in other namespaces, as the reference does by default, and keeps dataSource and dataSourceRef equal. */
 function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
   const spec = ensureStruct(claim, 'spec');
   const isUsed = (name: string): boolean => readPath(old, 'spec', name) !== undefined;
@@ -43,7 +43,7 @@ const resizeStatuses = [
   'ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending',
 ];
 
-/** The name of something that can grow: storage, unless it is somebody's own. */
+/** The name of a resource that a resize may have: storage, or one with a domain. */
 function checkGrowing(path: string, name: string): Errors {
   const problems = checkText({ path, value: name }, checkQualifiedName);
   const isOwn = name.includes('/') && !name.includes('kubernetes.io/');
@@ -80,7 +80,7 @@ const claimShape = {
 const claimTexts = new Set(['volumeName']);
 const SEALED_CLAIM = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** The new spec with what may change put back. */
+/** The new spec with the mutable members taken from the stored one. */
 function maskClaim(claim: KubeObject, old: KubeObject): Record<string, unknown> {
   const spec: Record<string, unknown> = { ...toObject(claim['spec']) };
   const before = toObject(old['spec']);
@@ -97,7 +97,7 @@ function maskClaim(claim: KubeObject, old: KubeObject): Record<string, unknown> 
 
 const isBound = (claim: KubeObject): boolean => readPath(claim, 'status', 'phase') === 'Bound';
 
-/** Validates updates of persistentvolumeclaims: only a bound one can ask for more, or for other attributes. */
+/** Validates updates of persistentvolumeclaims: only a bound claim can change its storage request or attributes class. */
 function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
   const masked = maskClaim(claim, old);
   const [before, after] = [shapeValue(old['spec'], claimShape, claimTexts), shapeValue(masked, claimShape, claimTexts)];
@@ -111,12 +111,12 @@ function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
   return [...errors, ...checkImmutable({ ...at(specOf(claim), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode'))];
 }
 
-/** Claims that name their class in an annotation. */
+/** Warns of claims that name their class in an annotation. */
 function warnOfClaimClass(root: Field): readonly string[] {
-  return annotation(root, OLD_CLASS) === undefined ? [] : [tellOldClass];
+  return annotation(root, OLD_CLASS) === undefined ? [] : [OLD_CLASS_WARNING];
 }
 
-/** PersistentVolumeClaim. */
+/** The spec of PersistentVolumeClaim. */
 export const persistentVolumeClaimKind: KindSpec = {
   kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'],
   returnsDeleted: true,

@@ -19,7 +19,7 @@ import { checkModes, volumeModes } from './claim-spec.ts';
 import { volumeColumns } from './columns.ts';
 import { applyVolumeObjectDefaults } from './defaults.ts';
 import { checkPersistentSource, persistentKinds } from './persistent-sources.ts';
-import { OLD_CLASS, tellOldClass, warnOfOldVolumes } from './warnings.ts';
+import { OLD_CLASS, OLD_CLASS_WARNING, warnOfOldVolumes } from './warnings.ts';
 
 function checkCapacity(capacity: Field): Errors {
   const entries = entriesOf(capacity);
@@ -30,7 +30,7 @@ function checkCapacity(capacity: Field): Errors {
   ];
 }
 
-/** Which nodes reach a volume. */
+/** Validates the node affinity of a volume. */
 function checkNodes(affinity: Field): Errors {
   const wanted = at(affinity, 'required');
   if (!isGiven(affinity)) return [];
@@ -61,7 +61,7 @@ function validateVolume(volume: KubeObject): Errors {
   ];
 }
 
-/** Validates updates of persistentvolumes: where the data is cannot change. */
+/** Validates updates of persistentvolumes: the source never changes. */
 function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
   const pick = (object: KubeObject): unknown => Object.fromEntries(persistentKinds.map((name) => [name, readPath(object, 'spec', name) ?? null]));
   const text = 'spec.persistentvolumesource is immutable after creation';
@@ -74,7 +74,7 @@ function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
   ];
 }
 
-/** Once there are nodes they stay; the reference leaves the spec out of the path. */
+/** Node affinity is immutable once set; the path omits spec, as in the reference. */
 function checkSameNodes(volume: KubeObject, old: KubeObject): Errors {
   const [now, before] = [readPath(volume, 'spec', 'nodeAffinity'), readPath(old, 'spec', 'nodeAffinity')];
   if (before === undefined || isSame(now, before)) return [];
@@ -89,7 +89,7 @@ function checkSameAttributes(volume: KubeObject, old: KubeObject): Errors {
   return isLost ? [forbiddenField(`spec.${name}`, 'update from non-nil value to nil is forbidden')] : [];
 }
 
-/** The sources as the reference's struct names them. */
+/** The source as messages print it: under the names of the Go struct. */
 const sourceNames: readonly (readonly [string, string])[] = [
   ['GCEPersistentDisk', 'gcePersistentDisk'], ['AWSElasticBlockStore', 'awsElasticBlockStore'], ['HostPath', 'hostPath'], ['Glusterfs', 'glusterfs'],
   ['NFS', 'nfs'], ['RBD', 'rbd'], ['Quobyte', 'quobyte'], ['ISCSI', 'iscsi'], ['FlexVolume', 'flexVolume'], ['Cinder', 'cinder'], ['CephFS', 'cephfs'],
@@ -106,14 +106,14 @@ function shapeSource(volume: KubeObject): unknown {
   }));
 }
 
-/** Persistent volumes: old annotations, recycling, old labels of nodes, old sources. */
+/** Warns of old annotations, the reclaim policy Recycle, old node labels and deprecated sources. */
 function warnOfVolume(root: Field): readonly string[] {
   const spec = at(root, 'spec');
   const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
   const options = 'volume.beta.kubernetes.io/mount-options';
   const terms = each(at(spec, 'nodeAffinity', 'required', 'nodeSelectorTerms'));
   return [
-    ...(annotation(root, OLD_CLASS) === undefined ? [] : [tellOldClass]),
+    ...(annotation(root, OLD_CLASS) === undefined ? [] : [OLD_CLASS_WARNING]),
     ...(annotation(root, options) === undefined ? [] : [`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`]),
     ...(at(spec, 'persistentVolumeReclaimPolicy').value === 'Recycle' ? [`spec.persistentVolumeReclaimPolicy: ${recycled}`] : []),
     ...terms.flatMap((term) => warnOfExpressions(at(term, 'matchExpressions'))),
@@ -121,7 +121,7 @@ function warnOfVolume(root: Field): readonly string[] {
   ];
 }
 
-/** PersistentVolume. */
+/** The spec of PersistentVolume. */
 export const persistentVolumeKind: KindSpec = {
   kind: 'PersistentVolume', plural: 'persistentvolumes', shortNames: ['pv'], cluster: true,
   returnsDeleted: true,

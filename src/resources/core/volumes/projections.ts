@@ -9,7 +9,7 @@ import { checkBundleName, checkSignerName } from './signer-names.ts';
 
 const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
-/** A file that says something about the pod. */
+/** A file of the downward API. */
 export function checkDownwardFile(file: Field): Errors {
   const [path, field, resource] = [at(file, 'path'), at(file, 'fieldRef'), at(file, 'resourceFieldRef')];
   const errors: FieldError[] = [...checkRequired(path), ...checkLocalPath(path)];
@@ -51,14 +51,14 @@ const checkKeys: CheckProjection = (source, paths) => {
 };
 
 const checkDownward: CheckProjection = (source, paths) => each(at(source, 'items')).flatMap((file) => [
-  // The reference leaves the place in the list out.
+  // The reference omits the index of the list.
   ...checkDownwardFile({ path: source.path, value: file.value }), ...paths.take(toText(readPath(file.value, 'path'))),
 ]);
 
 const checkToken: CheckProjection = (source, _, volume) => {
   const [lifetime, path] = [at(source, 'expirationSeconds'), readPath(source.value, 'path')];
   const seconds = toNumber(lifetime.value ?? 3600);
-  // The path is told as one of the volume, not of the source.
+  // The error has the path of the volume, not of the source.
   const place = { path: `${volume.path}.path`, value: path };
   return [
     ...(seconds < 600 ? [isWrong(lifetime, 'may not specify a duration less than 10 minutes')] : []),

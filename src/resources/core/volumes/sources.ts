@@ -11,10 +11,10 @@ import { checkKeyToPath, checkLocalPath, checkMode, checkNoBacksteps } from '../
 import { validateClaimTemplate } from './claim-spec.ts';
 import { checkDownwardFile, checkProjections } from './projections.ts';
 
-/** What a check of a source may know besides the source. */
+/** The context of a source that checks may use. */
 interface VolumeContext {
   readonly volumeName: string;
-  /** Templates may leave out what the cluster fills in. */
+  /** The volume is in a template, which may omit members that the server sets. */
   readonly isPod: boolean;
   readonly podName?: string | undefined;
 }
@@ -22,10 +22,10 @@ interface VolumeContext {
 /** A rule for sources of one kind. */
 export type CheckSource = (source: Field, context: VolumeContext) => Errors;
 
-/** Members that must be there. */
+/** A rule that these members are required. */
 export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
 
-/** Several rules one after the other. */
+/** A rule that runs several rules in order. */
 export const all = (...checks: readonly CheckSource[]): CheckSource => (source, context) => checks.flatMap((check) => check(source, context));
 
 const checkSecretReference: CheckSource = (source) => {
@@ -41,7 +41,7 @@ function checkRange(place: Field, most: number, least = 0): Errors {
 /** The number of a partition. */
 export const checkPartition: CheckSource = (source) => checkRange(at(source, 'partition'), 255, 1);
 
-/** The reference spells the path of these persistent disks otherwise than the field. */
+/** The error of a persistent disk without name; its path differs from the field, as in the reference. */
 export const checkPersistentDisk: CheckSource = ({ path, value }, context) =>
   all(need('pdName'), checkPartition)({ path: path.replace(/gcePersistentDisk$/, 'persistentDisk'), value }, context);
 
@@ -78,7 +78,7 @@ export function checkInitiator(place: Field, path = place.path, noForm = 'must b
   return text.length <= 1024 && form[1].test(text) ? [] : [invalidValue(path, text, 'must be valid format')];
 }
 
-/** The reason why a long name of a volume is no good with an initiator. */
+/** The problem of a volume name that is too long for an initiator. */
 export const LONG_INITIATOR = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
 const checkIscsi: CheckSource = (source, { volumeName }) => {
@@ -192,7 +192,7 @@ const checkEmptyDir: CheckSource = (source) => {
 
 const checkDownward: CheckSource = (source) => [
   ...checkMode(at(source, 'defaultMode')),
-  // The reference leaves the place in the list out.
+  // The reference omits the index of the list.
   ...toList(readPath(source.value, 'items')).flatMap((file) => checkDownwardFile({ path: source.path, value: file })),
 ];
 
@@ -210,7 +210,7 @@ const checks: Readonly<Record<string, CheckSource>> = {
 
 const kinds = Object.entries(checks);
 
-/** Kinds that the reference spells otherwise when there is one too many. */
+/** Sources whose name in errors differs from the field. */
 const spellings: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
 
 function checkDirectory(directory: Field): Errors {

@@ -42,7 +42,7 @@ function applyContainerDefaults(container: JsonObject, hostNetwork: boolean): vo
   roundResources(readPointer(container, 'resources'), 'limits', 'requests');
 }
 
-/** Both names of the account are always the same. */
+/** Keeps serviceAccountName and serviceAccount equal. */
 function mirrorServiceAccount(spec: JsonObject): void {
   const name = spec['serviceAccountName'] || spec['serviceAccount'];
   if (!name) return;
@@ -72,7 +72,7 @@ export function applyTemplateDefaults(parent: Record<string, unknown>): void {
   applyPodSpecDefaults(ensureStruct(ensureStruct(parent, 'template'), 'spec'));
 }
 
-/** What a container may use is also what it asks for, unless it asks for less. */
+/** Requests default to the limits. */
 function requestLimits(container: JsonObject): void {
   const resources = readPointer(container, 'resources');
   const limits = readPointer(resources, 'limits');
@@ -80,7 +80,7 @@ function requestLimits(container: JsonObject): void {
   resources['requests'] = mergeMissing(resources['requests'], limits);
 }
 
-/** The first address of a pod is also a field of its own. Those of its node are left as they were written. */
+/** Keeps hostIP and the first of hostIPs equal. */
 function mirrorAddress(status: JsonObject | undefined): void {
   if (status === undefined) return;
   const list = readStructs(status, 'podIPs');

@@ -11,7 +11,7 @@ import { type Volumes, checkMountsAndDevices } from './mounts.ts';
 import { checkResources } from './resources.ts';
 import { checkContainerSecurity } from './security.ts';
 
-/** What containers may know of their pod. */
+/** The parts of a pod that checks of its containers use. */
 export interface ContainerContext {
   readonly spec: Field;
   readonly volumes: Volumes;
@@ -44,7 +44,7 @@ function checkPorts(container: Field): Errors {
   return each(at(container, 'ports')).flatMap((port) => checkPortEntry(port, names));
 }
 
-/** A port of the host is taken once, by address and protocol. */
+/** Host ports are unique by address and protocol. */
 function checkHostPorts(containers: readonly Field[]): Errors {
   const taken = new Set<string>();
   return containers.flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
@@ -116,7 +116,7 @@ function checkName(container: Field, names: Set<string>): Errors {
   return errors;
 }
 
-/** Validates the containers that the pod is for. */
+/** Validates `containers` of a pod. */
 export function checkContainers(list: Field, context: ContainerContext): Errors {
   if (toList(list.value).length === 0) return [required(list.path)];
   const names = new Set<string>();
@@ -134,12 +134,12 @@ function checkEarlyResize(container: Field): Errors {
     .map((place) => isWrong(place, "must not be set to 'RestartContainer' for non-sidecar initContainers"));
 }
 
-/** The reference counts a single container anew, so that all these errors stand at the first place. */
+/** The reference validates these containers one at a time, so all errors have index 0. */
 function checkOwnPorts(container: Field, list: Field): Errors {
   return checkHostPorts([{ path: `${list.path}[0]`, value: container.value }]);
 }
 
-/** Validates the containers that run before: to their end, or beside the others when they are always restarted. */
+/** Validates init containers: those that run to completion, and sidecars. */
 export function checkInitContainers(list: Field, context: ContainerContext): Errors {
   const names = new Set(namesOf(context.spec, 'containers'));
   return each(list).flatMap((container) => {
@@ -156,18 +156,18 @@ export function checkInitContainers(list: Field, context: ContainerContext): Err
 
 const namesOf = (spec: Field, list: string): readonly string[] => toObjects(readPath(spec.value, list)).map((container) => toText(container['name']));
 
-/** What a container that is added to a running pod cannot have, in the order of the reference's struct. */
+/** Members that ephemeral containers cannot have, in the order of the Go struct. */
 const forbiddenMembers = [
   'ports', 'resources', 'resizePolicy', 'restartPolicy', 'restartPolicyRules', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle',
 ];
 
 function isSet({ path, value }: Field): boolean {
-  // Resources are a struct that is always there: only what is in them counts.
+  // Resources are a struct that is always present: only its members count.
   if (path.endsWith('.resources')) return Object.keys(toObject(value)).length > 0;
   return value !== undefined && value !== null;
 }
 
-/** Validates the containers that are added to a running pod. */
+/** Validates ephemeral containers. */
 export function checkEphemeralContainers(list: Field, context: ContainerContext): Errors {
   const others = new Set([...namesOf(context.spec, 'containers'), ...namesOf(context.spec, 'initContainers')]);
   const names = new Set(others);
@@ -183,7 +183,7 @@ export function checkEphemeralContainers(list: Field, context: ContainerContext)
   });
 }
 
-/** Images of pods, not of templates, have no blanks around them. */
+/** Images of pods, unlike those of templates, have no blanks around them. */
 export function checkTrimmedImage(container: Field): Errors {
   const image = at(container, 'image');
   const text = toText(image.value);

@@ -12,7 +12,7 @@ const fields = [
 ];
 const checkVariableName = (place: Field): Errors => (/^[ -<>-~]+$/.test(toText(place.value)) ? [] : [isWrong(place, NAME_PROBLEM)]);
 
-/** A value out of a file that another container writes. */
+/** A value from a file in a volume (fileKeyRef). */
 function checkFileKey(reference: Field): Errors {
   const [key, volume, path] = [at(reference, 'key'), at(reference, 'volumeName'), at(reference, 'path')];
   return [
@@ -60,7 +60,7 @@ export function checkEnvironment(container: Field): Errors {
   return errors;
 }
 
-/** Files that variables come from are in volumes of the pod that start empty. */
+/** The volumes of fileKeyRef exist and are emptyDirs. */
 export function checkFileVolumes(spec: Field, containers: readonly Field[]): Errors {
   const volumes = new Map(toObjects(readPath(spec.value, 'volumes')).map((volume) => [volume['name'], volume]));
   return containers.flatMap((container) => each(at(container, 'env'))).flatMap((variable): Errors => {

@@ -46,7 +46,7 @@ function checkHandler(parent: Field, graceSeconds: unknown): Errors {
 
 const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
-/** Validates the hooks of a container; `graceSeconds` are those that the pod has for its end. */
+/** Validates the lifecycle hooks of a container; `graceSeconds` is the grace period of the pod. */
 export function checkHooks(container: Field, graceSeconds: unknown): Errors {
   return ['postStart', 'preStop'].map((name) => at(container, 'lifecycle', name)).filter(isGiven).flatMap((hook) => checkHandler(hook, graceSeconds));
 }
@@ -64,7 +64,7 @@ export function checkProbes(container: Field, graceSeconds: unknown): Errors {
   });
 }
 
-/** What only containers that stay can have. */
+/** Lifecycle and probes are forbidden for containers that run to completion. */
 export function forbidHandlers(container: Field): Errors {
   return ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'].map((name) => at(container, name)).filter(isGiven)
     .map(({ path }) => forbiddenField(path, 'may not be set for init containers without restartPolicy=Always'));

@@ -28,7 +28,7 @@ function checkReadOnly(mount: Field, path: string): Errors {
   ];
 }
 
-/** The reference leaves the place in the list out of the paths of these members. */
+/** The paths of these members omit the index, as in the reference. */
 function checkDetails(mount: Field, container: Field): Errors {
   const list = `${container.path}.volumeMounts`;
   const [path, expression] = ['subPath', 'subPathExpr'].map((name) => ({ path: `${list}.${name}`, value: readPath(mount.value, name) })) as [Field, Field];

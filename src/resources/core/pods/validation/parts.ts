@@ -6,7 +6,7 @@ import { podStructs } from './structs.data.ts';
 
 let structs: GoStructs | undefined;
 
-/** A part of a pod as the struct of that name prints. */
+/** A part of a pod in the form that the struct of that name prints. */
 export function showPodPart(name: string, value: unknown): unknown {
   structs ??= readGoStructs(podStructs);
   return shapeGoStruct(structs, name, value);
@@ -14,7 +14,7 @@ export function showPodPart(name: string, value: unknown): unknown {
 
 const hostMembers = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
-/** A spec as the reference prints it: what concerns the host is part of the security context there. */
+/** A spec as messages print it: the host members are part of the security context in the Go struct. */
 export function showPodSpec(spec: JsonObject): unknown {
   const ofHost = Object.fromEntries(hostMembers.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
   return showPodPart('PodSpec', { ...spec, securityContext: { ...toObject(spec['securityContext']), ...ofHost } });

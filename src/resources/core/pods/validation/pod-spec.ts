@@ -33,6 +33,7 @@ interface PodOfSpec {
   readonly name: string;
 }
 
+/** Validates the volumes of a pod: names are unique, each has one source. */
 export function checkVolumes(list: Field, pod: PodOfSpec | undefined): { readonly errors: Errors; readonly volumes: Volumes } {
   const volumes = new Map<string, unknown>();
   const made = new Set(pod?.name ? each(list).filter(({ value }) => isGiven(at({ path: '', value }, 'ephemeral')))
@@ -50,7 +51,7 @@ export function checkVolumes(list: Field, pod: PodOfSpec | undefined): { readonl
   return { errors, volumes };
 }
 
-/** Ports of the host are those of the container when they share the network; templates may leave them to the server. */
+/** With the network of the host, host ports equal container ports; templates may omit them. */
 function checkHostNetwork(spec: Field, isPod: boolean): Errors {
   if (readPath(spec.value, 'hostNetwork') !== true) return [];
   return each(at(spec, 'containers')).flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
@@ -101,7 +102,7 @@ function checkGates(spec: Field): Errors {
   ];
 }
 
-/** What pods with users of their own cannot share with the host. */
+/** Members that a pod with its own user namespace cannot share with the host. */
 function checkHostUsers(spec: Field): Errors {
   if (readPath(spec.value, 'hostUsers') !== false) return [];
   const shared = ([['hostNetwork', 'hostNetwork'], ['hostPID', 'HostPID'], ['hostIPC', 'HostIPC']] as const)
@@ -124,7 +125,7 @@ function checkHostnameOverride(spec: Field): Errors {
   ];
 }
 
-/** Names of other things, where they are given. */
+/** Names of other objects, where given. */
 function checkNames(spec: Field): Errors {
   const deadline = at(spec, 'activeDeadlineSeconds');
   const isOut = isGiven(deadline) && (toNumber(deadline.value) < 1 || toNumber(deadline.value) > 2 ** 31 - 1);
@@ -145,7 +146,7 @@ function checkHostAliases(list: Field): Errors {
   ]);
 }
 
-/** Class, preemption and overhead: what other objects say of pods. */
+/** Priority class, preemption policy and overhead. */
 function checkClasses(spec: Field): Errors {
   const [priority, runtime, preemption] = [at(spec, 'priorityClassName'), at(spec, 'runtimeClassName'), at(spec, 'preemptionPolicy')];
   const policies = ['PreemptLowerPriority', 'Never'];
@@ -157,7 +158,7 @@ function checkClasses(spec: Field): Errors {
   ];
 }
 
-/** What a pod costs besides its containers, which is checked as limits of its own. */
+/** The overhead of a pod, which is validated as limits. */
 function checkOverhead(overhead: Field): Errors {
   return checkResources({ path: overhead.path, value: { limits: overhead.value } });
 }
@@ -171,6 +172,7 @@ function checkSchedulingGroup(group: Field): Errors {
 const listContainers = (spec: Field): readonly Field[] =>
   ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
+/** The parts of a pod that checks of its containers use. */
 export function readContext(spec: Field, volumes: Volumes): ContainerContext {
   return { spec, volumes, claims: new Set(toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name']))) };
 }
@@ -196,13 +198,14 @@ export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
+/** Validates annotations that have a meaning for pods. */
 export function checkPodAnnotations(annotations: Field): Errors {
   const cost = toObject(annotations.value)[DELETION_COST];
   const isNumber = cost === undefined || (/^(?:0|-?[1-9][0-9]*)$/.test(toText(cost)) && Math.abs(Number(cost)) < 2 ** 31);
   return isNumber ? [] : [invalidValue(`${annotations.path}[${DELETION_COST}]`, cost, 'must be a 32bit integer')];
 }
 
-/** Validates labels and annotations of a template; the errors stand where the reference says, not below `metadata`. */
+/** Validates labels and annotations of a template; the paths omit `metadata`, as in the reference. */
 export function validateTemplateMetadata(template: Field): Errors {
   const metadata = toObject(readPath(template.value, 'metadata'));
   const annotations = { path: `${template.path}.annotations`, value: metadata['annotations'] };

@@ -5,14 +5,14 @@ import { readPath, toList, toText } from '../../../common/values.ts';
 import { checkEphemeralContainers, checkTrimmedImage } from './containers.ts';
 import { checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
 
-/** Validates the containers that were added to a running pod. */
+/** Validates the ephemeral containers of a pod. */
 export function validateEphemeralContainers(pod: KubeObject): Errors {
   const spec = { path: 'spec', value: pod['spec'] };
   const { volumes } = checkVolumes(at(spec, 'volumes'), { name: pod.metadata.name ?? '' });
   return checkEphemeralContainers(at(spec, 'ephemeralContainers'), readContext(spec, volumes));
 }
 
-/** What a pod must have that a template need not. */
+/** Rules of pods that templates do not have. */
 function checkPodOnly(spec: Field): Errors {
   const account = toText(readPath(spec.value, 'serviceAccountName'));
   const tokens = account !== '' ? [] : each(at(spec, 'volumes')).flatMap((volume) => each(at(volume, 'projected', 'sources')))
@@ -23,7 +23,7 @@ function checkPodOnly(spec: Field): Errors {
   ];
 }
 
-/** Validates a pod, without what only new ones must obey. */
+/** Validates a stored pod, without the rules of new ones. */
 export function validatePodAsStored(pod: KubeObject): Errors {
   const spec = { path: 'spec', value: pod['spec'] };
   const annotations = { path: 'metadata.annotations', value: pod.metadata.annotations };

@@ -11,31 +11,31 @@ export function checkMode(place: Field): Errors {
   return isGiven(place) && (toNumber(place.value) < 0 || toNumber(place.value) > 0o777) ? [isWrong(place, MODE_PROBLEM)] : [];
 }
 
-/** A path that leads nowhere above where it begins. */
+/** A path without `..` parts. */
 export function checkNoBacksteps(place: Field): Errors {
   return toText(place.value).split('/').includes('..') ? [isWrong(place, "must not contain '..'")] : [];
 }
 
-/** A path below something, which it may not leave. */
+/** A relative path without `..` parts. */
 export function checkDescendingPath(place: Field): Errors {
   const isAbsolute = toText(place.value).startsWith('/');
   return [...(isAbsolute ? [isWrong(place, 'must be a relative path')] : []), ...checkNoBacksteps(place)];
 }
 
-/** A path below something whose names with two dots are taken. */
+/** A relative path whose first part does not begin with `..`. */
 export function checkLocalPath(place: Field): Errors {
   const text = toText(place.value);
   const isTaken = text.startsWith('..') && !text.startsWith('../');
   return [...checkDescendingPath({ path: place.path, value: text }), ...(isTaken ? [invalidValue(place.path, text, "must not start with '..'")] : [])];
 }
 
-/** The key of a secret or config map, and the file that it becomes. */
+/** An item of a volume: a key, the path of its file, and the mode. */
 export function checkKeyToPath(item: Field): Errors {
   const [key, path] = [at(item, 'key'), at(item, 'path')];
   return [...[key, path].filter(isEmptyText).map((place) => required(place.path)), ...checkLocalPath(path), ...checkMode(at(item, 'mode'))];
 }
 
-/** A key of a secret or config map, for a variable. */
+/** A reference to a key of a secret or config map. */
 export function checkKeySelector(reference: Field): Errors {
   const [name, key] = [at(reference, 'name'), at(reference, 'key')];
   return [...checkText(name, checkDnsSubdomain), ...(isEmptyText(key) ? [required(key.path)] : checkText(key, checkConfigMapKey))];
@@ -54,7 +54,7 @@ function findConversionProblem(version: string, path: string): string | undefine
   return convertible.includes(path) ? undefined : `field label not supported: ${path}`;
 }
 
-/** A field of the pod itself; `supported` are those that may be asked for, besides single labels and annotations. */
+/** A reference to a field of the pod; `supported` are the field paths, besides single labels and annotations. */
 export function checkFieldReference(reference: Field, supported: readonly string[]): Errors {
   const path = at(reference, 'fieldPath');
   const text = toText(path.value);
@@ -73,7 +73,7 @@ const resources = ['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'r
 const hugePages = /^(?:limits|requests)\.hugepages-/;
 const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Which units a resource can be told in, and what the resource is called then. */
+/** The divisors of a resource, and the name of the resource in messages. */
 function findDivisors(resource: string): readonly [readonly string[], string] | undefined {
   const name = resource.slice(resource.indexOf('.') + 1);
   if (hugePages.test(resource)) return [sizes, 'hugepages'];
@@ -89,7 +89,7 @@ function checkDivisor(reference: Field, resource: string): Errors {
   return [invalidValue(divisor.path, resource, `only divisor's values ${units} are supported with the ${found[1]} resource`)];
 }
 
-/** A resource of a container; volumes have to say of which one. */
+/** A reference to a resource of a container; volumes name the container. */
 export function checkResourceReference(reference: Field, isInVolume: boolean): Errors {
   const [container, resource] = [at(reference, 'containerName'), at(reference, 'resource')];
   const text = toText(resource.value);

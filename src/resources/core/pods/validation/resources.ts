@@ -15,14 +15,14 @@ const containerNames = ['cpu', 'memory', 'ephemeral-storage'];
 const isHuge = (name: string): boolean => name.startsWith(HUGE_PREFIX);
 const isNative = (name: string): boolean => !name.includes('/') || name.split('/')[0]?.endsWith('kubernetes.io') === true;
 
-/** Whether a name is that of somebody's own resource. */
+/** Whether a name is that of an extended resource. */
 export const isExtendedName = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 
-/** Whether more of a resource can be promised than there is. */
+/** Whether a resource can be overcommitted. */
 export const canOvercommit = (name: string): boolean => isNative(name) && !isHuge(name);
 
-/** The name of a resource that containers can have. */
+/** The name of a resource in a container. */
 export function checkContainerResource({ path, name }: Entry): Errors {
   const problems = checkResourceName(path, name);
   if (name.includes('/')) {
@@ -48,7 +48,7 @@ function checkPages(entry: Entry): Errors {
     const [pages, page] = [countUnits(entry), countUnits(size)];
     if (page > 0n && pages % page === 0n) return [];
   } catch {
-    // A page size that is no quantity divides nothing.
+    // A page size that is no quantity has no multiples.
   }
   return [invalidValue(entry.path, showQuantity(entry), `${showQuantity(entry)} is not positive integer multiple of ${entry.name}`)];
 }
@@ -78,7 +78,7 @@ export function checkResources(resources: Field, claims: ReadonlySet<string> = n
   return [...errors, ...checkClaimNames(at(resources, 'claims'), claims)];
 }
 
-/** Which claims of the pod a container uses: each once, as a whole or by its requests. */
+/** The claims that a container uses: unique, as a whole or by request. */
 function checkClaimNames(list: Field, claims: ReadonlySet<string>): Errors {
   const keys = new Set<string>();
   const known = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
@@ -126,7 +126,7 @@ function checkPodName({ path, name }: Entry): Errors {
   return podNames.includes(name) || isHuge(name) ? [] : [notSupported(path, name, [...podNames, HUGE_PREFIX])];
 }
 
-/** Validates the resources that the containers of a pod share; what they ask for one by one must fit in. */
+/** Validates the resources of a pod: the sum of its containers must fit into them. */
 export function checkPodResources(spec: Field, known: ReadonlySet<string>): Errors {
   const resources = at(spec, 'resources');
   if (!isGiven(resources)) return [];

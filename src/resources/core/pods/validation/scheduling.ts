@@ -24,7 +24,7 @@ function checkNodeRequirement(requirement: Field, checksValues: boolean): Errors
   return checksValues ? [...errors, ...each(values).flatMap((value) => checkText(value, checkLabelValue))] : errors;
 }
 
-/** The only field of a node that pods can ask for is its name, and they can ask for one. */
+/** matchFields: the name of the node is the only field, with exactly one value. */
 function checkNodeField(requirement: Field): Errors {
   const [key, operator, values] = [at(requirement, 'key'), at(requirement, 'operator'), at(requirement, 'values')];
   const isSet = operator.value === 'In' || operator.value === 'NotIn';
@@ -36,7 +36,7 @@ function checkNodeField(requirement: Field): Errors {
   return [...errors, ...each(values).flatMap((value) => checkText(value, checkDnsSubdomain))];
 }
 
-/** Validates a term of a node selector; preferences may have values that no label has. */
+/** Validates a term of a node selector; preferred terms may have values that no label can have. */
 function checkTerm(term: Field, checksValues: boolean): Errors {
   const expressions = each(at(term, 'matchExpressions'));
   return [...expressions.flatMap((expression) => checkNodeRequirement(expression, checksValues)), ...each(at(term, 'matchFields')).flatMap(checkNodeField)];
@@ -72,7 +72,7 @@ function checkLabelKeys(keys: Field, selector: Field): Errors {
   return each(keys).flatMap((key) => checkText(key, checkQualifiedName));
 }
 
-/** Keys of labels whose values come from the pod itself: the server adds them to the selector, so they cannot stand there already. */
+/** matchLabelKeys: the server adds their values to the selector, so the keys cannot be in it already. */
 function checkMatchKeys(parent: Field): Errors {
   const [selector, matching, others] = [at(parent, 'labelSelector'), at(parent, 'matchLabelKeys'), at(parent, 'mismatchLabelKeys')];
   const seen = new Set(Object.keys(toObject(readPath(selector.value, 'matchLabels'))));

@@ -50,7 +50,7 @@ const MAX_SPEC_BYTES = 64 * 1024;
 const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const domainName = /^[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
 
-/** Problems of a name that Windows knows: a user, or a user of a domain. */
+/** Problems of a Windows user name, with or without domain. */
 function listUserProblems(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (/\p{Cc}/u.test(name)) return ['runAsUserName cannot contain control characters'];
@@ -88,7 +88,7 @@ function checkSysctls(list: Field): Errors {
     const name = at(sysctl, 'name');
     const text = toText(name.value);
     if (text === '') return [required(name.path)];
-    // The length first: the expression is not asked about texts of any length.
+    // The length is checked first: the expression runs on short texts only.
     if (text.length > 253 || !sysctlName.test(text)) return [invalidValue(name.path, text, SYSCTL_PROBLEM)];
     const errors: FieldError[] = names.has(text) ? [duplicate(name.path, text)] : [];
     names.add(text);
@@ -116,7 +116,7 @@ function checkProcMount(place: Field, sharesUsers: boolean): Errors {
   return [...checkOneOf(place, ['Default', 'Unmasked']), ...(isShared ? [isWrong(place, '`hostUsers` must be false to use `Unmasked`')] : [])];
 }
 
-/** Validates the security context of a container; `sharesUsers`: its users are those of the host. */
+/** Validates the security context of a container; `sharesUsers`: the pod uses the user namespace of the host. */
 export function checkContainerSecurity(context: Field, sharesUsers: boolean): Errors {
   if (!isGiven(context)) return [];
   const errors: FieldError[] = [
@@ -145,7 +145,7 @@ const linuxOnlyInContainers = [
 ];
 const hostProcessOf = (holder: Field): Field => at(holder, 'securityContext', 'windowsOptions', 'hostProcess');
 
-/** Processes of a Windows host: all containers of a pod or none, and with the network of the host. */
+/** hostProcess: all containers of a pod or none, and only with the network of the host. */
 export function checkHostProcesses(spec: Field, containers: readonly Field[]): Errors {
   const common = hostProcessOf(spec);
   const differing = containers.map(hostProcessOf).filter((own) => isGiven(own) && isGiven(common) && own.value !== common.value);
@@ -159,7 +159,7 @@ export function checkHostProcesses(spec: Field, containers: readonly Field[]): E
   return [...errors, invalidValue(`${spec.path}.hostNetwork`, false, 'hostNetwork must be true if pod contains any hostProcess containers')];
 }
 
-/** What pods cannot have on the system that they are made for. */
+/** Members that are forbidden for the operating system of the pod. */
 export function checkSystem(spec: Field, containers: readonly Field[]): Errors {
   const os = at(spec, 'os');
   const name = at(os, 'name');

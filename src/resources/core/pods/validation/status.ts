@@ -11,7 +11,7 @@ const MAX_ID = 2 ** 31 - 1;
 const MAX_MESSAGE_BYTES = 4096;
 const healthValues = ['Healthy', 'Unhealthy', 'Unknown'];
 
-/** Addresses of a pod, one per family; those that were there before may stay. */
+/** The addresses of a pod, one per family; addresses that are stored already may stay. */
 function checkAddresses(list: Field, old: unknown): Errors {
   const known = new Set(toObjects(old).map(({ ip }) => ip));
   const texts = each(list).map((entry) => toText(readPath(entry.value, 'ip')));
@@ -93,7 +93,7 @@ function checkHealth(resources: Field): Errors {
 
 const CLAIM_TEXT = "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
 
-/** What is said of the resources of a container must be of those it has; containers that are not there may say anything. */
+/** allocatedResourcesStatus names resources that the container has; statuses of unknown containers are not checked. */
 function checkAllocated(status: Field, containers: ReadonlyMap<unknown, object>): Errors {
   const container = containers.get(at(status, 'name').value);
   const claims = toObjects(readPath(container, 'resources', 'claims')).map(({ name, request }) => `claim:${toText(name)}${request ? `/${toText(request)}` : ''}`);

@@ -1,5 +1,6 @@
 // The spec of a pod, and policies of jobs, as Go structs of the reference with their members in order; go-structs.ts explains the notation.
 
+/** The structs, in the notation of go-structs.ts. */
 export const podStructs = `
 PodSpec: Volumes []Volume; InitContainers []Container; Containers []Container; EphemeralContainers []EphemeralContainer; RestartPolicy ""; TerminationGracePeriodSeconds; ActiveDeadlineSeconds; DNSPolicy=dnsPolicy ""; NodeSelector; ServiceAccountName ""; AutomountServiceAccountToken; NodeName ""; SecurityContext *PodSecurityContext; ImagePullSecrets []LocalObjectReference; Hostname ""; Subdomain ""; SetHostnameAsFQDN; Affinity *Affinity; SchedulerName ""; Tolerations []Toleration; HostAliases []HostAlias; PriorityClassName ""; Priority; PreemptionPolicy; DNSConfig=dnsConfig *PodDNSConfig; ReadinessGates []PodReadinessGate; RuntimeClassName; Overhead; EnableServiceLinks; TopologySpreadConstraints []TopologySpreadConstraint; OS=os *PodOS; SchedulingGates []PodSchedulingGate; ResourceClaims []PodResourceClaim; Resources *ResourceRequirements; HostnameOverride; SchedulingGroup *PodSchedulingGroup
 Volume: Name ""; +VolumeSource

@@ -7,7 +7,7 @@ import { validateEphemeralContainers, validatePodAsStored } from './pod.ts';
 
 const ephemeralOf = (pod: KubeObject): readonly Field[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
 
-/** Validates updates of pods/ephemeralcontainers: they come and never go. */
+/** Validates updates of pods/ephemeralcontainers: they are added and never removed. */
 export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Errors {
   const errors: FieldError[] = [...validateEphemeralContainers(pod)];
   if (errors.length > 0) return errors;
@@ -31,7 +31,7 @@ function checkRemoved(container: Field, before: unknown): Errors {
   });
 }
 
-/** Validates updates of pods/resize: resources that fit each other and leave the pod in its class of service. */
+/** Validates updates of pods/resize: the resources are valid and keep the quality of service class. */
 export function validateResize(pod: KubeObject, old: KubeObject): Errors {
   const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
   const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));

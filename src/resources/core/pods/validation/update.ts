@@ -39,7 +39,7 @@ function checkGates(list: Field, before: readonly JsonObject[]): Errors {
     .map(({ path, value }) => forbiddenField(path, `only deletion is allowed, but found new scheduling gate '${toText(value)}'`));
 }
 
-/** Gated pods may be given more labels that nodes must have. */
+/** The nodeSelector of a gated pod may gain entries. */
 function checkMoreLabels(selector: Field, before: unknown): Errors {
   const present = toObject(selector.value);
   const isKept = Object.entries(toObject(before)).every(([key, value]) => present[key] === value);
@@ -48,7 +48,7 @@ function checkMoreLabels(selector: Field, before: unknown): Errors {
 
 const termLists = ['matchExpressions', 'matchFields'];
 
-/** Gated pods may ask more of nodes, term by term. */
+/** The required node affinity of a gated pod may gain expressions, term by term. */
 function checkMoreNodes(affinity: Field, before: unknown): Errors {
   const terms = at(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
   const old = toObjects(readPath(before, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms'));
@@ -65,7 +65,7 @@ function checkMoreNodes(affinity: Field, before: unknown): Errors {
   });
 }
 
-/** The new spec with what may change as it was, as far as it is changed. */
+/** The new spec with its mutable members taken from the stored one. */
 function withoutAllowed(spec: JsonObject, before: JsonObject): JsonObject {
   const withImages = (list: string): JsonObject => (spec[list] === undefined ? {} : {
     [list]: toObjects(spec[list]).map((container, index) => ({ ...container, image: readPath(before, list, String(index), 'image') ?? '' })),
@@ -82,7 +82,7 @@ function keep(spec: JsonObject, before: JsonObject, names: readonly string[]): J
   return Object.fromEntries([...others, ...names.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]] as const]))]) as JsonObject;
 }
 
-/** The affinity of a gated pod with what it asks of nodes as it was. */
+/** The affinity of a gated pod with the node affinity of the stored one. */
 function withNodesOf(before: JsonObject, spec: JsonObject): JsonObject {
   const [now, old] = [spec['affinity'], before['affinity']];
   const nodes = readPath(old, 'nodeAffinity');
@@ -108,7 +108,7 @@ function checkUnchanged(spec: Field, before: Field): Errors {
   return [...errors, forbiddenField('spec', `pod updates may not change fields other than ${CHANGEABLE}\n${diff}`)];
 }
 
-/** Validates the update of a pod on its main path; what was wrong before may stay so. */
+/** Validates an update of a pod on its main path; invalid parts that are stored already may stay. */
 export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(pod), specOf(old)];
   const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));

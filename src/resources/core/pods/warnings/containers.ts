@@ -3,7 +3,7 @@ import { type Field, at, each } from '../../../common/validation/check.ts';
 import { readPath, toNumber, toText } from '../../../common/values.ts';
 import { warnOfFraction } from '../../../common/warnings/quantities.ts';
 
-/** A variable that is set again without building on what it was. */
+/** Warns of a variable that replaces an earlier one without referring to it. */
 function warnOfEnvironment(container: Field): readonly string[] {
   const seen = new Set<string>();
   return each(at(container, 'env')).flatMap(({ path, value }) => {
@@ -34,7 +34,7 @@ function readPorts(containers: readonly Field[]): readonly Port[] {
   }));
 }
 
-/** Ports of the host need a number before an address; the port prints as a struct of the reference. */
+/** Warns of a hostIP without hostPort; the port prints as a Go struct. */
 function warnOfHostIps(containers: readonly Field[]): readonly string[] {
   return containers.flatMap((container) => each(at(container, 'ports'))).flatMap((port) => {
     const [ip, number] = [toText(readPath(port.value, 'hostIP')), toNumber(readPath(port.value, 'hostPort') ?? 0)];
@@ -52,7 +52,7 @@ function relate(port: Port, other: Port): string | undefined {
   return port.hostPort === other.hostPort && oneIsOpen ? 'dangerously ambiguous' : undefined;
 }
 
-/** Each port is compared with at most this many others of the same number; beyond it a pod is told enough. */
+/** Each port is compared with at most this many others of the same number, which bounds the work. */
 const MAX_COMPARED = 100;
 
 function warnOfPorts(ports: readonly Port[]): readonly string[] {
@@ -77,7 +77,7 @@ function warnOfPortNames(ports: readonly Port[]): readonly string[] {
   });
 }
 
-/** Warns of what is doubtful about containers, given in the order init, main, ephemeral. */
+/** The warnings of containers, given in the order init, main, ephemeral. */
 export function warnOfContainers(containers: readonly Field[]): readonly string[] {
   const ports = readPorts(containers);
   const own = (container: Field): readonly string[] => [

@@ -9,6 +9,7 @@ import { warnOfClaimSpec, warnOfOldVolumes } from '../../volumes/warnings.ts';
 import { warnOfContainers } from './containers.ts';
 import { warnOfOverlaps } from './volume-paths.ts';
 
+/** Warns of addresses in the status that are not in canonical form. */
 export const podAddresses: Warn = (root) => [['podIPs', 'ip'], ['hostIPs', 'ip']].flatMap(([list, member]) => {
   return each(at(root, 'status', list as string)).flatMap((entry) => warnOfAddress(at(entry, member as string)));
 });
@@ -49,7 +50,7 @@ function warnOfPodAffinity(affinity: Field): readonly string[] {
 
 function warnOfAnnotations(metadata: Field): readonly string[] {
   return oldAnnotations.filter(([key]) => readPath(metadata.value, 'annotations', key) !== undefined)
-    .map(([key, told]) => `${at(metadata, 'annotations').path}[${key}]: ${told}`);
+    .map(([key, text]) => `${at(metadata, 'annotations').path}[${key}]: ${text}`);
 }
 
 const containersOf = (spec: Field): readonly Field[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
@@ -70,7 +71,7 @@ function warnOfVolumes(spec: Field): readonly string[] {
   return [...own, ...warnOfOverlaps(volumes)];
 }
 
-/** Warns of what is doubtful about a pod, or about a template that pods will be made from; `pod` is where metadata and spec are. */
+/** The warnings of a pod or a pod template; `pod` is the field that holds metadata and spec. */
 export function warnOfPod(pod: Field): readonly string[] {
   const [metadata, spec] = [at(pod, 'metadata'), at(pod, 'spec')];
   const selector = at(spec, 'nodeSelector');

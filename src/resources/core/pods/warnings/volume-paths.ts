@@ -4,14 +4,14 @@ import { readPath, toList, toText } from '../../../common/values.ts';
 
 interface File {
   readonly path: string;
-  /** What it is made from, where a volume has several sources. */
+  /** The source of the file, where a volume has several. */
   readonly source: string;
 }
 
 const show = ({ path, source }: File): string => (source === '' ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`);
 const holds = (outer: string, inner: string): boolean => `${inner}/`.startsWith(`${outer}/`);
 
-/** Each pair of files where one is the other, or a directory that the other is in. */
+/** Each pair of files with the same path, or of which one is a directory above the other. */
 function findOverlaps(files: readonly File[]): readonly string[] {
   const named = files.map((file) => ({ ...file, path: file.path.replace(/\/+$/, '') })).filter(({ path }) => path !== '');
   return named.flatMap((file, index) => {
@@ -35,22 +35,22 @@ function filesOfProjection(projection: unknown): readonly File[] {
   return [{ path: read('clusterTrustBundle', 'path'), source: `ClusterTrustBundle "${bundle}"` }];
 }
 
-/** Volumes with more files than this are not looked through: the search is quadratic. */
+/** Volumes with more files than this are not searched: the search is quadratic. */
 const MAX_FILES = 1_000;
 
-/** Warns of files of a volume that hide each other. */
+/** Warns of files of a volume that overlap. */
 export function warnOfOverlaps(volumes: Field): readonly string[] {
   return each(volumes).flatMap((volume) => {
     const name = toText(readPath(volume.value, 'name'));
-    const tell = (what: string, files: readonly File[]): readonly string[] =>
+    const warn = (what: string, files: readonly File[]): readonly string[] =>
       (files.length > MAX_FILES ? [] : findOverlaps(files).map((text) => `volume "${name}" (${what}): overlapping paths: ${text}`));
     const sources = each(at(volume, 'projected', 'sources')).map(({ value }) => value);
     return [
-      ...tell(`ConfigMap "${toText(at(volume, 'configMap', 'name').value)}"`, filesOf(at(volume, 'configMap', 'items').value)),
-      ...tell(`Secret "${toText(at(volume, 'secret', 'secretName').value)}"`, filesOf(at(volume, 'secret', 'items').value)),
-      ...tell('DownwardAPI', filesOf(at(volume, 'downwardAPI', 'items').value)),
+      ...warn(`ConfigMap "${toText(at(volume, 'configMap', 'name').value)}"`, filesOf(at(volume, 'configMap', 'items').value)),
+      ...warn(`Secret "${toText(at(volume, 'secret', 'secretName').value)}"`, filesOf(at(volume, 'secret', 'items').value)),
+      ...warn('DownwardAPI', filesOf(at(volume, 'downwardAPI', 'items').value)),
       ...sources.filter((source) => Object.keys(source ?? {}).length === 0).map(() => `volume "${name}" (Projected) has no sources provided`),
-      ...tell('Projected', sources.flatMap(filesOfProjection)),
+      ...warn('Projected', sources.flatMap(filesOfProjection)),
     ];
   });
 }
