@@ -56,7 +56,6 @@ const WORDS_TO_COME: readonly string[] = [
   'src/crd/',
   'src/endpoints/',
   'src/registry/',
-  'src/resources/',
   'src/server/',
   'src/storage/',
   'src/subresources/',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { convertEvent } from './convert.ts';
 import { specOfKind } from '../kinds.suite.ts';
+import { convertEvent } from './convert.ts';
 
 const coreEventFields = specOfKind('/Event').selectableFields ?? {};
 const eventsGroupFields = specOfKind('events.k8s.io/Event').selectableFields ?? {};

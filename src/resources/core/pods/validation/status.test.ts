@@ -1,13 +1,14 @@
-// What the status path of pods accepts and keeps, in the words of the reference.
-import { strict as assert } from 'node:assert';
+// The status path of pods, in the words of the reference.
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../../apimachinery/index.ts';
-import { validatePodStatus } from './status.ts';
 import { strategyOf } from '../../../kinds.suite.ts';
+import { validatePodStatus } from './status.ts';
 
 const claims = [{ name: 'x', request: 'q' }];
 const spec = { resourceClaims: [{ name: 'x' }], containers: [{ name: 'c', resources: { claims } }] };
 const make = (status: object): KubeObject => ({ metadata: { name: 'a' }, spec: structuredClone(spec), status: structuredClone(status) } as KubeObject);
+
 const check = (status: object, old: object = {}): readonly string[] =>
   [...validatePodStatus(make(status), make(old))].map(({ field, message }) => `${field}: ${message}`);
 

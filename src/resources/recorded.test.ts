@@ -1,27 +1,29 @@
-// Defaults of created objects, against what the reference made of the same bodies.
-import { strict as assert } from 'node:assert';
+// All kinds, against objects and tables that were recorded from the reference, and against arbitrary objects.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../apimachinery/index.ts';
-import { choosePullPolicy } from './core/pods/defaults/images.ts';
-import { applyPodDefaults } from './core/pods/defaults/pod.ts';
-import { strategyOf } from './kinds.suite.ts';
+import { columnsOf, contextOf, strategyOf } from './kinds.suite.ts';
 import { kindSpecs } from './table.ts';
 
+interface TableCase {
+  readonly scenario: string;
+  readonly columns: readonly (readonly [string, string, string, number])[];
+  readonly cells: readonly unknown[];
+  readonly object: KubeObject;
+}
+
+// The recording left uids out, but they are values of labels.
+const uid = '3f1c5b0e-0000-4000-8000-000000000000';
+const { tables } = JSON.parse(readFileSync('test/data/builtin-objects.json', 'utf8').replaceAll('<uid>', uid)) as { tables: readonly TableCase[] };
+const ages = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
 const { created } = JSON.parse(readFileSync('test/data/builtin-objects.json', 'utf8')) as { created: readonly KubeObject[] };
 
 function applyDefaults(object: KubeObject): KubeObject {
   const [group, version] = object.apiVersion?.includes('/') ? object.apiVersion.split('/') : ['', object.apiVersion];
   strategyOf(`${group}/${object.kind}`).applyDefaults?.(object, version ?? '');
   return object;
-}
-
-for (const [index, object] of created.entries()) {
-  test(`applyDefaults leaves what the reference made as it is: ${object.kind} ${index}`, () => {
-    const before = structuredClone(object);
-    assert.deepEqual(applyDefaults(structuredClone(before)), before);
-  });
 }
 
 /** An object with everything removed that the reference added: `removed` are paths such as `spec.type`. */
@@ -39,6 +41,7 @@ function without(object: KubeObject, ...removed: readonly string[]): KubeObject 
 
 const podSpecDefaults = ['restartPolicy', 'terminationGracePeriodSeconds', 'dnsPolicy', 'securityContext', 'schedulerName'];
 const containerDefaults = ['terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'];
+
 const podDefaults = (path: string): string[] => [
   ...podSpecDefaults.map((name) => `${path}.${name}`), ...containerDefaults.map((name) => `${path}.containers.${name}`),
 ];
@@ -63,6 +66,30 @@ const defaulted: Readonly<Record<string, readonly string[]>> = {
   'rbac.authorization.k8s.io/v1 RoleBinding': ['roleRef.apiGroup'],
 };
 
+for (const { scenario, columns, cells, object } of tables) {
+  const group = object.apiVersion?.includes('/') ? object.apiVersion.slice(0, object.apiVersion.indexOf('/')) : '';
+  test(`columns of ${object.kind} print what the reference printed in ${scenario}`, () => {
+    const own = columnsOf(`${group}/${object.kind}`);
+    const declared = own.filter((column) => !column.undeclared);
+    assert.deepEqual(declared.map(({ name, type, format, priority }) => [name, type, format, priority]), columns);
+    for (const [index, { name, cell }] of declared.entries()) if (!ages.has(name)) assert.deepEqual(cell(object, 0), cells[index], name);
+  });
+}
+
+test('columns survives objects that hold nothing and objects that hold nonsense', () => {
+  const nonsense = { metadata: {}, spec: 7, status: [null], data: 'x', webhooks: {}, subsets: [1], series: true, conditions: 'no' } as unknown as KubeObject;
+  for (const columns of [...kindSpecs.keys()].map(columnsOf)) {
+    for (const object of [{ metadata: {} }, nonsense]) for (const { cell } of columns) assert.notEqual(cell(object, 0), undefined);
+  }
+});
+
+for (const [index, object] of created.entries()) {
+  test(`applyDefaults leaves what the reference made as it is: ${object.kind} ${index}`, () => {
+    const before = structuredClone(object);
+    assert.deepEqual(applyDefaults(structuredClone(before)), before);
+  });
+}
+
 for (const [kind, paths] of Object.entries(defaulted)) {
   const object = created.find((candidate) => `${candidate.apiVersion} ${candidate.kind}` === kind);
   test(`applyDefaults fills what a client of ${kind} may leave out`, () => {
@@ -85,17 +112,15 @@ test('applyDefaults is idempotent on whatever an object holds', () => {
   }), { numRuns: 300 });
 });
 
-test('choosePullPolicy knows which references mean the latest image', () => {
-  for (const image of ['nginx', 'nginx:latest', 'a.b:5000/c/d', 'localhost/x']) assert.equal(choosePullPolicy(image), 'Always', image);
-  for (const image of ['nginx:1', 'a.b:5000/c:2', `x@sha256:${'0'.repeat(64)}`, '', 'Not/A Reference', undefined]) {
-    assert.equal(choosePullPolicy(image), 'IfNotPresent', String(image));
-  }
-});
-
-test('applyPodDefaults requests what is limited and keeps thousandths', () => {
-  const resources = { limits: { cpu: '0.0015', memory: '1Gi' }, requests: { cpu: '1m' } };
-  const pod: KubeObject = { metadata: {}, spec: { containers: [{ name: 'c', image: 'x:1', resources }] } };
-  applyPodDefaults(pod);
-  const [container] = (pod['spec'] as { containers: { resources: unknown }[] }).containers;
-  assert.deepEqual(container?.resources, { limits: { cpu: '2m', memory: '1Gi' }, requests: { cpu: '1m', memory: '1Gi' } });
+test('validate answers for whatever an object holds', () => {
+  const names = ['spec', 'template', 'containers', 'ports', 'volumes', 'metadata', 'labels', 'selector', 'matchLabels', 'data', 'rules', '__proto__'];
+  const member = fc.constantFrom(...names);
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 5 }, fc.string(), fc.integer(), fc.constant(null), fc.array(tie('any'), { maxLength: 2 }), fc.dictionary(member, tie('any'))),
+  })).any;
+  fc.assert(fc.property(fc.constantFrom(...kindSpecs.keys()), fc.dictionary(member, value), (key, body) => {
+    const object = { ...body, metadata: { name: 'a' } } as KubeObject;
+    assert.ok(Array.isArray(strategyOf(key).validate?.(object, contextOf()) ?? []));
+    assert.ok(Array.isArray(strategyOf(key).validateUpdate?.(object, { metadata: { name: 'a' } }, contextOf()) ?? []));
+  }), { numRuns: 500 });
 });

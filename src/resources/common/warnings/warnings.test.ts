@@ -1,0 +1,15 @@
+// The paths that warnings come with.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { warn } from '../../kinds.suite.ts';
+
+test('warnings of other kinds come on their paths only', () => {
+  assert.deepEqual(warn('networking.k8s.io/Ingress', { metadata: { name: 'x', annotations: { 'kubernetes.io/ingress.class': 'a' } }, spec: {} }), [
+    'annotation "kubernetes.io/ingress.class" is deprecated, please use \'spec.ingressClassName\' instead',
+  ]);
+  assert.deepEqual(warn('/ResourceQuota', { spec: { hard: { cpu: '2', 'limits.cpu': '1' } } }), ['ResourceQuota cpu (2) should be less than limits.cpu (1)']);
+  assert.deepEqual(warn('/Secret', { type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' } }), [
+    'tls: failed to find any PEM data in certificate input',
+  ]);
+  assert.deepEqual(warn('/Pod', { spec: { imagePullSecrets: [{ name: '' }] } }, { old: { metadata: {} } }), []);
+});

@@ -1,0 +1,49 @@
+// Services, in the words of the reference.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, updateStatus, warn } from '../../kinds.suite.ts';
+
+/** Kind, body, and the errors of the reference. */
+const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['/Service', { spec: { ports: [{ port: 0 }] } }, [
+    'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    'spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+  ]],
+];
+for (const [index, [key, body, errors]] of refused.entries()) {
+  test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
+}
+
+test('validateServiceStatus knows who has a load balancer, and how it is reached', () => {
+  const status = (...ingress: object[]): object => ({ loadBalancer: { ingress } });
+  assert.deepEqual(updateStatus('/Service', { spec: { type: 'ClusterIP' }, status: status({ ip: '1.2.3.4' }) }),
+    ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"]);
+  const balanced = { spec: { type: 'LoadBalancer' }, status: status({ ip: '1.2.3.4', hostname: '1.2.3.4' }, { ipMode: 'VIP' }) };
+  assert.deepEqual(updateStatus('/Service', balanced), [
+    'status.loadBalancer.ingress[0].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
+    'status.loadBalancer.ingress[0].ipMode: Required value: must be specified when `ip` is set',
+    'status.loadBalancer.ingress[1].ipMode: Forbidden: may not be specified when `ip` is not set',
+  ]);
+});
+
+test('checkRange and names of ports of services are strict', () => {
+  const errorsOf = (spec: object): readonly string[] => create('/Service', { spec: { ports: [{ port: 80 }], type: 'LoadBalancer', ...spec } });
+  assert.deepEqual(errorsOf({ loadBalancerSourceRanges: ['1.2.3.4/8', '010.0.0.0/8', ' 10.0.0.0/8 '] }), [
+    'spec.LoadBalancerSourceRanges[0]: Invalid value: "1.2.3.4/8": must not have bits set beyond the prefix length',
+    'spec.LoadBalancerSourceRanges[1]: Invalid value: "010.0.0.0/8": must not have leading 0s in IP or prefix length',
+  ]);
+  assert.deepEqual(errorsOf({ ports: [{ port: 80, name: 'a.b', appProtocol: '' }] }).map((error) => error.slice(0, 60)), [
+    'spec.ports[0].name: Invalid value: "a.b": must not contain d', 'spec.ports[0].appProtocol: Invalid value: "": name part must',
+    'spec.ports[0].appProtocol: Invalid value: "": name part must',
+  ]);
+});
+
+test('warnings of services name what their type ignores', () => {
+  assert.deepEqual(warn('/Service', { spec: { type: 'ClusterIP', clusterIP: 'None', sessionAffinity: 'ClientIP', externalName: 'x' } }), [
+    'spec.SessionAffinity is ignored for headless services', 'spec.externalName is ignored when spec.type is not "ExternalName"',
+  ]);
+  assert.deepEqual(warn('/Service', { spec: { type: 'ClusterIP', clusterIPs: ['FD00::1'], loadBalancerSourceRanges: ['10.0.0.1/8'] } }), [
+    'spec.clusterIPs[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
+    'spec.loadBalancerSourceRanges[0]: CIDR value "10.0.0.1/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)',
+  ]);
+});

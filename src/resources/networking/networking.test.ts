@@ -1,0 +1,20 @@
+// Kinds of networking.k8s.io, in the words of the reference.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create } from '../kinds.suite.ts';
+
+/** Kind, body, and the errors of the reference. */
+const refused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['networking.k8s.io/Ingress', { spec: { rules: [{ host: '192.0.2.1', http: { paths: [{ path: 'x', pathType: 'Exact', backend: {} }] } }] } }, [
+    'spec.rules[0].host: Invalid value: "192.0.2.1": must be a DNS name, not an IP address',
+    'spec.rules[0].http.paths[0].path: Invalid value: "x": must be an absolute path',
+    'spec.rules[0].http.paths[0].backend: Invalid value: "": resource or service backend is required',
+  ]],
+  ['networking.k8s.io/NetworkPolicy', { spec: { ingress: [{ from: [{ ipBlock: { cidr: '10.1.0.0/16', except: ['10.2.0.0/24'] }, podSelector: {} }] }] } }, [
+    'spec.ingress[0].from[0].ipBlock.except[0]: Invalid value: "10.2.0.0/24": must be a strict subset of `cidr`',
+    'spec.ingress[0].from[0]: Forbidden: may not specify both ipBlock and another peer',
+  ]],
+];
+for (const [index, [key, body, errors]] of refused.entries()) {
+  test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
+}

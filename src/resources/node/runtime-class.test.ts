@@ -1,0 +1,12 @@
+// RuntimeClasses, in the words of the reference.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create } from '../kinds.suite.ts';
+
+test('validateRuntimeClass judges what it adds to pods', () => {
+  assert.deepEqual(create('node.k8s.io/RuntimeClass', { overhead: { podFixed: { k: '1' } }, scheduling: { tolerations: [{}] } }), [
+    'handler: Required value', 'overhead.limits[k]: Invalid value: "k": must be a standard resource type or fully qualified',
+    'overhead.limits[k]: Invalid value: "k": must be a standard resource for containers',
+    'scheduling.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"',
+  ]);
+});

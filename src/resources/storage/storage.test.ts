@@ -1,0 +1,33 @@
+// Kinds of storage.k8s.io, in the words of the reference.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, prepareChanged } from '../kinds.suite.ts';
+
+test('validateCsiDriver wants one token for an audience, and time between updates', () => {
+  const tokenRequests = [{ audience: 'a', expirationSeconds: 5 }, { audience: 'a' }];
+  assert.deepEqual(create('storage.k8s.io/CSIDriver', { spec: { tokenRequests, nodeAllocatableUpdatePeriodSeconds: 1 } }), [
+    'spec.tokenRequests[0].expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes',
+    'spec.tokenRequests[1].audience: Duplicate value: "a"',
+    'spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 1: must be greater than or equal to 10 seconds',
+  ]);
+});
+
+test('csiDriverStrategy counts changes from the first one on', () => {
+  const driver = prepareChanged('storage.k8s.io/CSIDriver', { object: { spec: { attachRequired: true } }, old: { spec: { attachRequired: false } } });
+  assert.equal(driver.metadata.generation, 1);
+});
+
+test('validateStorageCapacity wants a class, and no less than nothing', () => {
+  const errors = create('storage.k8s.io/CSIStorageCapacity', {
+    storageClassName: 'c', nodeTopology: { matchExpressions: [{ key: 'a', operator: 'X' }] }, capacity: '-1',
+  });
+  assert.deepEqual(errors, [
+    'nodeTopology.matchExpressions[0].operator: Invalid value: "X": not a valid selector operator',
+    'capacity: Invalid value: "-1": must be greater than or equal to 0',
+  ]);
+});
+
+test('validateCsiNode wants each key once', () => {
+  const drivers = [{ name: 'D', nodeID: 'n', topologyKeys: ['a', 'a'] }];
+  assert.deepEqual(create('storage.k8s.io/CSINode', { spec: { drivers } }), ['spec.drivers[0]: Duplicate value: "a"']);
+});
