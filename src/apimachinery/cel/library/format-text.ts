@@ -120,7 +120,16 @@ function floatingOf(value: Value, clause: string): number {
 
 function showFixed(value: Value, precision: number): string {
   const number = floatingOf(value, 'fixed-point');
-  return specialNumber(number) ?? number.toFixed(Math.min(100, precision));
+  return specialNumber(number) ?? (precision <= 100 ? number.toFixed(precision) : expandFixed(number, precision));
+}
+
+/** All digits of a double, which has at most 1,074 after the point. */
+function expandFixed(number: number, precision: number): string {
+  let [mantissa, halvings] = [Math.abs(number), 0];
+  for (; !Number.isInteger(mantissa); halvings++) mantissa *= 2;
+  const divisor = 2n ** BigInt(halvings);
+  const digits = ((BigInt(mantissa) * 10n ** BigInt(precision) * 2n + divisor) / (divisor * 2n)).toString().padStart(precision + 1, '0');
+  return `${number < 0 ? '-' : ''}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
 }
 
 /** The exponent is raised: 1.5×10⁰³. */

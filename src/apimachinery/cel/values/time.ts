@@ -72,7 +72,7 @@ function skipDigits(text: string, from: number): number {
 
 /** Whole numbers of more digits than this are no int64, whatever their unit; leading zeros do not count. */
 const MAX_WHOLE_DIGITS = 19;
-/** Digits of a fraction that can matter: an hour has 3.6e12 nanoseconds. */
+/** Digits of a fraction that 63 bits hold, whatever they are. */
 const MAX_FRACTION_DIGITS = 18;
 
 /** One number with its unit. */
@@ -85,10 +85,18 @@ function readSpan(text: string, from: number): { nanos: bigint; end: number } | 
   let first = from;
   while (first < dot && text[first] === '0') first++;
   if (dot - first > MAX_WHOLE_DIGITS) return undefined;
-  const fraction = text.slice(dot + 1, Math.min(end, dot + 1 + MAX_FRACTION_DIGITS));
-  const scale = BigInt(unitNanos.get(unit)!);
-  const whole = first === dot ? 0n : BigInt(text.slice(first, dot)) * scale;
-  return { nanos: whole + (fraction === '' ? 0n : (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)), end: end + unit.length };
+  const scale = unitNanos.get(unit)!;
+  const whole = first === dot ? 0n : BigInt(text.slice(first, dot)) * BigInt(scale);
+  return { nanos: whole + nanosOfFraction(text.slice(dot + 1, end), scale), end: end + unit.length };
+}
+
+/** A fraction of a unit, rounded as Go does: in doubles, of the digits that 63 bits hold. */
+function nanosOfFraction(digits: string, scale: number): bigint {
+  let zeros = 0;
+  while (digits[zeros] === '0') zeros++;
+  const first = digits.slice(zeros, zeros + MAX_FRACTION_DIGITS);
+  const kept = BigInt(first) > maxInt64 / 10n ? first : digits.slice(zeros, zeros + MAX_FRACTION_DIGITS + 1);
+  return BigInt(Math.trunc(Number(kept) * (scale / 10 ** (zeros + kept.length))));
 }
 
 function unitAt(text: string, at: number): string | undefined {
