@@ -10,7 +10,9 @@ import { defaultRoot, resourcePrefix } from './objects/keys.ts';
 import { hasBytesAt } from './objects/json-scan.ts';
 import { type Layout, createLayout } from './objects/layout.ts';
 import { type EncodingMemo, createEncodingMemo } from './objects/encoded-bytes.ts';
-import { type StoredVersion, type VersionContext, decodeVersion, viewVersion } from './objects/stored-object.ts';
+import { type StorageCodec, type StorageFormat, createStorageCodec, plainFormat } from './objects/storage-codec.ts';
+import { StoredVersion, type VersionContext, viewVersion } from './objects/stored-object.ts';
+import { UnreadableObject, decodeValue } from './objects/unreadable-object.ts';
 import type { Resource } from './resource.ts';
 import { packLoose } from './objects/chunk.ts';
 
@@ -22,8 +24,8 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly root?: string;
   /** How long changes are kept for watches and exact reads, see the cache. */
   readonly historyMs?: number;
-  /** Whether a key's value is stored otherwise than it would be today: an update that changes nothing writes it then, as migrations rely on. */
-  readonly isOutdated?: (key: string) => Promise<boolean>;
+  /** How values lie in the store; plain JSON when absent. */
+  readonly format?: StorageFormat;
   /** Rows that are only written to have no cache: a worker that handles a few large writes must not hold all their neighbours. */
   readonly cacheOnlyReads?: boolean;
   /** Is told of what caches mend by themselves. */
@@ -46,8 +48,16 @@ export interface ResourceStorage {
   readonly cache: Cache<StoredVersion>;
   /** What the cache has of a key, as old as that may be; undefined also where no cache has started. */
   cached(key: string): StoredVersion | undefined;
-  decode(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion;
+  /** How its values lie in the store. */
+  readonly codec: StorageCodec;
+  /** The object of a stored value; one that cannot be read says so when it is. */
+  decode(kv: StoredValue): StoredVersion;
+  /** The object of JSON that was just encoded. */
+  fromJson(kv: StoredValue): StoredVersion;
 }
+
+/** A value of the store, or what was just written. */
+export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision'>;
 
 /** A request's row, where its objects are, and how they look through it. */
 export interface RequestScope {
@@ -65,6 +75,8 @@ interface Slot extends ResourceStorage {
   defined?: Promise<number>;
   /** Revision that the cache began with: whatever defines the row was there. */
   listed: number;
+  /** Unreadable values that the cache has come upon; some may be gone. */
+  readonly unreadable: Map<string, UnreadableObject>;
 }
 
 const showAsIs = (version: StoredVersion): StoredObject => version;
@@ -111,7 +123,17 @@ export class Core {
   async readyPlace(target: Target): Promise<RequestScope> {
     const scope = this.scope(target);
     await this.awaitFilled(scope);
+    this.#refuseUnreadable(scope.storage.resource);
     return scope;
+  }
+
+  /** 429 while one of the row's values cannot be read: the reference's cache does not begin then. */
+  #refuseUnreadable(resource: Resource): void {
+    const { unreadable, cache } = this.#slot(resource);
+    for (const [key, object] of unreadable) {
+      if (cache.get(key)?.value === object) throw initializing(`unable to transform key ${JSON.stringify(key)}: ${object.cause}`);
+      unreadable.delete(key);
+    }
   }
 
   /** Resolves when the cache of the place is filled; rejects with 429 when that takes too long. */
@@ -136,10 +158,15 @@ export class Core {
     this.#slotOf.clear();
   }
 
+  /** The value of a key as the store has it this moment. */
+  async readValue(key: string): Promise<KeyValue | undefined> {
+    const result = await this.store.range({ limit: 1, ...keyRange(key) });
+    return result.type === 'ok' ? result.kvs[0] : undefined;
+  }
+
   /** The object as the store has it this moment. */
   async readStored(storage: ResourceStorage, key: string): Promise<StoredVersion | undefined> {
-    const result = await this.store.range({ limit: 1, ...keyRange(key) });
-    const kv = result.type === 'ok' ? result.kvs[0] : undefined;
+    const kv = await this.readValue(key);
     return kv === undefined ? undefined : storage.decode(kv);
   }
 
@@ -153,13 +180,10 @@ export class Core {
     return revision < (await slot.defined);
   }
 
-  /** Whether an update that changes nothing is to write all the same: with another encryption key, in another encoding, in the storage version. */
-  async isOutdated({ resource, layout }: ResourceStorage, key: string): Promise<boolean> {
-    if (await this.options.isOutdated?.(key) === true) return true;
-    if (!resource.custom || resource.versions.length < 2) return false;
-    const result = await this.store.range({ limit: 1, ...keyRange(key) });
-    const kv = result.type === 'ok' ? result.kvs[0] : undefined;
-    return kv !== undefined && !hasBytesAt(kv.value, 0, layout.head);
+  /** Whether a write of the same object would store the same bytes: with this encryption key, in this encoding, in the storage version. */
+  isCurrent({ resource, layout, codec }: ResourceStorage, { key, value }: KeyValue): boolean {
+    if (!codec.isCurrent(value, key)) return false;
+    return !resource.custom || resource.versions.length < 2 || hasBytesAt(codec.decode(value, key), 0, layout.head);
   }
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */
@@ -212,11 +236,14 @@ export class Core {
   }
 
   #createSlot(resource: Resource, prefix: string): Slot {
-    const context: VersionContext = { layout: createLayout(resource, prefix), memo: this.#memo };
-    const decode = (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion => decodeVersion(context, kv);
+    const layout = createLayout(resource, prefix);
+    const context: VersionContext = { layout, memo: this.#memo };
+    const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
     let cache: Cache<StoredVersion> | undefined;
     const slot: Slot = {
-      resource, layout: context.layout, context, decode, listed: Infinity,
+      resource, layout, codec, context, listed: Infinity, unreadable: new Map(),
+      decode: (kv) => decodeValue(context, codec, kv),
+      fromJson: (kv) => new StoredVersion(context, kv),
       get cache() {
         return (cache ??= startCache());
       },
@@ -224,7 +251,7 @@ export class Core {
       closeCache: () => cache?.close(),
     };
     const startCache = (): Cache<StoredVersion> => {
-      const started = this.#createCache(prefix, decode);
+      const started = this.#createCache(prefix, slot);
       // A cache that does not begin is reported to its readers.
       started.ready().then(() => (slot.listed = started.revision)).catch(() => undefined);
       return started;
@@ -233,10 +260,15 @@ export class Core {
     return slot;
   }
 
-  #createCache(prefix: string, decode: ResourceStorage['decode']): Cache<StoredVersion> {
+  #createCache(prefix: string, { decode, unreadable }: Pick<Slot, 'decode' | 'unreadable'>): Cache<StoredVersion> {
+    const decodeCached = (kv: StoredValue): StoredVersion => {
+      const object = decode(kv);
+      if (object instanceof UnreadableObject) unreadable.set(kv.key, object);
+      return object;
+    };
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredVersion>({
-      store, clock, prefix, decode, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
+      store, clock, prefix, decode: decodeCached, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();

@@ -25,8 +25,8 @@ export const expiredVersion = (): StatusError => failure(410, 'Expired', 'The re
 /** 410 of a watch that starts, or has fallen, behind what is kept. */
 export const expiredWatch = (wanted: number, oldest: number): StatusError => failure(410, 'Expired', `too old resource version: ${wanted} (${oldest})`);
 
-/** 429 while a cache is filled. */
-export const initializing = (): StatusError => tooManyRequests('storage is (re)initializing', 1);
+/** 429 while a cache is filled, or cannot be. */
+export const initializing = (cause?: string): StatusError => tooManyRequests(`storage is (re)initializing${cause === undefined ? '' : `: ${cause}`}`, 1);
 
 /** 409 of a write whose resourceVersion is not that of the stored object. */
 export const modifiedConflict = (resource: Resource, name: string): StatusError =>

@@ -9,6 +9,7 @@ export type {
 export { subresourcesIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
+export type { StorageFormat, ValueCipher } from './objects/storage-codec.ts';
 export { defaultObject } from './fields/defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
 export { type Reflector, type ReflectorListener, startReflector } from './reads/reflector.ts';

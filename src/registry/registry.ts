@@ -1,7 +1,7 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
 import { type MaybePromise, catchMaybe, mapMaybe } from '../base/index.ts';
 import type { StoredObject, Registry, Target, WriteContext } from './contract.ts';
-import { listReady, watchReady } from './objects/converted.ts';
+import { listReady, watchReady } from './conversion/converted-reads.ts';
 import { Core, type RegistryOptions, freshnessLimitMs } from './core.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObjects } from './verbs/delete-collection.ts';
@@ -9,7 +9,7 @@ import { deleteObject } from './verbs/delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './verbs/get.ts';
 import { markAsRead } from './objects/layout.ts';
-import { readyVersion } from './objects/remote-conversion.ts';
+import { readyVersion } from './conversion/remote-conversion.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './verbs/update.ts';
 

@@ -8,6 +8,7 @@ import type {
   Admission, Catalog, DeleteOptions, DeleteResult, StoredObject, Predicate, RegistryEvent, RegistryWatch, Target, UpdateRequest, WriteContext,
   WriteResult,
 } from './contract.ts';
+import type { StorageFormat } from './objects/storage-codec.ts';
 import { buildPredicate } from './reads/predicate.ts';
 import { type OwnedRegistry, createRegistry } from './registry.ts';
 import type { Resource } from './resource.ts';
@@ -126,11 +127,14 @@ export interface Bench {
 export const show = (version: StoredObject): KubeObject => version.object('v1');
 
 /** Makes a bench; `admission` and `store` may be given. */
-export function createBench(more: { readonly admission?: Admission; readonly store?: Store } = {}): Bench {
+export function createBench(more: { readonly admission?: Admission; readonly store?: Store; readonly format?: StorageFormat } = {}): Bench {
   const clock = createManualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
   const store = more.store ?? createMemoryStore({ clock });
   const catalog = createCatalog(Object.values(rows));
-  const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission: more.admission ?? openAdmission, trackUpdate: () => undefined });
+  const registry = createRegistry({
+    store, catalog, clock, random: systemRandom, admission: more.admission ?? openAdmission, trackUpdate: () => undefined,
+    ...(more.format !== undefined && { format: more.format }),
+  });
   const at = (resource: Resource, name = 'ns'): Target => ({ resource, version: 'v1', namespace: resource.namespaced ? name : '' });
   const update = (resource: Resource, name: string, request: Pick<UpdateRequest, 'transform'> & Partial<UpdateRequest>): Promise<WriteResult> =>
     registry.update({ ...at(resource), name, subresource: '', createIfAbsent: false, context: makeContext(), ...request });

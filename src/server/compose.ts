@@ -15,7 +15,7 @@ import { type Clock, invariant } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Admission, type Catalog, type OwnedRegistry, type Resource, createCatalog, createRegistry, findCurrent, findKnown,
+import { type Admission, type Catalog, type OwnedRegistry, type Resource, type StorageFormat, createCatalog, createRegistry, findCurrent, findKnown,
   trackUpdate } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
@@ -29,7 +29,6 @@ import type { ServerOptions } from './options/options.ts';
 import { findRoot } from './open-store.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
-import { type Encrypt, useStoredValues } from './stored-values.ts';
 import { createConnections, createPodBinding, createPodEviction, createReviews, findKubelet } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
 import { createWebhookCaller } from './webhooks/webhook-client.ts';
@@ -58,8 +57,8 @@ interface ApiOptions {
   readonly rolesReady: Promise<void>;
   /** Who is asked about rights. */
   readonly plan: AuthorizationPlan;
-  /** How values are encrypted; undefined when they are not. */
-  readonly encrypt: Encrypt | undefined;
+  /** How values lie in the store. */
+  readonly format: StorageFormat;
   /** host:port that discovery names; known once the port is open. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
@@ -119,7 +118,7 @@ function createOwnReviews({ authentication, options: { clock }, plan: { modes } 
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, encrypt, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
+  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
@@ -161,8 +160,7 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const registry: OwnedRegistry = createRegistry({
     reserver,
-    ...useStoredValues(store, { options, encrypt, catalog, root: findRoot(options) }),
-    catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs, cacheOnlyReads: replica,
+    store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs, cacheOnlyReads: replica,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({

@@ -25,7 +25,7 @@ import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
 import { openStore } from './open-store.ts';
-import { readEncryption } from './stored-values.ts';
+import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
@@ -125,7 +125,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const api: Api = composeApi({
     options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    encrypt: await readEncryption(options),
+    format: await readStorageFormat(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
   const flowControl = createFlowControl(options);

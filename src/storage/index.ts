@@ -6,6 +6,5 @@ export { StorageClosedError, StorageCorruptError, StorageUnavailableError, Stora
 export { createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export { checkEmbeddedStore, openEmbeddedStore } from './embedded/lazy.ts';
-export { type ValueTransform, chainTransforms, transformValues } from './transform.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';

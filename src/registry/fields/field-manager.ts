@@ -5,7 +5,7 @@ import {
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
   parseGroupVersion, updateManagers,
 } from '../../apimachinery/index.ts';
-import { convertNow } from '../objects/restartable-conversion.ts';
+import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
 import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from '../verbs/lifecycle.ts';

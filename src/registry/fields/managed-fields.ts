@@ -3,7 +3,7 @@
 import { type KubeObject, type ManagedFieldsEntry, decodeManagers } from '../../apimachinery/index.ts';
 import type { Target, WriteContext } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { trackOwners } from '../objects/restartable-conversion.ts';
+import { trackOwners } from '../conversion/restartable-conversion.ts';
 
 type Entries = ManagedFieldsEntry[] | undefined;
 

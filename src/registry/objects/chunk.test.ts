@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createLayout, encodeStored } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
-import { type StoredVersion, decodeVersion } from './stored-object.ts';
+import { StoredVersion } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
 import { joinItems, packLoose } from './chunk.ts';
 import { rows } from '../testing.ts';
@@ -17,7 +17,7 @@ function makeChunk(resource: Resource, metas: readonly object[]): { value: Store
   const context = { layout, memo: createEncodingMemo() };
   return metas.map((metadata, i) => {
     const value = encodeStored(layout, { metadata, data: { k: `v${i}` } } as unknown as KubeObject);
-    return { value: decodeVersion(context, { key: `${layout.prefix}ns/${i}`, value, modRevision: i + 1 }) };
+    return { value: new StoredVersion(context, { key: `${layout.prefix}ns/${i}`, value, modRevision: i + 1 }) };
   });
 }
 

@@ -96,28 +96,38 @@ export function sameContent(object: KubeObject, old: KubeObject): boolean {
   return equalJson(ordered, oldOrdered) && equalJson(withoutTimes(metadata.managedFields), withoutTimes(oldMetadata.managedFields));
 }
 
-/** The bytes to store of an object that is in the storage version. */
-export function encodeStored(layout: Layout, object: KubeObject): Uint8Array {
+/** An object in the form in which it is stored, and the JSON of it. */
+export interface EncodedObject {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly json: Uint8Array;
+}
+
+/** The form in which an object of the storage version is stored. */
+export function encodeObject(layout: Layout, object: KubeObject): EncodedObject {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
   const { kind, storageVersion, custom } = layout.resource;
   const apiVersion = layout.apiVersion(storageVersion);
   const ordered = orderMetadata(metadata);
-  if (custom) return encodeJson({ apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) });
-  return encodeJson({ kind, apiVersion, metadata: ordered, ...rest });
+  const document = custom ? { apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) } : { kind, apiVersion, metadata: ordered, ...rest };
+  return { document, json: encodeJson(document) };
 }
 
-/** The same of an object that was read, defaulted and judged in `version`: where that is what is stored, reading it anew would change nothing. */
-export function encodeWritten(layout: Layout, object: KubeObject, version: string): Uint8Array {
-  const value = encodeStored(layout, object);
-  markAsRead(layout, value, version);
-  return value;
+/** The JSON in which an object of the storage version is stored. */
+export const encodeStored = (layout: Layout, object: KubeObject): Uint8Array => encodeObject(layout, object).json;
+
+/** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
+export function encodeWritten(layout: Layout, object: KubeObject, version: string): EncodedObject {
+  const encoded = encodeObject(layout, object);
+  markAsRead(layout, encoded.json, version);
+  return encoded;
 }
 
-/** Notes of bytes that were written in `version` that reading them anew would change nothing, where that is so. */
-export function markAsRead(layout: Layout, value: Uint8Array, version: string): void {
+/** Notes of JSON that was written in `version` that reading it again would change nothing, where that is so. */
+export function markAsRead(layout: Layout, json: Uint8Array, version: string): void {
   const { readStored, storageVersion } = layout.resource;
-  // A status that creators may not set is left out last; reading puts its default in its place.
-  if (readStored !== undefined && version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined) layout.asRead.add(value);
+  // A status that creators may not set comes last; reading puts its default in its place.
+  const isAsRead = version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined;
+  if (readStored !== undefined && isAsRead) layout.asRead.add(json);
 }
 
 /** An object in another version of its row; changes and returns the one given when versions differ in their name only. */

@@ -6,7 +6,7 @@ import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import { createLayout, encodeStored, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
-import { type StoredVersion, decodeVersion } from './stored-object.ts';
+import { StoredVersion } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
 import { rows } from '../testing.ts';
 
@@ -15,7 +15,7 @@ const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
 function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): StoredVersion {
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
-  return decodeVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
+  return new StoredVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
 }
 
 const store = (resource: Resource, object: object): StoredVersion =>
@@ -105,9 +105,9 @@ test('object of bytes that were written as the row reads them is what was writte
   const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
   const decode = (value: Uint8Array): KubeObject =>
-    decodeVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
+    new StoredVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
   const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
-  assert.deepEqual([decode(encodeWritten(layout, object, 'v1'))['spec'], reads], [{ size: 1 }, 0]);
-  assert.deepEqual([decode(encodeWritten(layout, object, 'v2'))['spec'], reads], [{ read: true }, 1]);
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v1').json)['spec'], reads], [{ size: 1 }, 0]);
+  assert.deepEqual([decode(encodeWritten(layout, object, 'v2').json)['spec'], reads], [{ read: true }, 1]);
   assert.deepEqual([decode(encodeStored(layout, object))['spec'], reads], [{ read: true }, 2]);
 });

@@ -467,11 +467,6 @@ function convertView({ object, from, resource, version }: {
 /** A version of which registry-internal readers know more than the contract says. */
 export type ReadVersion = StoredVersion | ViewedVersion;
 
-/** The version that a key-value of the store holds. */
-export function decodeVersion(context: VersionContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion {
-  return new StoredVersion(context, kv);
-}
-
 /** The same object through the viewing row of `context`. */
 export function viewVersion(context: VersionContext, base: StoredVersion): ViewedVersion {
   return new ViewedVersion(context, base);

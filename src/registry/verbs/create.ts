@@ -9,8 +9,9 @@ import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
-import { convertToStore } from '../objects/remote-conversion.ts';
+import { convertToStore } from '../conversion/remote-conversion.ts';
 import { writeFitting } from '../objects/too-large.ts';
+import { UnreadableObject } from '../objects/unreadable-object.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
 import { cloneJson } from '../values.ts';
 import { createAttributes, mutate, validate } from './admit.ts';
@@ -106,11 +107,12 @@ async function commit({ core, creation: { scope }, object, write: { context } }:
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
-  const value = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target.version);
+  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target.version);
   const revision = givenRevision(object);
-  const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.decode({ key, value, modRevision })), created: true });
-  if (context.dryRun) return (await core.readStored(storage, key)) === undefined ? show(revision) : undefined;
+  const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
+  if (context.dryRun) return (await core.readValue(key)) === undefined ? show(revision) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
+  const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   return result.type === 'conflict' ? undefined : show(result.revision);
 }
@@ -119,6 +121,7 @@ async function refuseTaken({ core, creation: { scope }, object }: Attempt): Prom
   const { storage, target } = scope;
   const { name = '', namespace = '', generateName } = object.metadata;
   const existing = await core.readStored(storage, objectKey(core.root, storage.resource, { namespace, name }));
-  const terminating = existing?.object(storage.resource.storageVersion).metadata.deletionTimestamp !== undefined;
+  const isReadable = existing !== undefined && !(existing instanceof UnreadableObject);
+  const terminating = isReadable && existing.object(storage.resource.storageVersion).metadata.deletionTimestamp !== undefined;
   throw nameTaken({ resource: target.resource, name, generated: !!generateName, terminating });
 }

@@ -5,7 +5,7 @@ import { createTimeSlice } from '../../base/index.ts';
 import type { DeleteOptions, ListOptions, ListResult, StoredObject, Target, WriteContext } from '../contract.ts';
 import type { Core } from '../core.ts';
 import { deleteObject } from './delete.ts';
-import { listReady } from '../objects/converted.ts';
+import { listReady } from '../conversion/converted-reads.ts';
 import { validateDeleteOptions } from '../options.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */

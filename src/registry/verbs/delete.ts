@@ -5,13 +5,13 @@ import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts'
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
-import { encodeStored } from '../objects/layout.ts';
+import { encodeObject } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredVersion } from '../objects/stored-object.ts';
 import { validateDeleteOptions } from '../options.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
-import { readyVersion } from '../objects/remote-conversion.ts';
+import { readyVersion } from '../conversion/remote-conversion.ts';
 import { cloneJson, equalJson } from '../values.ts';
 
 interface Round {
@@ -79,9 +79,10 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   const { storage } = scope;
   const type = thenRemove ? 'gone' : 'pending';
   if (!thenRemove && equalJson(object, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
-  const value = encodeStored(storage.layout, object);
-  const at = (modRevision: number): StoredVersion => storage.decode({ key, value, modRevision });
+  const encoded = encodeObject(storage.layout, object);
+  const at = (modRevision: number): StoredVersion => storage.fromJson({ key, value: encoded.json, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
+  const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
@@ -107,7 +108,7 @@ async function runRound(round: Round): Promise<Outcome> {
 
 /** A round on the cache's object. */
 async function runDoubtfulRound(round: Round): Promise<Outcome> {
-  const isCurrent = async (): Promise<boolean> => (await round.core.readStored(round.scope.storage, round.key))?.revision === round.current.revision;
+  const isCurrent = async (): Promise<boolean> => (await round.core.readValue(round.key))?.modRevision === round.current.revision;
   try {
     const outcome = await runRound(round);
     if (outcome.type === 'again' || outcome.sure || (await isCurrent())) return outcome;

@@ -7,7 +7,7 @@
 // The first round works on the cache's object, which may be old. Its outcome counts only if it commits (the txn expects the revision that
 // was read) or if the store confirms that the object was current; otherwise the next round works on what the store has.
 import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../../apimachinery/index.ts';
-import { convertAsNeeded } from '../objects/restartable-conversion.ts';
+import { convertAsNeeded } from '../conversion/restartable-conversion.ts';
 import type { UpdateRequest, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { createPrepared } from './create.ts';
@@ -18,10 +18,11 @@ import { encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from '../metadata.ts';
 import type { StoredVersion } from '../objects/stored-object.ts';
+import type { KeyValue } from '../../storage/index.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
 import { createAttributes, mutate, validate } from './admit.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startWrite, validateUpdate } from './prepare.ts';
-import { convertToStore, readyVersion } from '../objects/remote-conversion.ts';
+import { convertToStore, readyVersion } from '../conversion/remote-conversion.ts';
 import { writeFitting } from '../objects/too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
 import { cloneJson } from '../values.ts';
@@ -33,6 +34,8 @@ interface Round {
   readonly key: string;
   /** What the round read; undefined where nothing is stored. */
   readonly current: StoredVersion | undefined;
+  /** The value that `current` is of, when it came from the store and not from the cache. */
+  readonly stored?: KeyValue | undefined;
 }
 
 /** A round on an object that is there. */
@@ -43,8 +46,8 @@ interface Change {
   readonly object: KubeObject;
 }
 
-/** `again`: another write came first. `unchanged` wrote nothing, and is only as true as the object it was compared with. */
-type Outcome = { readonly type: 'again' } | { readonly type: 'written' | 'unchanged'; readonly result: WriteResult };
+/** `again`: another write came first. `dry` wrote nothing, and is only as true as the object it was compared with. */
+type Outcome = { readonly type: 'again' } | { readonly type: 'written' | 'unchanged' | 'dry'; readonly result: WriteResult };
 
 const again: Outcome = { type: 'again' };
 
@@ -63,19 +66,20 @@ export async function updateObject(core: Core, request: UpdateRequest): Promise<
   for (;;) {
     checkSignal(signal);
     const before = warnings.length;
-    const outcome = await runRound({ core, request, scope, key, current: await core.readStored(storage, key) });
+    const stored = await core.readValue(key);
+    const outcome = await runRound({ core, request, scope, key, stored, current: stored && storage.decode(stored) });
     if (outcome.type !== 'again') return outcome.result;
     warnings.length = before;
   }
 }
 
-/** A round on an object that may be old: its failures and its `unchanged` count only if it was not. */
+/** A round on an object that may be old: its failures and dry results count only if it was not. */
 async function runDoubtfulRound(round: Round): Promise<Outcome> {
   const { warnings } = round.request.context;
   const before = warnings.length;
   try {
     const outcome = await runRound(round);
-    if (outcome.type !== 'unchanged' || (await isCurrent(round))) return outcome;
+    if (outcome.type !== 'dry' || (await isCurrent(round))) return outcome;
   } catch (error) {
     if (await isCurrent(round)) throw error;
   }
@@ -84,8 +88,8 @@ async function runDoubtfulRound(round: Round): Promise<Outcome> {
 }
 
 /** True when the store still has what the round worked on. */
-async function isCurrent({ core, scope, key, current }: Round): Promise<boolean> {
-  return (await core.readStored(scope.storage, key))?.revision === current?.revision;
+async function isCurrent({ core, key, current }: Round): Promise<boolean> {
+  return (await core.readValue(key))?.modRevision === current?.revision;
 }
 
 async function runRound(round: Round): Promise<Outcome> {
@@ -171,30 +175,41 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
   return { type: 'written', result };
 }
 
+/** The outcome of an update that changes nothing: no write, unless the store has the object in another form than it would be written today. */
+async function leaveUnchanged({ core, scope, key, current, stored }: Change['round']): Promise<Outcome | undefined> {
+  const found = stored ?? (await core.readValue(key));
+  if (found?.modRevision !== current.revision) return again;
+  return core.isCurrent(scope.storage, found) ? { type: 'unchanged', result: { object: scope.show(current), created: false } } : undefined;
+}
+
 async function commit({ round, write: { context }, object, old }: Change): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
   const expect = current.revision;
-  const show = (value: Uint8Array, modRevision: number): WriteResult => ({ object: scope.show(storage.decode({ key, value, modRevision })), created: false });
   const removes = completesDeletion(request.resource, object, old);
-  if (!removes && sameContent(object, old) && (context.dryRun || !(await core.isOutdated(storage, key)))) {
-    return { type: 'unchanged', result: { object: scope.show(current), created: false } };
+  if (!removes && sameContent(object, old)) {
+    if (context.dryRun) return { type: 'dry', result: { object: scope.show(current), created: false } };
+    const outcome = await leaveUnchanged(round);
+    if (outcome !== undefined) return outcome;
   }
-  const value = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), request.version);
-  if (context.dryRun) return { type: 'unchanged', result: show(value, expect) };
-  const writing = core.store.txn(removes ? { key, expect } : { key, expect, value, ttlSeconds: storage.resource.ttlSeconds });
-  const keepDecoded = removes ? undefined : expectNext(round, value);
+  const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), request.version);
+  const show = (modRevision: number): WriteResult =>
+    ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
+  if (context.dryRun) return { type: 'dry', result: show(expect) };
+  const { ttlSeconds } = storage.resource;
+  const writing = core.store.txn(removes ? { key, expect } : { key, expect, value: storage.codec.encode(encoded, key), ttlSeconds });
+  const keepDecoded = removes ? undefined : expectNext(round, encoded.json);
   const result = await writing;
   if (result.type === 'conflict') return again;
   keepDecoded?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
-  return { type: 'written', result: show(value, removes ? expect : result.revision) };
+  return { type: 'written', result: show(removes ? expect : result.revision) };
 }
 
 /** Has what is being written decoded for the next update of the object. */
 function expectNext({ core, request, scope, key }: Round, value: Uint8Array): ((revision: number) => void) | undefined {
   if (scope.storage.resource.convertRemotely !== undefined) return undefined;
-  const decode = (): KubeObject => scope.show(scope.storage.decode({ key, value, modRevision: 1 })).object(request.version);
+  const decode = (): KubeObject => scope.show(scope.storage.fromJson({ key, value, modRevision: 1 })).object(request.version);
   return core.hot.expect({ key, form: { resource: request.resource, version: request.version }, bytes: value.length, decode });
 }

@@ -15,6 +15,7 @@ import { expiredWatch } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
 import type { StoredVersion } from '../objects/stored-object.ts';
+import { UnreadableObject, unreadableEvent } from '../objects/unreadable-object.ts';
 import { parseResourceVersion, plainError } from '../options.ts';
 
 interface WatchPlan {
@@ -48,6 +49,8 @@ class StreamingWatch implements RegistryWatch {
   #bookmarkDue: boolean;
   /** take() may find something. */
   #readable = true;
+  /** The watch came to a value that cannot be read, where it ends. */
+  #failed: StatusError | undefined;
   #wake: (() => void) | undefined;
 
   constructor(plan: WatchPlan) {
@@ -62,25 +65,29 @@ class StreamingWatch implements RegistryWatch {
   }
 
   get end(): 'expired' | 'closed' | undefined {
+    if (this.#failed !== undefined) return 'expired';
     return this.#initial === undefined ? this.#watcher.end : undefined;
   }
 
   get error(): StatusError | undefined {
+    if (this.#failed !== undefined) return this.#failed;
     return this.end === 'expired' ? expiredWatch(this.#plan.after, this.#plan.scope.storage.cache.revision) : undefined;
   }
 
   take(limit: number): readonly RegistryEvent[] {
     const events: RegistryEvent[] = [];
     this.#takeInitial(limit, events);
-    while (this.#initial === undefined && events.length < limit) {
+    while (this.#initial === undefined && events.length < limit && this.#failed === undefined) {
       const wanted = limit - events.length;
       const changes = this.#watcher.take(wanted);
       for (const change of changes) {
+        this.#failed = unreadableChange(change);
+        if (this.#failed !== undefined) break;
         const event = this.#toEvent(change);
         if (event !== undefined) events.push(event);
       }
       if (changes.length < wanted) {
-        this.#readable = this.#watcher.end !== undefined;
+        this.#readable = this.end !== undefined;
         break;
       }
     }
@@ -129,14 +136,20 @@ class StreamingWatch implements RegistryWatch {
     const { predicate, scope, withPrevious } = this.#plan;
     const object = value === undefined ? undefined : scope.show(value);
     const matches = object !== undefined && predicate.matches(object);
-    const matched = previous !== undefined && (predicate.everything || predicate.matches(scope.show(previous)));
+    const matched = previous !== undefined && !(previous instanceof UnreadableObject) && (predicate.everything || predicate.matches(scope.show(previous)));
     if (matches && matched && withPrevious) return { type: 'MODIFIED', object, revision, previous: scope.show(lastState(previous, revision)) };
     if (matches) return { type: matched ? 'MODIFIED' : 'ADDED', object, revision };
     return matched ? { type: 'DELETED', object: scope.show(lastState(previous, revision)), revision } : undefined;
   }
 }
 
-/** A watch that cannot begin: the client is told in the stream. */
+/** The error of a change from or to a value that cannot be read; a readable value may replace one that is not. */
+function unreadableChange({ value, previous }: CacheEvent<StoredVersion>): StatusError | undefined {
+  if (value instanceof UnreadableObject) return unreadableEvent(value, false);
+  return value === undefined && previous instanceof UnreadableObject ? unreadableEvent(previous, true) : undefined;
+}
+
+/** A watch that cannot begin: the error is the stream's only event. */
 function failedWatch(error: StatusError): RegistryWatch {
   return { take: () => [], onReadable: (wake) => wake(), revision: 0, end: 'expired', error, fork: () => failedWatch(error), close: () => undefined };
 }

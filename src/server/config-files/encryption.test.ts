@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemRandom } from '../../base/index.ts';
+import type { ValueCipher } from '../../registry/index.ts';
 import { createEncryption } from './encryption.ts';
 import { openSecretbox, sealSecretbox } from './secretbox.ts';
 
 const secret = (length: number, fill: string): string => Buffer.alloc(length, fill).toString('base64');
 const provider = (name: string, ...keys: readonly (readonly [string, string])[]): object =>
   ({ [name]: { keys: keys.map(([keyName, value]) => ({ name: keyName, secret: value })) } });
-const resourceOf = (key: string): string => key.split('/')[2] ?? '';
 const make = (resources: readonly string[], ...providers: readonly object[]) =>
-  createEncryption({ config: { kind: 'EncryptionConfiguration', resources: [{ resources, providers }] }, random: systemRandom, resourceOf });
+  createEncryption({ config: { kind: 'EncryptionConfiguration', resources: [{ resources, providers }] }, random: systemRandom });
+const makeFor = (resource: string, ...providers: readonly object[]) => make([resource], ...providers)(resource) as ValueCipher;
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 const key = '/registry/secrets/n/a';
 
@@ -29,11 +30,11 @@ test('sealSecretbox answers the box of the NaCl distribution', () => {
 
 test('createEncryption brings every value back, and writes the prefix that kube-apiserver writes', () => {
   for (const [name, size] of [['aescbc', 32], ['aescbc', 16], ['aesgcm', 32], ['aesgcm', 24], ['secretbox', 32]] as const) {
-    const { toStore, fromStore } = make(['secrets'], provider(name, ['one', secret(size, 'k')]), { identity: {} });
+    const { seal, open } = makeFor('secrets', provider(name, ['one', secret(size, 'k')]), { identity: {} });
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (value) => {
-      const stored = toStore(value, key);
+      const stored = seal(value, key);
       assert.ok(Buffer.from(stored).toString('latin1').startsWith(`k8s:enc:${name}:v1:one:`));
-      assert.deepEqual([...fromStore(stored, key)], [...value]);
+      assert.deepEqual([...open(stored, key)], [...value]);
     }), { numRuns: 40 });
   }
 });
@@ -41,20 +42,20 @@ test('createEncryption brings every value back, and writes the prefix that kube-
 test('createEncryption reads old keys and plain values while the first key writes: rotation', () => {
   const value = Buffer.from('{"kind":"Secret"}');
   const [before, both] = [['old', secret(32, 'a')], ['new', secret(32, 'b')]] as const;
-  const old = make(['secrets'], provider('aesgcm', before));
-  const rotated = make(['secrets'], provider('secretbox', both), provider('aesgcm', before), { identity: {} });
-  assert.deepEqual(Buffer.from(rotated.fromStore(old.toStore(value, key), key)), value);
-  assert.deepEqual(Buffer.from(rotated.fromStore(value, key)), value);
-  assert.throws(() => old.fromStore(value, key), /no matching prefix found/);
-  assert.throws(() => old.fromStore(rotated.toStore(value, key), key), /cannot be decrypted/);
-  assert.throws(() => old.fromStore(old.toStore(value, key), '/registry/secrets/n/moved'), 'the key is authenticated');
+  const old = makeFor('secrets', provider('aesgcm', before));
+  const rotated = makeFor('secrets', provider('secretbox', both), provider('aesgcm', before), { identity: {} });
+  assert.deepEqual(Buffer.from(rotated.open(old.seal(value, key), key)), value);
+  assert.deepEqual(Buffer.from(rotated.open(value, key)), value);
+  assert.throws(() => old.open(value, key), /no matching prefix found/);
+  assert.throws(() => old.open(rotated.seal(value, key), key), /cannot be decrypted/);
+  assert.throws(() => old.open(old.seal(value, key), '/registry/secrets/n/moved'), 'the key is authenticated');
 });
 
 test('createEncryption takes the first entry that names the resource, with wildcards', () => {
   const plain = Buffer.from('{}');
   const isHidden = (resources: readonly string[], resource: string): boolean => {
     const at = `/registry/${resource}/x`;
-    return !plain.equals(make(resources, provider('aesgcm', ['k', secret(32, 'k')]), { identity: {} }).toStore(plain, at));
+    return !plain.equals(make(resources, provider('aesgcm', ['k', secret(32, 'k')]), { identity: {} })(resource)?.seal(plain, at) as Uint8Array);
   };
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['secrets', 'secrets', true], ['secrets', 'configmaps', false], ['*.', 'configmaps', true], ['*.', 'deployments.apps', false],
@@ -69,5 +70,5 @@ test('createEncryption refuses configurations that would not protect', () => {
   ]) {
     assert.throws(() => make(['secrets'], ...providers), { name: 'StartError' });
   }
-  assert.throws(() => createEncryption({ config: { kind: 'Pod' }, random: systemRandom, resourceOf }), { name: 'StartError' });
+  assert.throws(() => createEncryption({ config: { kind: 'Pod' }, random: systemRandom }), { name: 'StartError' });
 });

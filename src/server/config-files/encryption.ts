@@ -2,7 +2,7 @@
 // resource writes, all of them read, so that keys can be rotated. The key of the object is authenticated where the provider can do it.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../../base/index.ts';
-import type { ValueTransform } from '../../storage/index.ts';
+import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
 import { StartError } from '../options/options.ts';
 import { openSecretbox, sealSecretbox, secretboxNonceBytes } from './secretbox.ts';
 
@@ -29,49 +29,53 @@ const gcmNonceBytes = 12;
 const cbcBlockBytes = 16;
 const keySizes: Readonly<Record<string, readonly number[]>> = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] };
 
-/** What a transform is made of. */
-export interface EncryptionOptions {
+/** What the ciphers are made of. */
+interface EncryptionOptions {
   /** An EncryptionConfiguration, parsed. */
   readonly config: unknown;
   readonly random: Random;
-  /** Names what a key holds, as `secrets` or `deployments.apps`. */
-  readonly resourceOf: (key: string) => string;
 }
 
-/** Makes the transform of an EncryptionConfiguration; throws StartError for one that would not protect. */
-export function createEncryption(options: EncryptionOptions): ValueTransform {
-  const rules = readRules(options.config, options.random);
-  const find = (key: string): readonly Provider[] | undefined => {
-    const resource = options.resourceOf(key);
-    return resource === '' ? undefined : rules.find(({ resources }) => resources.some((pattern) => matches(pattern, resource)))?.providers;
+/** Makes the ciphers of an EncryptionConfiguration; throws StartError for one that would not protect. */
+export function createEncryption({ config, random }: EncryptionOptions): NonNullable<StorageFormat['cipherFor']> {
+  const rules = readRules(config, random);
+  return (resource) => {
+    const providers = rules.find(({ resources }) => resources.some((pattern) => matches(pattern, resource)))?.providers;
+    return createValueCipher(providers);
   };
+}
+
+/** The cipher of resources that no entry names leaves values in the clear, and opens none that are not. */
+function createValueCipher(providers: readonly Provider[] | undefined): ValueCipher {
+  const writer = providers?.[0];
   return {
-    toStore: (value, key) => seal(find(key)?.[0], value, key),
-    fromStore: (stored, key) => open(find(key), stored, key),
-    isOutdated: (stored, key) => isOutdated(find(key)?.[0], stored),
+    seal: (value, key) => (writer?.cipher === undefined ? value : Buffer.concat([writer.prefix, writer.cipher.seal(value, Buffer.from(key))])),
+    open: (stored, key) => open(providers, stored, key),
+    // Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is.
+    isCurrent: (stored) => (writer?.cipher === undefined ? !startsWith(stored, everyPrefix) : startsWith(stored, writer.prefix)),
   };
-}
-
-function seal(provider: Provider | undefined, value: Uint8Array, key: string): Uint8Array {
-  return provider?.cipher === undefined ? value : Buffer.concat([provider.prefix, provider.cipher.seal(value, Buffer.from(key))]);
 }
 
 function open(providers: readonly Provider[] | undefined, stored: Uint8Array, key: string): Uint8Array {
   if (!startsWith(stored, everyPrefix)) {
     if (providers === undefined || providers.some(({ cipher }) => cipher === undefined)) return stored;
-    throw new Error(`no matching prefix found for the value of ${key}`);
+    throw new Error('no matching prefix found');
   }
   for (const { prefix, cipher } of providers ?? []) {
     if (cipher === undefined || !startsWith(stored, prefix)) continue;
-    const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key));
+    const value = tryOpen(cipher, stored.subarray(prefix.length), key);
     if (value !== undefined) return value;
   }
-  throw new Error(`the value of ${key} cannot be decrypted with the keys that are configured`);
+  throw new Error('the value cannot be decrypted with the keys that are configured');
 }
 
-/** Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is. */
-function isOutdated(writer: Provider | undefined, stored: Uint8Array): boolean {
-  return writer?.cipher === undefined ? startsWith(stored, everyPrefix) : !startsWith(stored, writer.prefix);
+/** Ciphers throw for what they have not sealed. */
+function tryOpen(cipher: Cipher, sealed: Uint8Array, key: string): Uint8Array | undefined {
+  try {
+    return cipher.open(sealed, Buffer.from(key));
+  } catch {
+    return undefined;
+  }
 }
 
 const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length));

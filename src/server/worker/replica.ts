@@ -9,7 +9,7 @@ import { type Api, composeApi } from '../compose.ts';
 import { silentLogger } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { readAuthorizationPlan } from '../webhooks/access-webhook.ts';
-import { readEncryption } from '../stored-values.ts';
+import { readStorageFormat } from '../storage-format.ts';
 import type { HandledRequest, HandledResponse } from './messages.ts';
 
 /** Handles requests. */
@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 10;
 export async function startReplica(data: Partial<ServerOptions>, store: Store): Promise<Replica> {
   const options = { ...data, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
   const api: Api = composeApi({
-    options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), encrypt: await readEncryption(options),
+    options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
   });
   await api.definitions.start();

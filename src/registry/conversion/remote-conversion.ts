@@ -3,8 +3,8 @@
 import { type KubeObject, StatusError, internalError } from '../../apimachinery/index.ts';
 import { type MaybePromise, invariant } from '../../base/index.ts';
 import type { StoredObject, RegistryEvent, RegistryWatch, Target } from '../contract.ts';
-import { convertForStorage } from './layout.ts';
-import { StoredVersion } from './stored-object.ts';
+import { convertForStorage } from '../objects/layout.ts';
+import { StoredVersion } from '../objects/stored-object.ts';
 import type { Resource } from '../resource.ts';
 
 /** Objects in one question; bounds what the other side and its answer have to hold. */

@@ -1,0 +1,124 @@
+// How values lie in the store: JSON and protobuf, in the clear and sealed, what is outdated; and values that cannot be read, through the registry.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { createMemoryStore } from '../../storage/index.ts';
+import { createManualClock } from '../../base/index.ts';
+import { type Bench, createBench, makeContext, rows, select, settle } from '../testing.ts';
+import { createLayout, encodeObject } from './layout.ts';
+import { type StorageFormat, type ValueCipher, createStorageCodec } from './storage-codec.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (value: Uint8Array): string => Buffer.from(value).toString('latin1');
+
+/** Seals by a mark; opens what has it, under the same key. */
+const cipherOf = (mark: string): ValueCipher => ({
+  seal: (value, key) => bytes(`${mark}${key}|${text(value)}`),
+  open(stored, key) {
+    if (!text(stored).startsWith(`${mark}${key}|`)) throw new Error('no matching prefix found');
+    return bytes(text(stored).slice(mark.length + key.length + 1));
+  },
+  isCurrent: (stored) => text(stored).startsWith(mark),
+});
+
+const json: StorageFormat = { mediaType: 'application/json', endsWithNewline: true };
+const protobuf: StorageFormat = { mediaType: 'application/vnd.kubernetes.protobuf', endsWithNewline: false };
+const layout = createLayout(rows.configMaps, '/registry/configmaps/');
+const encoded = encodeObject(layout, { metadata: { name: 'a', resourceVersion: '7' }, data: { k: 'v' } } as unknown as KubeObject);
+const key = '/registry/configmaps/ns/a';
+
+test('createStorageCodec stores JSON with the newline, protobuf for built-in kinds alone, and reads both', () => {
+  const lines = createStorageCodec(layout, json);
+  const binary = createStorageCodec(layout, protobuf);
+  assert.equal(text(lines.encode(encoded, key)), `${text(encoded.json)}\n`);
+  assert.equal(text(lines.decode(lines.encode(encoded, key), key)), text(encoded.json));
+  assert.ok(!text(encoded.json).includes('resourceVersion'));
+  const stored = binary.encode(encoded, key);
+  assert.equal(text(stored.subarray(0, 4)), 'k8s\0');
+  assert.deepEqual(binary.decode(stored, key), stored);
+  assert.deepEqual([lines.isCurrent(stored, key), binary.isCurrent(stored, key), binary.isCurrent(encoded.json, key)], [false, true, false]);
+  const widgets = createLayout(rows.widgets, '');
+  assert.equal(text(createStorageCodec(widgets, protobuf).encode(encodeObject(widgets, { metadata: {} } as KubeObject), key))[0], '{');
+});
+
+test('createStorageCodec encrypts what the configuration names, by its name, and knows what another key or encoding has written', () => {
+  const asked: string[] = [];
+  const cipherFor = (resource: string): ValueCipher => {
+    asked.push(resource);
+    return cipherOf('new:');
+  };
+  const codec = createStorageCodec(layout, { ...json, cipherFor });
+  createStorageCodec(createLayout(rows.budgets, ''), { ...json, cipherFor });
+  assert.deepEqual(asked, ['configmaps', 'poddisruptionbudgets.policy']);
+  const stored = codec.encode(encoded, key);
+  assert.equal(text(stored), `new:${key}|${text(encoded.json)}\n`);
+  assert.equal(text(codec.decode(stored, key)), text(encoded.json));
+  assert.throws(() => codec.decode(stored, `${key}b`), /no matching prefix/);
+  assert.deepEqual([codec.isCurrent(stored, key), codec.isCurrent(bytes(`old:${key}|{}`), key)], [true, false]);
+  assert.equal(createStorageCodec(layout, { ...protobuf, cipherFor }).isCurrent(stored, key), false);
+});
+
+/** A registry whose values are sealed, and a way to put others beneath it. */
+function createSealedBench(): { readonly bench: Bench; readonly put: (name: string, value: string) => Promise<void>; remove(name: string): Promise<void> } {
+  const store = createMemoryStore({ clock: createManualClock() });
+  const bench = createBench({ store, format: { ...json, cipherFor: () => cipherOf('good:') } });
+  const at = (name: string): string => `/registry/configmaps/ns/${name}`;
+  const revisionOf = async (name: string): Promise<number> => {
+    const result = await store.range({ start: at(name), end: `${at(name)}\0` });
+    return result.type === 'ok' ? (result.kvs[0]?.modRevision ?? 0) : 0;
+  };
+  return {
+    bench,
+    put: async (name, value) => void await store.txn({ key: at(name), expect: await revisionOf(name), value: bytes(value) }),
+    remove: async (name) => void await store.txn({ key: at(name), expect: await revisionOf(name) }),
+  };
+}
+
+test('a value that cannot be decrypted is refused with its cause where it is read, and other objects are served', async () => {
+  const { bench, put } = createSealedBench();
+  await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });
+  await put('broken', 'bad:secret');
+  const cause = { code: 500, reason: 'InternalError', message: 'Internal error occurred: no matching prefix found' };
+  await assert.rejects(bench.get(rows.configMaps, 'broken'), cause);
+  await assert.rejects(bench.remove(rows.configMaps, 'broken'), cause);
+  await assert.rejects(bench.patch(rows.configMaps, 'broken', () => undefined), cause);
+  await assert.rejects(bench.create(rows.configMaps, { metadata: { name: 'broken' } }), { code: 409, reason: 'AlreadyExists' });
+  assert.equal((await bench.get(rows.configMaps, 'fine')).metadata.name, 'fine');
+  await assert.rejects(bench.get(rows.configMaps, 'absent'), { code: 404 });
+});
+
+test('lists and watches name the key and the cause of a value that cannot be read, until it is gone', async () => {
+  const { bench, put, remove } = createSealedBench();
+  await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });
+  assert.deepEqual(await bench.names(rows.configMaps), ['fine']);
+  const watch = await bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}), sendInitialEvents: false });
+  await put('broken', 'bad:secret');
+  await settle();
+  const refused = { code: 429, message: 'storage is (re)initializing: unable to transform key "/registry/configmaps/ns/broken": no matching prefix found' };
+  await assert.rejects(bench.names(rows.configMaps), refused);
+  await assert.rejects(bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}) }), refused);
+  assert.deepEqual(watch.take(10), []);
+  assert.deepEqual([watch.end, watch.error?.code, watch.error?.message], ['expired', 500, 'Internal error occurred: no matching prefix found']);
+  await remove('broken');
+  await settle();
+  assert.deepEqual(await bench.names(rows.configMaps), ['fine']);
+  const resumed = await bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}), sendInitialEvents: false });
+  await bench.create(rows.configMaps, { metadata: { name: 'next' } });
+  assert.deepEqual(resumed.take(10).map(({ type }) => type), ['ADDED']);
+});
+
+test('an update that changes nothing reads the store once and writes nothing, unless the value is outdated', async () => {
+  const beneath = createMemoryStore({ clock: createManualClock() });
+  let [ranges, txns] = [0, 0];
+  const store: typeof beneath = {
+    range: (request) => (ranges++, beneath.range(request)), txn: (request) => (txns++, beneath.txn(request)),
+    watch: (...args) => beneath.watch(...args), compact: (revision) => beneath.compact(revision), timesToLive: () => beneath.timesToLive(),
+    revision: () => beneath.revision(), close: () => beneath.close(),
+  };
+  const bench = createBench({ store });
+  await bench.create(rows.configMaps, { metadata: { name: 'a' }, data: { k: 'v' } });
+  assert.deepEqual(await bench.names(rows.configMaps), ['a']);
+  [ranges, txns] = [0, 0];
+  await bench.patch(rows.configMaps, 'a', () => undefined, { context: makeContext() });
+  assert.deepEqual([ranges, txns], [1, 0]);
+});

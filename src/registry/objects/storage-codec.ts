@@ -1,0 +1,95 @@
+// How the values of one resource lie in the store, between the registry's JSON and the bytes on disk: JSON (with the newline that Go's encoder
+// ends with, where another apiserver may read it) or protobuf, and encryption around it. A kube-apiserver on the same etcd finds what it
+// would have written itself.
+import type { JsonValue } from '../../apimachinery/index.ts';
+import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
+import type { Resource } from '../resource.ts';
+import { hasBytesAt } from './json-scan.ts';
+import type { EncodedObject, Layout } from './layout.ts';
+
+/** Encrypts the values of one resource. The key of an object is authenticated where the provider can do it. */
+export interface ValueCipher {
+  seal(value: Uint8Array, key: string): Uint8Array;
+  /** Throws for values that none of the keys open. */
+  open(stored: Uint8Array, key: string): Uint8Array;
+  /** Whether `seal` would use the same provider and key today. */
+  isCurrent(stored: Uint8Array): boolean;
+}
+
+/** How a registry's values lie in its store. */
+export interface StorageFormat {
+  readonly mediaType: 'application/json' | 'application/vnd.kubernetes.protobuf';
+  /** Whether JSON ends with a newline. */
+  readonly endsWithNewline: boolean;
+  /** The cipher for a resource (`secrets`, `deployments.apps`); undefined where its values lie in the clear. */
+  readonly cipherFor?: (resource: string) => ValueCipher | undefined;
+}
+
+/** The values of one resource in the store. */
+export interface StorageCodec {
+  encode(object: EncodedObject, key: string): Uint8Array;
+  /** JSON without a newline or protobuf, in whichever version and order it was stored; throws for values that cannot be decrypted. */
+  decode(stored: Uint8Array, key: string): Uint8Array;
+  /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
+  isCurrent(stored: Uint8Array, key: string): boolean;
+}
+
+const OPEN_BRACE = 0x7b;
+const NEWLINE = 0x0a;
+const PROTOBUF_HEAD = new TextEncoder().encode('k8s\u0000');
+
+/** Groups that the reference keeps in JSON whatever the media type: those of servers that were separate once. */
+const ALWAYS_JSON: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+
+/** JSON as the memory of a single server holds it. */
+export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
+
+const plainJson: StorageCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: () => true };
+
+/** JSON with a newline. Protobuf is read too, and is outdated. */
+const jsonLines: StorageCodec = {
+  encode({ json }) {
+    const stored = new Uint8Array(json.length + 1);
+    stored.set(json);
+    stored[json.length] = NEWLINE;
+    return stored;
+  },
+  decode: (stored) => (stored[0] === OPEN_BRACE && stored[stored.length - 1] === NEWLINE ? stored.subarray(0, -1) : stored),
+  isCurrent: (stored) => !hasBytesAt(stored, 0, PROTOBUF_HEAD),
+};
+
+/** Protobuf; JSON is read too, and is outdated. */
+function createProtobufCodec(layout: Layout): StorageCodec {
+  const { kind, storageVersion } = layout.resource;
+  const type = { apiVersion: layout.apiVersion(storageVersion), kind };
+  return {
+    encode: ({ document }) => encodeEnvelope(type, encodeMessage(layout.schema(storageVersion), document as JsonValue)),
+    decode: jsonLines.decode,
+    isCurrent: (stored) => stored[0] !== OPEN_BRACE,
+  };
+}
+
+function chooseEncoding(layout: Layout, { mediaType, endsWithNewline }: StorageFormat): StorageCodec {
+  const { custom, group } = layout.resource;
+  const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
+  if (isProtobuf && !custom && !ALWAYS_JSON.has(group)) return createProtobufCodec(layout);
+  return endsWithNewline || isProtobuf ? jsonLines : plainJson;
+}
+
+function encrypt(encoding: StorageCodec, cipher: ValueCipher): StorageCodec {
+  return {
+    encode: (object, key) => cipher.seal(encoding.encode(object, key), key),
+    decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
+    // Values that another key has sealed are outdated without being opened.
+    isCurrent: (stored, key) => cipher.isCurrent(stored) && encoding.isCurrent(cipher.open(stored, key), key),
+  };
+}
+
+const nameOf = ({ group, plural }: Resource): string => (group === '' ? plural : `${plural}.${group}`);
+
+/** The codec of a resource's values. */
+export function createStorageCodec(layout: Layout, format: StorageFormat): StorageCodec {
+  const encoding = chooseEncoding(layout, format);
+  const cipher = format.cipherFor?.(nameOf(layout.resource));
+  return cipher === undefined ? encoding : encrypt(encoding, cipher);
+}
