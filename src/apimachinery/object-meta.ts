@@ -1,7 +1,7 @@
 // Validation of metadata: what upstream's ValidateObjectMeta and ValidateObjectMetaUpdate refuse, in their order and words.
 import { forbiddenField, invalidValue, required, tooLong } from './field-error.ts';
 import { type NameRule, byteLength, checkDnsLabel, checkLabelValue, checkQualifiedName, validateName } from './names.ts';
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts';
+import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseGroupVersion } from './object.ts';
 import type { FieldError } from './status.ts';
 
 const totalAnnotationBytes = 256 * 1024;
@@ -50,8 +50,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 
 function validateOwnerReference(owner: OwnerReference, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const slash = owner.apiVersion?.lastIndexOf('/') ?? -1;
-  const [group, version] = [owner.apiVersion?.slice(0, Math.max(slash, 0)) ?? '', owner.apiVersion?.slice(slash + 1) ?? ''];
+  const { group, version } = parseGroupVersion(owner.apiVersion ?? '') ?? { group: '', version: '' };
   if (version === '') errors.push(invalidValue(`${path}.apiVersion`, owner.apiVersion, 'version must not be empty'));
   if (!owner.kind) errors.push(invalidValue(`${path}.kind`, owner.kind, 'must not be empty'));
   if (!owner.name) errors.push(invalidValue(`${path}.name`, owner.name, 'must not be empty'));

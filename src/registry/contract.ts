@@ -177,12 +177,15 @@ export interface CreateRequest extends Target {
   readonly name?: string;
 }
 
-/** One change of one object. The loop calls `transform` again with the fresh object when somebody else was faster. */
+/** One change of one object. The loop calls `transform` again with the fresh object when another write came first. */
 export interface UpdateRequest extends Target {
   readonly name: string;
   /** '' or a subresource such as `status`. */
   readonly subresource: string;
-  /** From the current object (a private copy; undefined when absent) to the one wanted. May throw StatusError. */
+  /**
+   * From the current object (undefined when absent) to the one wanted. It must not change the current object, and what it returns belongs to the
+   * registry: it is the current object itself, where nothing is to change, or shares nothing with it that can change. May throw StatusError.
+   */
   readonly transform: (current: KubeObject | undefined) => KubeObject;
   /** How managedFields are computed: `update` (the default) compares, with `keep` the transform has set them. */
   readonly managedFields?: 'update' | 'keep';

@@ -150,8 +150,9 @@ export function createBench(more: { readonly admission?: Admission; readonly sto
     put: (resource, object, request) => update(resource, object.metadata.name as string, { transform: () => structuredClone(object), ...request }),
     patch: (resource, name, change, request) => update(resource, name, {
       transform: (current) => {
-        change(current as KubeObject);
-        return current as KubeObject;
+        const next = structuredClone(current as KubeObject);
+        change(next);
+        return next;
       },
       ...request,
     }),

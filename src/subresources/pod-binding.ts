@@ -2,7 +2,7 @@
 import type { Clock } from '../base/index.ts';
 import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupported, required, success } from '../apimachinery/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
-import { type Catalog, type Registry, formatTime } from '../registry/index.ts';
+import { type Catalog, type Registry, cloneJson, formatTime } from '../registry/index.ts';
 
 interface Target {
   readonly kind?: string;
@@ -60,7 +60,7 @@ export function createPodBinding({ registry, catalog, clock }: {
     await registry.update({
       resource, version: 'v1', namespace: target.namespace, name: name || bound, subresource: 'binding', createIfAbsent: false, context,
       ...(object.metadata.uid && { preconditions: { uid: object.metadata.uid } }),
-      transform: (pod) => bindPod(pod as KubeObject, object, now),
+      transform: (pod) => bindPod(cloneJson(pod as KubeObject), object, now),
     });
     return { ...success(), code: 201 } as unknown as KubeObject;
   };

@@ -5,7 +5,7 @@ import {
   type JsonObject, type KubeObject, type MetaLabelSelector, StatusError, badRequest, conflict, failure, forbidden, internalError, labelSelectorOf, success,
 } from '../apimachinery/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
-import { type Catalog, type DeleteOptions, type Registry, type Resource, everything, formatTime } from '../registry/index.ts';
+import { type Catalog, type DeleteOptions, type Registry, type Resource, cloneJson, everything, formatTime } from '../registry/index.ts';
 
 interface Dependencies {
   readonly registry: Registry;
@@ -150,7 +150,7 @@ class Eviction {
     if (budget === undefined || mayGoUnready(budget, pod)) return;
     await registry.update({
       ...target, name: budget.metadata.name ?? '', subresource: 'status', createIfAbsent: false, context: this.#request.context,
-      transform: (current) => countEviction(current as KubeObject, this.#request.name, this.#now),
+      transform: (current) => countEviction(cloneJson(current as KubeObject), this.#request.name, this.#now),
     });
   }
 
@@ -163,7 +163,7 @@ class Eviction {
     };
     await registry.update({
       ...this.#pod(), name, subresource: 'status', createIfAbsent: false, context,
-      transform: (pod) => markTarget(checkUid(pod as KubeObject, preconditions?.uid), this.#now),
+      transform: (pod) => markTarget(checkUid(cloneJson(pod as KubeObject), preconditions?.uid), this.#now),
     });
     await registry.delete({ ...this.#pod(), name, options, context });
   }

@@ -48,7 +48,7 @@ async function create(registry: Registry, name: string, { spec, dryRun = false }
 async function change(registry: Registry, name: string, spec: object): Promise<Spec> {
   const result = await registry.update({
     ...target, name, subresource: '', createIfAbsent: false, context: contextOf(false),
-    transform: (current) => ({ ...current, spec: structuredClone(spec) }) as KubeObject,
+    transform: (current) => structuredClone({ ...current, spec }) as KubeObject,
   });
   return result.object.object('v1')['spec'] as Spec;
 }

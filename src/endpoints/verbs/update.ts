@@ -19,7 +19,8 @@ export function respondWrite(call: ResourceRequest, result: WriteResult, represe
 }
 
 /** The object with the replicas of a Scale, which has to be possible. */
-export function withScale(resource: Resource, object: KubeObject, scale: KubeObject): KubeObject {
+export function withScale(resource: Resource, current: KubeObject, scale: KubeObject): KubeObject {
+  const object = cloneJson(current);
   applyScale(resource, object, scale);
   return checkScale(resource, object);
 }

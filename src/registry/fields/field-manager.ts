@@ -10,6 +10,7 @@ import type { TrackUpdate } from '../contract.ts';
 import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from '../verbs/lifecycle.ts';
 import { type Resource, subresourcesIn } from '../resource.ts';
+import { cloneJson } from '../values.ts';
 import { applyScale } from './scale.ts';
 import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
@@ -196,9 +197,10 @@ function applyScaleOf(current: KubeObject, { resource, version, manager, force, 
       versions: scaleVersions, apiVersion: scaleVersion, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
       zero: { apiVersion: scaleVersion, kind: 'Scale', metadata: {} },
     });
-    const { resourceVersion } = applied.metadata;
-    applyScale(resource, current, { ...scale, metadata: { ...scale.metadata, ...(resourceVersion && { resourceVersion }) } });
+    const { resourceVersion, uid } = applied.metadata;
+    const object = cloneJson(current);
+    applyScale(resource, object, { ...scale, metadata: { ...scale.metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } });
     const owners = ownersOfScaled({ resource, version }, before, managedFields);
-    return { ...current, metadata: { ...current.metadata, managedFields: owners } };
+    return { ...object, metadata: { ...object.metadata, managedFields: owners } };
   });
 }

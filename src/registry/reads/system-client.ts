@@ -6,6 +6,7 @@ import type { Catalog, DeleteOptions, Registry, StoredObject, Target, WriteConte
 import { defaultObject } from '../fields/defaults.ts';
 import { applyObject } from '../fields/field-manager.ts';
 import type { Resource } from '../resource.ts';
+import { cloneJson } from '../values.ts';
 import { everything } from './predicate.ts';
 
 /** Where an object is. */
@@ -179,7 +180,7 @@ function schemaOf({ versions, storageVersion }: Resource): Schema {
 /** Makes of an object in the storage version what the body of a request becomes: fields in their order, defaults filled in. */
 function completerOf(resource: Resource): Change {
   const { group, kind, storageVersion, custom } = resource;
-  if (custom) return (object) => object;
+  if (custom) return cloneJson;
   const schema = schemaOf(resource);
   const type = { apiVersion: formatGroupVersion({ group, version: storageVersion }), kind };
   return (object) => defaultObject({ ...decodeObject(schema, object).object, ...type } as KubeObject, { resource, version: storageVersion });

@@ -139,12 +139,13 @@ function checkPreconditions({ core, request, scope, key, current }: Round): void
   throw preconditionConflict({ resource: request.resource, name: request.name, key: shown, why });
 }
 
-/** The next object; warnings of attempts that had to start over are dropped. */
+/** The next object, which shares nothing that can change with `old`; warnings of attempts that had to start over are dropped. */
 async function transform({ resource, context: { warnings }, transform: run }: UpdateRequest, old: KubeObject): Promise<KubeObject> {
   const before = warnings.length;
   return convertAsNeeded(resource, () => {
     warnings.length = before;
-    return run(cloneJson(old));
+    const next = run(old);
+    return next === old ? cloneJson(old) : next;
   });
 }
 

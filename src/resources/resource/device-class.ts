@@ -21,7 +21,7 @@ function validateDeviceClass(deviceClass: KubeObject): Errors {
 
 /** The spec of DeviceClass. */
 export const deviceClassKind: KindSpec = {
-  kind: 'DeviceClass', plural: 'deviceclasses', cluster: true,
+  kind: 'DeviceClass', plural: 'deviceclasses', cluster: true, returnsDeleted: true,
   tracksGeneration: true,
   columns: nameAndAgeColumns,
   validation: { object: validateDeviceClass },

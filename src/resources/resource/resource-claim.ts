@@ -55,7 +55,7 @@ function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): Errors
 
 /** The spec of ResourceClaim. */
 export const resourceClaimKind: KindSpec = {
-  kind: 'ResourceClaim', plural: 'resourceclaims',
+  kind: 'ResourceClaim', plural: 'resourceclaims', returnsDeleted: true,
   subresources: [status],
   resetFields: statusOnlyResets,
   columns: resourceClaimColumns,

@@ -33,7 +33,7 @@ function warnOfDriver(root: Field): readonly string[] {
 
 /** The spec of ResourceSlice. */
 export const resourceSliceKind: KindSpec = {
-  kind: 'ResourceSlice', plural: 'resourceslices', cluster: true,
+  kind: 'ResourceSlice', plural: 'resourceslices', returnsDeleted: true, cluster: true,
   tracksGeneration: true,
   selectableFields: resourceSliceFields,
   unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,

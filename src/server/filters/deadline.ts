@@ -1,4 +1,4 @@
-// How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes. Watches and their like are exempt.
+// How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes of one object. Watches and their like are exempt.
 // Past the deadline the caller gets the reference's 504; a response that has begun is cut off, so that slow readers do not stay for ever.
 import { parseDuration } from '../../base/index.ts';
 import { type StatusError, badRequest, timeoutError } from '../../apimachinery/index.ts';
@@ -9,7 +9,7 @@ import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filters.ts';
 
 const mutationLimitMs = 34_000;
-const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
 
 /** What comes of being late, and the function that sets the deadline and answers how to cancel it. */
 interface Late {
