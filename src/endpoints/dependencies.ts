@@ -83,6 +83,8 @@ export interface EndpointsDependencies {
   readonly isRemote?: (group: string, version: string) => boolean;
   /** Throws the reference's 403 unless the user may do what the info says; without it everybody may. */
   readonly requireAccess?: (user: User, info: RequestInfo) => Promise<void>;
+  /** Whether deletes may ignore that an object cannot be read (the feature gate AllowUnsafeMalformedObjectDeletion). */
+  readonly allowUnsafeDeletion?: boolean;
   /** By `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;

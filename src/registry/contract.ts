@@ -203,6 +203,8 @@ export interface DeleteOptions {
   readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
+  /** Removes what cannot be read, and nothing else, without asking admission. */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
 
 /** The removal of one object. */

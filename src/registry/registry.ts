@@ -1,6 +1,6 @@
 // The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
-import { type MaybePromise, catchMaybe, mapMaybe } from '../base/index.ts';
-import type { StoredObject, Registry, Target, WriteContext } from './contract.ts';
+import { catchMaybe, mapMaybe } from '../base/index.ts';
+import type { GetOptions, StoredObject, Registry, Target, WriteContext } from './contract.ts';
 import { listReady, watchReady } from './conversion/converted-reads.ts';
 import { Core, type RegistryOptions, freshnessLimitMs } from './core.ts';
 import { createObject } from './verbs/create.ts';
@@ -9,7 +9,7 @@ import { deleteObject } from './verbs/delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './verbs/get.ts';
 import { markAsRead } from './objects/layout.ts';
-import { readyVersion } from './conversion/remote-conversion.ts';
+import { convertForGet, readyVersion } from './conversion/remote-conversion.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './verbs/update.ts';
 
@@ -25,21 +25,22 @@ export interface OwnedRegistry extends Registry {
   close(): void;
 }
 
-/** The object, readable in a version. Only rows with remote conversion have to be waited for. */
-function readyObject(object: StoredObject, version: string): MaybePromise<StoredObject> {
-  return object.resource.convertRemotely === undefined ? object : readyVersion(object, version);
+const isRemote = (object: StoredObject): boolean => object.resource.convertRemotely !== undefined;
+
+/** The object, readable in the version of the request; what any state will do for comes from what lists have made. */
+function readRemote(object: StoredObject, { version }: Target, { resourceVersion }: GetOptions): Promise<StoredObject> {
+  return resourceVersion === '0' ? readyVersion(object, version) : convertForGet(object, version);
 }
 
 /** What a write came to, with its object readable in the version of the request. */
 async function written<T extends { readonly object: StoredObject }>(
-  core: Core, { context, ...target }: Target & { readonly context: WriteContext }, write: () => MaybePromise<T>,
+  core: Core, { context, ...target }: Target & { readonly context: WriteContext }, write: () => Promise<T>,
 ): Promise<T> {
   const { resource, version } = target;
   try {
     const result = await write();
     if (resource.answersFromCache === true && !context.dryRun) await core.scope(target).storage.cache.waitUntil(result.object.revision, freshnessLimitMs);
-    const ready = readyObject(result.object, version);
-    if (ready instanceof Promise) await ready;
+    if (isRemote(result.object)) await readyVersion(result.object, version);
     return result;
   } catch (error) {
     return throwAsStatus(error);
@@ -50,8 +51,8 @@ async function written<T extends { readonly object: StoredObject }>(
 export function createRegistry(options: RegistryOptions): OwnedRegistry {
   const core = new Core(options);
   return {
-    get: (target, getOptions) =>
-      catchMaybe(() => mapMaybe(getObject(core, target, getOptions), (object) => readyObject(object, target.version)), throwAsStatus),
+    get: (target, getOptions) => catchMaybe(
+      () => mapMaybe(getObject(core, target, getOptions), (object) => (isRemote(object) ? readRemote(object, target, getOptions) : object)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
     create: (request) => written(core, request, () => createObject(core, request)),

@@ -181,6 +181,7 @@ export function composeApi(parts: ApiOptions): Api {
       ...createOwnReviews(parts, authorization), ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
     ]),
     connect: createConnections({ registry, catalog }),
+    allowUnsafeDeletion: options.featureGates.includes('AllowUnsafeMalformedObjectDeletion=true'),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));

@@ -109,14 +109,17 @@ describe('conversion webhooks', () => {
     assert.equal(asked.length, 0);
   });
 
-  it('converts an object that is read, once, without its resourceVersion', async () => {
+  it('converts an object each time that it is read, without its resourceVersion; reads of any state keep the answer', async () => {
+    asked.length = 0;
     const { body } = await server.request({ path: `${at('v2')}/a` });
     assert.deepEqual([body.apiVersion, body.spec], ['example.com/v2', { width: 3 }]);
     assert.match(body.metadata.resourceVersion, /^\d+$/);
     assert.equal(asked.length, 1);
     assert.equal(asked[0]?.request.objects[0]?.metadata['resourceVersion'], undefined);
     await server.request({ path: `${at('v2')}/a` });
-    assert.equal(asked.length, 1);
+    assert.equal(asked.length, 2);
+    for (let reads = 0; reads < 2; reads++) await server.request({ path: `${at('v2')}/a?resourceVersion=0` });
+    assert.equal(asked.length, 3);
   });
 
   it('converts what is written to the stored version, and the answer back', async () => {

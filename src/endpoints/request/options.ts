@@ -173,23 +173,36 @@ export function parseDeleteQuery(query: URLSearchParams): DeleteQuery {
   const gracePeriodSeconds = parseInteger(query, 'gracePeriodSeconds');
   const orphanDependents = parseBoolean(query, 'orphanDependents');
   const propagationPolicy = query.get('propagationPolicy');
+  const ignoreStoreReadErrorWithClusterBreakingPotential = parseBoolean(query, UNSAFE);
   const uid = query.get('uid');
   return {
     dryRun: query.getAll('dryRun'),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(ignoreStoreReadErrorWithClusterBreakingPotential !== undefined && { ignoreStoreReadErrorWithClusterBreakingPotential }),
     ...(propagationPolicy !== null && { propagationPolicy }), ...(uid !== null && { preconditions: { uid } }),
   };
 }
 
+const UNSAFE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
+/** What a removal of an unreadable object would need the object for. */
+function unsafeErrors(options: DeleteQuery): FieldError[] {
+  if (options[UNSAFE] !== true) return [];
+  const fields = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
+  const given = fields.filter((field) => options[field] !== undefined && (field !== 'dryRun' || options.dryRun.length > 0));
+  return given.map((field) => invalidValue(UNSAFE, true, `cannot be set together with .${field}`));
+}
+
 /** Throws the 422 of DeleteOptions. */
-export function validateDeleteOptions({ propagationPolicy: policy, orphanDependents, dryRun }: DeleteQuery): void {
+export function validateDeleteOptions(options: DeleteQuery): void {
+  const { propagationPolicy: policy, orphanDependents, dryRun } = options;
   const errors: FieldError[] = [];
   if (policy !== undefined && orphanDependents !== undefined) {
     errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
   }
   if (policy !== undefined && !POLICIES.slice(0, 3).includes(policy)) errors.push(notSupported('propagationPolicy', policy, POLICIES, true));
-  errors.push(...dryRunErrors(dryRun));
+  errors.push(...dryRunErrors(dryRun), ...unsafeErrors(options));
   throwInvalid('DeleteOptions', errors);
 }

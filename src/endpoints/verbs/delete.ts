@@ -59,8 +59,15 @@ async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<
 async function readDeleteOptions(call: ResourceRequest): Promise<DeleteQuery> {
   const bytes = await readBody(call);
   const options = bytes.length > 0 ? await decodeOptions(call, bytes) : parseDeleteQuery(call.exchange.query);
-  validateDeleteOptions(options);
-  return options;
+  const { ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe, ...safe } = options;
+  const allowed = isUnsafe === undefined || call.dependencies.allowUnsafeDeletion !== true ? safe : options;
+  validateDeleteOptions(allowed);
+  return allowed;
+}
+
+/** 403 unless the user may remove objects that cannot be read. */
+async function authorizeUnsafe({ exchange, dependencies: { requireAccess } }: ResourceRequest): Promise<void> {
+  await requireAccess?.(exchange.user, { ...exchange.info, verb: 'unsafe-delete-ignore-read-errors' });
 }
 
 function deleteContext(call: ResourceRequest, options: DeleteQuery): WriteContext {
@@ -77,10 +84,11 @@ interface Deleted {
 
 function respondDeleted(call: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
   const { resource, dependencies, exchange, name } = call;
+  const isUnreadable = options.ignoreStoreReadErrorWithClusterBreakingPotential === true;
   // 202 tells a client that asked for the dependents to go as well that it has to wait.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
-  if (result.type === 'pending' || resource.returnsDeleted) return respondObject(call, { status, object: result.object, representation });
-  const { uid } = result.object;
+  if (result.type === 'pending' || (resource.returnsDeleted && !isUnreadable)) return respondObject(call, { status, object: result.object, representation });
+  const uid = isUnreadable ? '' : result.object.uid;
   const value = success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(uid && { uid }) });
   const answer = { status, form: representation.form, value: { value, schema: statusSchema(dependencies.schemas) } };
   return respondValue(exchange, dependencies, answer);
@@ -91,6 +99,7 @@ export async function handleDelete(call: ResourceRequest): Promise<Response> {
   const representation = negotiateCall(call);
   const options = await readDeleteOptions(call);
   const { dryRun: _, ...rest } = options;
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) await authorizeUnsafe(call);
   const result = await call.dependencies.registry.delete({ name: call.name, options: rest, context: deleteContext(call, options), ...call.target });
   return respondDeleted(call, { result, options, representation });
 }

@@ -1,7 +1,7 @@
 // Rows whose versions only somebody else can convert (custom kinds with a conversion webhook): what is about to be handed out is converted
 // first, many objects in one question, and kept with the object version. Rows without `convertRemotely` never come here.
 import { type KubeObject, StatusError, internalError } from '../../apimachinery/index.ts';
-import { type MaybePromise, invariant } from '../../base/index.ts';
+import { invariant } from '../../base/index.ts';
 import type { StoredObject, RegistryEvent, RegistryWatch, Target } from '../contract.ts';
 import { convertForStorage } from '../objects/layout.ts';
 import { StoredVersion } from '../objects/stored-object.ts';
@@ -70,11 +70,17 @@ export async function readyVersion<T extends StoredObject>(object: T, ...version
   return object;
 }
 
-/** An object of a request as its storing row wants it, by whoever can convert it. */
-export function convertToStore(target: Target, storing: Resource, object: KubeObject): MaybePromise<KubeObject> {
+/** One object, converted for this reader: the reference's GET asks the converter each time, while lists and watches keep what it made. */
+export async function convertForGet(object: StoredObject, version: string): Promise<StoredObject> {
+  return object instanceof StoredVersion ? readyVersion(object.unconverted(), version) : object;
+}
+
+/** An object of a request as its storing row wants it, converted by whatever converts the row. */
+export async function convertToStore(target: Target, storing: Resource, object: KubeObject): Promise<KubeObject> {
   const { convertRemotely, storageVersion } = storing;
   if (convertRemotely === undefined || target.version === storageVersion) return convertForStorage(target, storing, object);
-  return convertRemotely([object], storageVersion).then(([converted]) => converted as KubeObject);
+  const [converted] = await convertRemotely([object], storageVersion);
+  return converted as KubeObject;
 }
 
 interface ConvertedWatchOptions {

@@ -1,5 +1,5 @@
-// Conversions by somebody else in the middle of synchronous work (who owns the fields of an object is told in the versions of the owners): the
-// work ends where it first needs one, which is then asked for, and begins anew with the answer at hand, until it needs no more.
+// Remote conversions in the middle of synchronous work (each owner of fields is compared in a version of its own): the work ends where it first
+// needs one, which is then asked for, and starts over with the answer at hand, until it needs no more.
 import { type KubeObject, StatusError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeJson } from '../../codec/index.ts';
 import type { TrackUpdate } from '../contract.ts';
@@ -19,6 +19,7 @@ class ConversionNeeded extends Error {
 
 type Answers = Map<string, KubeObject>;
 
+/** Set while one attempt runs, which is within one turn. */
 let answers: Answers | undefined;
 
 const questionOf = (object: KubeObject, to: string): string => `${to} ${Buffer.from(encodeJson(object)).toString('latin1')}`;
@@ -32,38 +33,42 @@ export function convertNow(resource: Resource, object: KubeObject, to: string): 
   return cloneJson(known);
 }
 
-/** Does work that converts by convertNow; it must change nothing that it finds again when it begins anew. */
-export function convertAsNeeded<T>({ convertRemotely }: Resource, work: () => T): T | Promise<T> {
-  return convertRemotely === undefined ? work() : beginAnew(convertRemotely, work);
-}
-
-async function beginAnew<T>(convertRemotely: NonNullable<Resource['convertRemotely']>, work: () => T): Promise<T> {
+/** Does work that converts by convertNow; it must change nothing that it finds again when it starts over. */
+export async function convertAsNeeded<T>({ convertRemotely }: Resource, work: () => T): Promise<T> {
+  if (convertRemotely === undefined) return work();
   const known: Answers = new Map();
   for (;;) {
-    let needed: ConversionNeeded;
-    try {
-      answers = known;
-      return work();
-    } catch (error) {
-      if (!(error instanceof ConversionNeeded)) throw error;
-      needed = error;
-    } finally {
-      answers = undefined;
-    }
-    const { object, to } = needed;
+    const result = attempt(known, work);
+    if (result.type === 'done') return result.value;
+    const { object, to } = result.needed;
     const [converted] = await convertRemotely([cloneJson(object)], to);
     known.set(questionOf(object, to), converted as KubeObject);
   }
 }
 
-type Owners = ReturnType<TrackUpdate>;
+type Attempt<T> = { readonly type: 'done'; readonly value: T } | { readonly type: 'incomplete'; readonly needed: ConversionNeeded };
 
-/** Owners after a write. Like the reference, a write goes on without any when they cannot be told because a conversion fails. */
-export function trackOwners(resource: Resource, track: () => Owners): Owners | Promise<Owners> {
-  const owners = convertAsNeeded(resource, track);
-  return owners instanceof Promise ? owners.catch(forget) : owners;
+/** Runs the work with the answers at hand, in one turn. */
+function attempt<T>(known: Answers, work: () => T): Attempt<T> {
+  try {
+    answers = known;
+    return { type: 'done', value: work() };
+  } catch (error) {
+    if (!(error instanceof ConversionNeeded)) throw error;
+    return { type: 'incomplete', needed: error };
+  } finally {
+    answers = undefined;
+  }
 }
 
-function forget(error: unknown): undefined {
-  if (!(error instanceof StatusError)) throw error;
+type Owners = ReturnType<TrackUpdate>;
+
+/** Owners after a write. Like the reference, a write continues without any when a conversion that they need fails. */
+export async function trackOwners(resource: Resource, track: () => Owners): Promise<Owners> {
+  try {
+    return await convertAsNeeded(resource, track);
+  } catch (error) {
+    if (resource.convertRemotely === undefined || !(error instanceof StatusError)) throw error;
+    return undefined;
+  }
 }

@@ -107,6 +107,20 @@ test('lists and watches name the key and the cause of a value that cannot be rea
   assert.deepEqual(resumed.take(10).map(({ type }) => type), ['ADDED']);
 });
 
+test('a delete that ignores read errors removes what cannot be read, without admission, and nothing else', async () => {
+  const { bench, put } = createSealedBench();
+  const unsafe = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
+  await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });
+  await put('broken', 'bad:secret');
+  assert.equal((await bench.remove(rows.configMaps, 'broken', unsafe)).type, 'gone');
+  await assert.rejects(bench.get(rows.configMaps, 'broken'), { code: 404 });
+  await assert.rejects(bench.remove(rows.configMaps, 'absent', unsafe), { code: 404 });
+  await assert.rejects(bench.remove(rows.configMaps, 'fine', unsafe), {
+    code: 409, message: 'Operation cannot be fulfilled on configmaps "fine": StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/fine, ' +
+      'ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage',
+  });
+});
+
 test('an update that changes nothing reads the store once and writes nothing, unless the value is outdated', async () => {
   const beneath = createMemoryStore({ clock: createManualClock() });
   let [ranges, txns] = [0, 0];

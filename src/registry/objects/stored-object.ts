@@ -197,6 +197,13 @@ class StoredVersion implements StoredObject {
     return this.resource.convertRemotely !== undefined && version !== this.#writtenAs() && this.#conversions?.has(version) !== true;
   }
 
+  /** The same object without what a remote converter has made of it. */
+  unconverted(): StoredVersion {
+    const object = this.at(this.revision);
+    object.#conversions = undefined;
+    return object;
+  }
+
   /** What a remote converter gets: the object in the version that it was written in. */
   source(): KubeObject {
     const raw = parseStored(this.#raw ?? this.#bytes);

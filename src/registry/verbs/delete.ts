@@ -9,6 +9,7 @@ import { encodeObject } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredVersion } from '../objects/stored-object.ts';
 import { validateDeleteOptions } from '../options.ts';
+import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyVersion } from '../conversion/remote-conversion.ts';
@@ -33,6 +34,29 @@ type Plan =
 type Outcome = { readonly type: 'again' } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
 
 const again: Outcome = { type: 'again' };
+
+/** Registry.delete. */
+export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
+  validateDeleteOptions(request.options);
+  if (request.options.ignoreStoreReadErrorWithClusterBreakingPotential === true) return deleteUnreadable(core, request);
+  warnOfOrphans(request);
+  const { resource, version, namespace, name, context } = request;
+  const scope = core.scope({ resource, version, namespace });
+  const { storage } = scope;
+  const key = objectKey(core.root, storage.resource, { namespace, name });
+  const cached = storage.cached(key);
+  if (cached !== undefined) {
+    const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });
+    if (outcome.type === 'done') return outcome.result;
+  }
+  for (;;) {
+    checkSignal(context.signal);
+    const current = await core.readStored(storage, key);
+    if (current === undefined) throw notFound(groupResource(resource), name);
+    const outcome = await runRound({ core, request, scope, key, current });
+    if (outcome.type === 'done') return outcome.result;
+  }
+}
 
 function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
   const { options } = request;
@@ -122,26 +146,4 @@ function warnOfOrphans({ resource, options, context: { warnings } }: DeleteReque
   const text = resource.strategy.deletionWarning;
   const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (text !== undefined && isDefault && !warnings.includes(text)) warnings.push(text);
-}
-
-/** Registry.delete. */
-export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
-  validateDeleteOptions(request.options);
-  warnOfOrphans(request);
-  const { resource, version, namespace, name, context } = request;
-  const scope = core.scope({ resource, version, namespace });
-  const { storage } = scope;
-  const key = objectKey(core.root, storage.resource, { namespace, name });
-  const cached = storage.cached(key);
-  if (cached !== undefined) {
-    const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });
-    if (outcome.type === 'done') return outcome.result;
-  }
-  for (;;) {
-    checkSignal(context.signal);
-    const current = await core.readStored(storage, key);
-    if (current === undefined) throw notFound(groupResource(resource), name);
-    const outcome = await runRound({ core, request, scope, key, current });
-    if (outcome.type === 'done') return outcome.result;
-  }
 }

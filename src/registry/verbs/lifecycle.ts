@@ -13,17 +13,10 @@ import type { Resource } from '../resource.ts';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-let formatted = { second: Number.NaN, text: '' };
-
 /** RFC 3339 in UTC, to the second, as timestamps of metadata are. */
-export function formatTime(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000);
-  // All writes of a second ask for the same text.
-  if (second !== formatted.second) formatted = { second, text: `${new Date(nowMs).toISOString().slice(0, 19)}Z` };
-  return formatted.text;
-}
+export const formatTime = (nowMs: number): string => `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
 
-/** Events are nobody's dependents and own nothing: policies do not apply to them. */
+/** Events own nothing and have no owners: propagation policies do not apply to them. */
 const collectsGarbage = (resource: Resource): boolean => resource.ttlSeconds === undefined;
 
 function wantsOrphans(resource: Resource, finalizers: readonly string[], options: DeleteOptions): boolean {
