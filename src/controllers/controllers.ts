@@ -1,4 +1,5 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
+import type { QuotaLedger } from '../admission/index.ts';
 import { type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
 import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
 import { createBootstrapRoles } from './rbac/bootstrap-roles.ts';
@@ -11,6 +12,7 @@ import { type ServiceAddress, createKubernetesService } from './services/kuberne
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
 import { createNamespaceTermination } from './namespaces/termination.ts';
 import { createPriorityClasses } from './priority-classes.ts';
+import { createResourceQuotas } from './quota/resource-quota.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
 import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
 import { createSystemNamespaces } from './namespaces/system-namespaces.ts';
@@ -19,7 +21,7 @@ import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './s
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
-  | 'apiservices';
+  | 'apiservices' | 'resourcequota';
 
 /** What the controllers need beside the registry. */
 interface ControllersOptions extends ControllerContext {
@@ -37,6 +39,8 @@ interface ControllersOptions extends ControllerContext {
   readonly service: ServiceAddress;
   /** The built-in groups and their places. */
   readonly groups: readonly BuiltInGroup[];
+  /** What admission has charged quotas for. */
+  readonly quotaLedger: QuotaLedger;
   /** What Services hold; without it nobody looks after it. */
   readonly serviceClaims?: ServiceClaims;
 }
@@ -106,16 +110,18 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
   let stopped = false;
   let flowControl: Controller | undefined;
   let apiServices: ApiServices | undefined;
+  let quotas: Controller | undefined;
   void urgent.then(() => {
     if (stopped) return;
     flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
+    quotas = options.selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined;
     apiServices = options.selects('apiservices') ? createApiServices(options, options.groups) : undefined;
   });
   return {
     isRemote: (group, version) => apiServices?.isRemote(group, version) ?? false,
     async stop() {
       stopped = true;
-      await Promise.all([flowControl?.stop(), apiServices?.stop()]);
+      await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop()]);
     },
   };
 }

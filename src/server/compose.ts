@@ -4,11 +4,10 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type ServiceAllocationOptions, createAddressClaims, createAdmissionChain, createCertificateAdmission, createDefaultPlugins,
-    createNamespaceLifecycle,
-    createNodeRestriction, createPortClaims,
-  createRbacEscalation, createReads,
-  createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, listReadyRanges,
+  type AdmissionPlugin, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims, createAdmissionChain,
+  createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle, createNodeRestriction, createPortClaims, createQuotaStore,
+  createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith,
+  listReadyRanges,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
@@ -42,6 +41,9 @@ export interface Api {
   readonly authorization: Authorization;
   /** What Services hold. */
   readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
+  /** The quotas of all namespaces: nothing is charged before `start`. */
+  readonly quotas: ReflectedQuotaStore;
+  readonly quotaLedger: QuotaLedger;
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
 }
@@ -116,24 +118,34 @@ function createOwnReviews({ authentication, options: { clock }, plan: { modes } 
   return authentication === undefined ? [] : createReviews({ ...authentication, authorize, clock, modes, resolveRules });
 }
 
+/** A row of a group's v1 that is always served. */
+function findRow(catalog: Catalog, group: string, plural: string): Resource {
+  const resource = catalog.find(group, 'v1', plural);
+  invariant(resource !== undefined, `${plural} are served`);
+  return resource;
+}
+
+/** Look-ups of namespaces for admission: as the cache has them, or as the store has them at this moment. */
+function findNamespaces(catalog: Catalog, registry: () => OwnedRegistry) {
+  const target = (name: string) => ({ resource: findRow(catalog, '', 'namespaces'), version: 'v1', namespace: '', name });
+  return findNamespaceWith({ known: (name) => findKnown(registry(), target(name)), current: (name) => findCurrent(registry(), target(name)) });
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
-  const namespaceTarget = (name: string) => {
-    const resource = catalog.find('', 'v1', 'namespaces');
-    invariant(resource !== undefined, 'namespaces are served');
-    return { resource, version: 'v1', namespace: '', name };
-  };
-  const findNamespace = findNamespaceWith({
-    known: (name) => findKnown(registry, namespaceTarget(name)), current: (name) => findCurrent(registry, namespaceTarget(name)),
-  });
   const readsOf = createReads(() => registry, () => catalog);
   const defaults = createDefaultPlugins(readsOf);
+  const quotaLedger = new QuotaLedger(clock);
+  const quotas = createQuotaStore({
+    registry: () => registry, catalog: () => catalog, clock,
+    onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
+  });
   const admission = createChain(options, [
-    createNamespaceLifecycle(findNamespace),
+    createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     ...defaults.early,
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findKubelet, readsOf }),
@@ -145,12 +157,9 @@ export function composeApi(parts: ApiOptions): Api {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
       validate: (attributes) => definitions.guardCreation(attributes),
     },
+    createResourceQuota({ store: quotas, ledger: quotaLedger, clock }),
   ]);
-  const row = (plural: string) => {
-    const resource = catalog.find('networking.k8s.io', 'v1', plural);
-    invariant(resource !== undefined, `${plural} are served`);
-    return resource;
-  };
+  const row = (plural: string): Resource => findRow(catalog, 'networking.k8s.io', plural);
   const serviceClaims = {
     addresses: createAddressClaims(() => registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
   };
@@ -185,5 +194,8 @@ export function composeApi(parts: ApiOptions): Api {
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));
-  return { registry, catalog, definitions, authorization, serviceClaims, handler, respondError: (exchange, error) => respondError(exchange, error, schemas) };
+  return {
+    registry, catalog, definitions, authorization, serviceClaims, quotas, quotaLedger, handler,
+    respondError: (exchange, error) => respondError(exchange, error, schemas),
+  };
 }

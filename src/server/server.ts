@@ -223,6 +223,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, listener, state, pki, adminToken, directory } = parts;
   // Custom kinds are served before the first request comes.
   await parts.api.definitions.start();
+  await parts.api.quotas.start();
   const following = followFlow(parts);
   const port = await openPort(parts);
   const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';
@@ -277,6 +278,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     groups: groupPriorities,
+    quotaLedger: api.quotaLedger,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
     report: (controller, key, error) => logRetry(options.logger, 'a controller will try again', { error, fields: { controller, key } }),
@@ -299,6 +301,7 @@ async function closeServer(parts: Parts, running: Running): Promise<void> {
   running.following?.stop();
   api.authorization.stop();
   api.definitions.stop();
+  api.quotas.stop();
   await parts.workers.stop();
   api.registry.close();
   await store.close();

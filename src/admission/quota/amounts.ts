@@ -1,0 +1,76 @@
+// Amounts of resources by name, as quotas count them. Names come from users: they are keys of a Map, never of an object.
+import { type Quantity, addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
+
+/** Amounts by the name of the resource. */
+export type Amounts = ReadonlyMap<string, Quantity>;
+
+const ZERO = parseQuantity('0');
+const negate = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
+
+/** One of something. */
+export const ONE = parseQuantity('1');
+
+/** None of something. */
+export const NONE = ZERO;
+
+/** A whole number as an amount. */
+export const countOf = (count: number): Quantity => parseQuantity(String(count));
+
+/** Reads `hard`, `used`, `requests` or `limits` of an object. */
+export const readAmounts = (texts: unknown): Amounts =>
+  new Map(Object.entries((texts ?? {}) as Record<string, unknown>).map(([name, text]) => [name, parseQuantity(String(text))]));
+
+/** Amounts as an object of the API has them, by name. */
+export function writeAmounts(amounts: Amounts): Record<string, string> {
+  const sorted = [...amounts].sort(([one], [two]) => (one < two ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, quantity]) => [name, formatQuantity(quantity)]));
+}
+
+/** The sum of two; a name that only one of them has keeps its amount. */
+export function addAmounts(one: Amounts, two: Amounts): Amounts {
+  const sum = new Map(one);
+  for (const [name, quantity] of two) {
+    const known = sum.get(name);
+    sum.set(name, known === undefined ? quantity : addQuantities(known, quantity));
+  }
+  return sum;
+}
+
+/** What is more in the first than in the second; never below zero. */
+export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
+  return new Map(Array.from(one, ([name, quantity]) => {
+    const rest = addQuantities(quantity, negate(two.get(name) ?? ZERO));
+    return [name, compareQuantities(rest, ZERO) < 0 ? ZERO : rest];
+  }));
+}
+
+/** The larger amount of each name. */
+export function maxAmounts(one: Amounts, two: Amounts): Amounts {
+  const larger = new Map(one);
+  for (const [name, quantity] of two) {
+    const known = larger.get(name);
+    if (known === undefined || compareQuantities(quantity, known) > 0) larger.set(name, quantity);
+  }
+  return larger;
+}
+
+/** The amounts of these names only. */
+export const maskAmounts = (amounts: Amounts, names: ReadonlySet<string>): Amounts => new Map([...amounts].filter(([name]) => names.has(name)));
+
+/** Without what is zero. */
+export const dropZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, quantity]) => quantity.mantissa !== 0n));
+
+/** The names of which the first has more than the second permits; a name without a limit is not limited. */
+export function findExceeded(amounts: Amounts, limits: Amounts): string[] {
+  return [...amounts].filter(([name, quantity]) => {
+    const limit = limits.get(name);
+    return limit !== undefined && compareQuantities(quantity, limit) > 0;
+  }).map(([name]) => name);
+}
+
+/** Whether both have the same names with equal amounts. */
+export const isSameAmounts = (one: Amounts, two: Amounts): boolean =>
+  one.size === two.size && [...one].every(([name, quantity]) => two.has(name) && compareQuantities(quantity, two.get(name) as Quantity) === 0);
+
+/** `name=amount` with commas, in the order of the names. */
+export const formatAmounts = (amounts: Amounts): string => Object.entries(writeAmounts(amounts)).map(([name, text]) => `${name}=${text}`).join(',');

@@ -1,0 +1,149 @@
+// What a pod counts for in a quota: itself, and the compute resources that its containers request and are limited to. Pods that have ended, or
+// that have been deleted for longer than their grace period, count as objects only.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { type Amounts, ONE, addAmounts, maxAmounts, readAmounts } from './amounts.ts';
+import type { Evaluator, ScopeSelector } from './evaluator.ts';
+import { matchesValues } from './scopes.ts';
+
+interface Resources {
+  readonly requests?: unknown;
+  readonly limits?: unknown;
+}
+
+interface Container {
+  readonly name: string;
+  readonly resources?: Resources;
+  readonly restartPolicy?: string;
+}
+
+interface AffinityTerm {
+  readonly namespaces?: readonly string[];
+  readonly namespaceSelector?: object;
+}
+
+interface Affinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTerm[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTerm }[];
+}
+
+interface PodSpec {
+  readonly containers?: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly resources?: Resources;
+  readonly overhead?: unknown;
+  readonly activeDeadlineSeconds?: number;
+  readonly priorityClassName?: string;
+  readonly affinity?: { readonly podAffinity?: Affinity; readonly podAntiAffinity?: Affinity };
+}
+
+const COUNT = 'count/pods';
+const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
+const NAMES: ReadonlySet<string> = new Set([COUNT, 'pods', ...COMPUTE, ...COMPUTE.flatMap((name) => [`requests.${name}`, `limits.${name}`])]);
+const PREFIXES: readonly string[] = ['hugepages-', 'requests.hugepages-'];
+/** Of these a quota asks that each container states them. */
+const REQUIRED: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const NATIVE_DOMAIN = 'kubernetes.io/';
+
+const specOf = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
+const statusOf = (pod: KubeObject): { readonly phase?: string; readonly qosClass?: string } => (pod['status'] ?? {}) as object;
+
+/** Whether a name stands for requests of a resource that Kubernetes does not define. */
+function isExtended(name: string): boolean {
+  if (!name.startsWith('requests.')) return false;
+  return name.includes('/') ? !name.includes(NATIVE_DOMAIN) : false;
+}
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const isDomainResource = (name: string): boolean => name.includes('/') && !name.includes(NATIVE_DOMAIN);
+
+/** Requests and limits under the names of quotas. */
+function nameUsage(requests: Amounts, limits: Amounts): Amounts {
+  const usage = new Map([['pods', ONE]]);
+  for (const [name, quantity] of requests) {
+    if (COMPUTE.includes(name) || isHugePages(name)) usage.set(name, quantity).set(`requests.${name}`, quantity);
+    else if (isDomainResource(name)) usage.set(`requests.${name}`, quantity);
+  }
+  for (const [name, quantity] of limits) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, quantity);
+  return usage;
+}
+
+/**
+ * Containers run together; init containers run before them, one after the other, beside those init containers that keep running. A pod's own
+ * resources take the place of the sum, and overhead is added.
+ */
+function sumPod(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
+  const read = ({ resources }: { readonly resources?: Resources }): Amounts => readAmounts(resources?.[which]);
+  let running: Amounts = new Map();
+  let peak: Amounts = new Map();
+  for (const container of spec.initContainers ?? []) {
+    if (container.restartPolicy === 'Always') running = addAmounts(running, read(container));
+    peak = maxAmounts(peak, container.restartPolicy === 'Always' ? running : addAmounts(running, read(container)));
+  }
+  const together = (spec.containers ?? []).reduce((sum, container) => addAmounts(sum, read(container)), running);
+  const containers = maxAmounts(together, peak);
+  const all = new Map([...containers, ...read(spec)]);
+  const overhead = readAmounts(spec.overhead);
+  return which === 'requests' ? addAmounts(all, overhead) : addAmounts(all, new Map([...overhead].filter(([name]) => all.has(name))));
+}
+
+/** Whether a pod still holds what it asked for. */
+function holdsResources(pod: KubeObject, nowMs: number): boolean {
+  const { phase } = statusOf(pod);
+  if (phase === 'Failed' || phase === 'Succeeded') return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  return deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined
+    || nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+}
+
+const isTerminating = (pod: KubeObject): boolean => (specOf(pod).activeDeadlineSeconds ?? -1) >= 0;
+
+function crossesNamespaces({ affinity }: PodSpec): boolean {
+  const crosses = (term: AffinityTerm | undefined): boolean => (term?.namespaces?.length ?? 0) > 0 || term?.namespaceSelector !== undefined;
+  return [affinity?.podAffinity, affinity?.podAntiAffinity].some((kind) => (kind?.requiredDuringSchedulingIgnoredDuringExecution ?? []).some(crosses)
+    || (kind?.preferredDuringSchedulingIgnoredDuringExecution ?? []).some(({ podAffinityTerm }) => crosses(podAffinityTerm)));
+}
+
+function matchesScope(selector: ScopeSelector, pod: KubeObject): boolean {
+  const isBestEffort = statusOf(pod).qosClass === 'BestEffort';
+  switch (selector.scopeName) {
+    case 'Terminating': return isTerminating(pod);
+    case 'NotTerminating': return !isTerminating(pod);
+    case 'BestEffort': return isBestEffort;
+    case 'NotBestEffort': return !isBestEffort;
+    case 'PriorityClass': return matchesValues(selector, [specOf(pod).priorityClassName ?? '']);
+    case 'CrossNamespacePodAffinity': return crossesNamespaces(specOf(pod));
+    default: return false;
+  }
+}
+
+/** Reports the containers that do not state what the quota counts; undefined where all do. */
+function checkStated(required: readonly string[], pod: KubeObject): string | undefined {
+  const spec = specOf(pod);
+  if (spec.resources !== undefined && Object.keys(spec.resources).length > 0) return undefined;
+  const missing = new Map<string, Set<string>>();
+  for (const { name, resources } of [...spec.containers ?? [], ...spec.initContainers ?? []]) {
+    const stated = nameUsage(readAmounts(resources?.requests), readAmounts(resources?.limits));
+    for (const resource of required.filter((wanted) => REQUIRED.has(wanted) && !stated.has(wanted))) {
+      missing.set(resource, (missing.get(resource) ?? new Set()).add(name));
+    }
+  }
+  const lines = [...missing].sort(([one], [two]) => (one < two ? -1 : 1)).map(([resource, names]) => `${resource} for: ${[...names].sort().join(',')}`);
+  return lines.length === 0 ? undefined : `must specify ${lines.join('; ')}`;
+}
+
+/** The evaluator of pods. */
+export const podEvaluator: Evaluator = {
+  handles({ operation, subresource, object, oldObject }) {
+    if (subresource === 'resize') return operation === 'UPDATE';
+    if (subresource !== '') return false;
+    if (operation === 'UPDATE' && object !== undefined && oldObject !== undefined) return isTerminating(object) !== isTerminating(oldObject);
+    return operation === 'CREATE';
+  },
+  matches: (name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)) || isExtended(name),
+  matchesScope,
+  check: checkStated,
+  usage(pod, nowMs) {
+    const counted = new Map([[COUNT, ONE]]);
+    return holdsResources(pod, nowMs) ? addAmounts(counted, nameUsage(sumPod(specOf(pod), 'requests'), sumPod(specOf(pod), 'limits'))) : counted;
+  },
+};

@@ -1,0 +1,188 @@
+// ResourceQuota: what a namespace may hold in all. A request that would exceed a quota is refused; one that fits is charged by an update of the
+// quota's status that holds only while the status is what was read, so that any number of writers together never exceed it. The requests of a
+// namespace that wait at the same time are charged in one update. Mirrors upstream's plugin, texts included.
+//
+//   validate ─▶ waiting (by namespace) ─▶ batch ─▶ for each quota: read, decide for each request in order, write status ─▶ admitted or refused
+//                                          ▲                                            └── conflict: read again
+//                                          └── requests that came meanwhile
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
+import type { AdmissionPlugin } from '../chain.ts';
+import { refuse } from '../refusal.ts';
+import {
+  type Amounts, addAmounts, dropZeros, findExceeded, formatAmounts, maskAmounts, readAmounts, subtractAmounts, writeAmounts,
+} from './amounts.ts';
+import type { Evaluator } from './evaluator.ts';
+import { evaluatorOf } from './evaluators.ts';
+import type { QuotaLedger } from './ledger.ts';
+import { readScopes } from './scopes.ts';
+
+/** Access to the quotas of namespaces. */
+export interface QuotaStore {
+  /** The quotas of a namespace as this server knows them at this moment. */
+  list(namespace: string): readonly KubeObject[];
+  /**
+   * Writes the status of a quota: `change` gets the newest state and returns the next one (the same object for no change), and is called again when
+   * another writer was faster. What it throws ends the write. Resolves to false when the quota does not exist.
+   */
+  updateStatus(key: { readonly namespace: string; readonly name: string }, change: (quota: KubeObject) => KubeObject): Promise<boolean>;
+}
+
+/** What the plugin is given. */
+export interface QuotaOptions {
+  readonly store: QuotaStore;
+  readonly ledger: QuotaLedger;
+  readonly clock: Clock;
+}
+
+/** A request that waits for its charge. */
+interface Waiting {
+  readonly attributes: AdmissionAttributes;
+  readonly evaluator: Evaluator;
+  admit(): void;
+  refuse(error: unknown): void;
+}
+
+interface QuotaStatus {
+  readonly hard?: Readonly<Record<string, string>>;
+  readonly used?: Readonly<Record<string, string>>;
+}
+
+const statusOf = (quota: KubeObject): QuotaStatus => (quota['status'] ?? {}) as QuotaStatus;
+const nameOf = (quota: KubeObject): string => quota.metadata.name ?? '';
+
+/** Makes the plugin. */
+export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
+  const waiting = new Map<string, Waiting[]>();
+  const run = async (namespace: string, batch: Waiting[]): Promise<void> => {
+    await chargeBatch(options, namespace, batch);
+    const next = waiting.get(namespace) ?? [];
+    if (next.length === 0) return void waiting.delete(namespace);
+    waiting.set(namespace, []);
+    await run(namespace, next);
+  };
+  return {
+    name: 'ResourceQuota',
+    handles: ({ operation, namespace, resource }) =>
+      (operation === 'CREATE' || operation === 'UPDATE') && namespace !== '' && resource.namespaced,
+    validate(attributes) {
+      const { namespace, resource } = attributes;
+      const evaluator = evaluatorOf(resource);
+      if (!evaluator.handles(attributes) || options.store.list(namespace).length === 0) return undefined;
+      return new Promise((resolve, reject) => {
+        const request: Waiting = { attributes, evaluator, admit: resolve, refuse: reject };
+        const queue = waiting.get(namespace);
+        if (queue !== undefined) return void queue.push(request);
+        waiting.set(namespace, []);
+        void run(namespace, [request]);
+      });
+    },
+  };
+}
+
+/** Charges the requests of one namespace that wait at the same time, in the order in which they came. */
+async function chargeBatch(options: QuotaOptions, namespace: string, batch: readonly Waiting[]): Promise<void> {
+  const charged = new Map<Waiting, KubeObject[]>();
+  let open = [...batch];
+  for (const quota of options.store.list(namespace)) {
+    try {
+      const outcome = await chargeQuota(options, quota, open);
+      for (const request of outcome.charged) charged.set(request, [...charged.get(request) ?? [], quota]);
+      for (const [request, error] of outcome.refused) {
+        request.refuse(error);
+        await giveBack(options, request, charged.get(request) ?? []);
+      }
+      open = open.filter((request) => !outcome.refused.has(request));
+    } catch (error) {
+      for (const request of open) request.refuse(error);
+      open = [];
+    }
+  }
+  for (const request of open) request.admit();
+}
+
+interface Outcome {
+  readonly charged: ReadonlySet<Waiting>;
+  readonly refused: ReadonlyMap<Waiting, unknown>;
+}
+
+/** Decides all requests about one quota and writes its status once. */
+async function chargeQuota(options: QuotaOptions, quota: KubeObject, batch: readonly Waiting[]): Promise<Outcome> {
+  const namespace = quota.metadata.namespace ?? '';
+  let outcome = decide(options, quota, batch);
+  if (outcome.used !== undefined) {
+    await options.store.updateStatus({ namespace, name: nameOf(quota) }, (current) => {
+      outcome = decide(options, current, batch);
+      return outcome.used === undefined ? current : withUsed(current, outcome.used);
+    });
+  }
+  for (const { attributes, evaluator } of outcome.charged) {
+    const usage = deltaOf(options, attributes, evaluator);
+    options.ledger.record({ namespace, quota: nameOf(quota) }, attributes.object?.metadata.uid ?? '', usage);
+  }
+  return outcome;
+}
+
+const withUsed = (quota: KubeObject, used: Amounts): KubeObject => ({ ...quota, status: { ...statusOf(quota), used: writeAmounts(used) } });
+
+/** Which requests fit into a quota, one after the other, and what is used then; undefined where nothing changes. */
+function decide(options: QuotaOptions, quota: KubeObject, batch: readonly Waiting[]): Outcome & { readonly used: Amounts | undefined } {
+  const charged = new Set<Waiting>();
+  const refused = new Map<Waiting, unknown>();
+  let used = readAmounts(statusOf(quota).used);
+  for (const request of batch) {
+    try {
+      const requested = requestOf(options, quota, request);
+      if (requested.size === 0) continue;
+      used = fit(quota, { request, requested, used });
+      if (request.attributes.context.dryRun) used = subtractAmounts(used, requested);
+      else charged.add(request);
+    } catch (error) {
+      refused.set(request, error);
+    }
+  }
+  return { charged, refused, used: charged.size === 0 ? undefined : used };
+}
+
+/** What a request takes from a quota; nothing where the quota does not count its object. Throws where the quota cannot decide. */
+function requestOf(options: QuotaOptions, quota: KubeObject, { attributes, evaluator }: Waiting): Amounts {
+  const object = attributes.object as KubeObject;
+  const { hard = {}, used = {} } = statusOf(quota);
+  const names = Object.keys(hard).filter((name) => evaluator.matches(name)).sort();
+  if (names.length === 0 || !readScopes(quota).every((selector) => evaluator.matchesScope(selector, object))) return new Map();
+  const problem = evaluator.check(names, object);
+  if (problem !== undefined) throw refuse(attributes, `failed quota: ${nameOf(quota)}: ${problem}`);
+  const unknown = names.filter((name) => !Object.hasOwn(used, name));
+  if (unknown.length > 0) throw refuse(attributes, `status unknown for quota: ${nameOf(quota)}, resources: ${names.join(',')}`);
+  return maskAmounts(deltaOf(options, attributes, evaluator), new Set(Object.keys(hard)));
+}
+
+/** What a write adds to what its object counted for. */
+function deltaOf({ clock }: QuotaOptions, { object, oldObject, operation }: AdmissionAttributes, evaluator: Evaluator): Amounts {
+  const usage = evaluator.usage(object as KubeObject, clock.now());
+  const before = operation === 'UPDATE' && oldObject !== undefined ? evaluator.usage(oldObject, clock.now()) : new Map();
+  return dropZeros(subtractAmounts(usage, before));
+}
+
+/** The usage with a request in it; throws where that exceeds the quota. */
+function fit(quota: KubeObject, { request, requested, used }: { readonly request: Waiting; readonly requested: Amounts; readonly used: Amounts }): Amounts {
+  const limits = readAmounts(statusOf(quota).hard);
+  const next = addAmounts(used, requested);
+  const exceeded = new Set(findExceeded(maskAmounts(next, new Set(requested.keys())), limits));
+  if (exceeded.size === 0) return next;
+  const [asked, held, limited] = [requested, used, limits].map((amounts) => formatAmounts(maskAmounts(amounts, exceeded)));
+  throw refuse(request.attributes, `exceeded quota: ${nameOf(quota)}, requested: ${asked}, used: ${held}, limited: ${limited}`);
+}
+
+/** Takes back what a request was charged before another quota refused it. */
+async function giveBack(options: QuotaOptions, { attributes, evaluator }: Waiting, quotas: readonly KubeObject[]): Promise<void> {
+  const usage = deltaOf(options, attributes, evaluator);
+  options.ledger.settle(attributes.namespace, attributes.object?.metadata.uid ?? '');
+  for (const { metadata: { namespace = '', name = '' } } of quotas) {
+    await options.store.updateStatus({ namespace, name }, (current) => {
+      const used = readAmounts(statusOf(current).used);
+      return withUsed(current, new Map([...used, ...subtractAmounts(maskAmounts(used, new Set(usage.keys())), usage)]));
+    });
+  }
+}

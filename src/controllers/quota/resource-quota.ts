@@ -1,0 +1,194 @@
+// Keeps the status of ResourceQuotas right: the limits of the spec, and what the objects of the namespace use. A quota is counted when it changes,
+// when an object that it counts is deleted or releases what it held, and every five minutes. Mirrors the reference's resourcequota controller.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import {
+  type Amounts, type Evaluator, PENDING_MS, type QuotaLedger, addAmounts, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes, writeAmounts,
+} from '../../admission/index.ts';
+import {
+  type Reflector, type Resource, type StoredObject, WorkQueue, createClientOf, createSystemClient, startReflector,
+} from '../../registry/index.ts';
+import type { Controller, ControllerContext } from '../context.ts';
+
+const NAME = 'resourcequota';
+const MANAGER = 'kube-controller-manager';
+const RESYNC_MS = 300_000;
+
+interface QuotaState {
+  readonly hard?: Readonly<Record<string, string>>;
+  readonly used?: Readonly<Record<string, string>>;
+}
+
+const keyOf = ({ namespace, name }: Pick<StoredObject, 'namespace' | 'name'>): string => `${namespace}/${name}`;
+const hardOf = (quota: KubeObject): Readonly<Record<string, string>> => ((quota['spec'] ?? {}) as QuotaState).hard ?? {};
+const statusOf = (quota: KubeObject): QuotaState => (quota['status'] ?? {}) as QuotaState;
+
+/** Whether an object that is still there may count for less than before. */
+function mayRelease({ plural, group }: Resource, object: StoredObject): boolean {
+  if (group !== '') return false;
+  if (plural === 'services' || plural === 'persistentvolumeclaims') return true;
+  if (plural !== 'pods') return false;
+  const pod = object.object('v1');
+  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string };
+  return phase === 'Failed' || phase === 'Succeeded' || pod.metadata.deletionTimestamp !== undefined;
+}
+
+/** Starts the loop. */
+export function createResourceQuotas(context: ControllerContext, ledger: QuotaLedger): Controller {
+  return new ResourceQuotas(context, ledger);
+}
+
+class ResourceQuotas implements Controller {
+  readonly #context: ControllerContext;
+  readonly #ledger: QuotaLedger;
+  readonly #quotas = new Map<string, StoredObject>();
+  #namespaces: ReadonlySet<string> = new Set();
+  readonly #tracked = new Map<string, { readonly resource: Resource; readonly reflector: Reflector }>();
+  readonly #queue: WorkQueue;
+  readonly #reflector: Reflector;
+  readonly #ignoreCatalog: () => void;
+  readonly #client;
+  #stopResync: () => void = () => undefined;
+
+  constructor(context: ControllerContext, ledger: QuotaLedger) {
+    this.#context = context;
+    this.#ledger = ledger;
+    this.#client = createSystemClient(context, ['', 'v1', 'resourcequotas'], MANAGER);
+    this.#queue = new WorkQueue({
+      clock: context.clock, concurrency: 4, work: (key) => this.#count(key), onError: (key, error) => context.report(NAME, key, error) });
+    this.#reflector = startReflector({
+      registry: context.registry, clock: context.clock, target: this.#client.target(''),
+      onError: (error) => context.report(NAME, '', error), onReset: () => this.#quotas.clear(), onListed: () => this.#track(),
+      onChange: (type, quota) => this.#onQuota(type, quota),
+    });
+    this.#ignoreCatalog = context.catalog.onChange(() => this.#track());
+    this.#resyncLater();
+  }
+
+  ready(): Promise<void> {
+    return this.#reflector.synced;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopResync();
+    this.#ignoreCatalog();
+    this.#reflector.stop();
+    for (const { reflector } of this.#tracked.values()) reflector.stop();
+    await this.#queue.stop();
+  }
+
+  #resyncLater(): void {
+    const timer = this.#context.clock.after(RESYNC_MS, () => {
+      for (const key of this.#quotas.keys()) this.#queue.add(key);
+      this.#resyncLater();
+    });
+    this.#stopResync = () => timer.cancel();
+  }
+
+  #onQuota(type: 'present' | 'deleted', quota: StoredObject): void {
+    const key = keyOf(quota);
+    if (type === 'deleted') this.#quotas.delete(key);
+    else {
+      const object = quota.object('v1');
+      const isNew = JSON.stringify(hardOf(object)) !== JSON.stringify(statusOf(object).hard ?? {});
+      this.#quotas.set(key, quota);
+      if (isNew || statusOf(object).used === undefined) this.#queue.add(key);
+    }
+    this.#track();
+  }
+
+  /** The rows whose objects some quota counts, each with what it counts for. */
+  #rowsOf(quotas: Iterable<KubeObject>): { readonly resource: Resource; readonly evaluator: Evaluator }[] {
+    const names = new Set(Array.from(quotas, (quota) => Object.keys(hardOf(quota))).flat());
+    const rows = this.#context.catalog.resources().filter(({ namespaced, virtual, storedAs, verbs }) =>
+      namespaced && virtual !== true && storedAs === undefined && verbs.includes('list') && verbs.includes('watch'));
+    return rows.map((resource) => ({ resource, evaluator: evaluatorOf(resource) }))
+      .filter(({ evaluator }) => [...names].some((name) => evaluator.matches(name)));
+  }
+
+  /** Watches what the quotas count, and nothing else. */
+  #track(): void {
+    this.#namespaces = new Set(Array.from(this.#quotas.values(), ({ namespace }) => namespace));
+    const wanted = new Map(this.#rowsOf(Array.from(this.#quotas.values(), (quota) => quota.object('v1')))
+      .map(({ resource }) => [`${resource.group}/${resource.plural}`, resource]));
+    for (const [key, { resource, reflector }] of this.#tracked) {
+      if (wanted.get(key) === resource) continue;
+      reflector.stop();
+      this.#tracked.delete(key);
+    }
+    for (const [key, resource] of wanted) {
+      if (!this.#tracked.has(key)) this.#tracked.set(key, { resource, reflector: this.#watch(resource) });
+    }
+  }
+
+  #watch(resource: Resource): Reflector {
+    const { registry, catalog, clock, report } = this.#context;
+    let lists = 0;
+    return startReflector({
+      registry, clock, target: { resource, version: resource.storageVersion, namespace: '' }, listFrom: '0',
+      isNeeded: () => catalog.findResource(resource.group, resource.plural) === resource,
+      onError: (error) => report(NAME, resource.plural, error),
+      onListed: () => void (lists++ > 0 && this.#addAll(resource, undefined)),
+      onChange: (type, object) => {
+        if (!this.#namespaces.has(object.namespace)) return;
+        this.#ledger.settle(object.namespace, object.object(resource.storageVersion).metadata.uid ?? '');
+        if (type === 'deleted' || mayRelease(resource, object)) this.#addAll(resource, object.namespace);
+      },
+    });
+  }
+
+  /** Counts the quotas of a namespace (of all without one) that count objects of a row. */
+  #addAll(resource: Resource, namespace: string | undefined): void {
+    const evaluator = evaluatorOf(resource);
+    for (const [key, quota] of this.#quotas) {
+      if (namespace !== undefined && quota.namespace !== namespace) continue;
+      if (Object.keys(hardOf(quota.object('v1'))).some((name) => evaluator.matches(name))) this.#queue.add(key);
+    }
+  }
+
+  /** Counts one quota; asks for another look while charges are open whose object is not stored. */
+  async #count(key: string): Promise<number | void> {
+    const known = this.#quotas.get(key);
+    if (known === undefined) return;
+    const { namespace, name } = known;
+    let isPending = false;
+    const quota = await this.#client.get({ namespace, name });
+    if (quota === undefined) return;
+    const { usage, uids } = await this.#usageOf(quota);
+    await this.#client.update({ namespace, name }, 'status', (current) => {
+      if (current.metadata.resourceVersion !== quota.metadata.resourceVersion) {
+        isPending = true;
+        return current;
+      }
+      const pending = this.#ledger.pending({ namespace, quota: name }, uids);
+      isPending ||= pending !== undefined;
+      return withStatus(current, pending === undefined ? usage : addAmounts(usage, maskAmounts(pending, new Set(usage.keys()))));
+    });
+    return isPending ? PENDING_MS / 10 : undefined;
+  }
+
+  /** What the stored objects of a namespace use of a quota, and which objects these are. */
+  async #usageOf(quota: KubeObject): Promise<{ readonly usage: Amounts; readonly uids: ReadonlySet<string> }> {
+    const names = new Set(Object.keys(hardOf(quota)));
+    const scopes = readScopes(quota);
+    const uids = new Set<string>();
+    let usage: Amounts = new Map();
+    for (const { resource, evaluator } of this.#rowsOf([quota])) {
+      const counted = new Set([...names].filter((name) => evaluator.matches(name)));
+      usage = addAmounts(usage, readAmounts(Object.fromEntries(Array.from(counted, (name) => [name, '0']))));
+      for (const object of await createClientOf(this.#context.registry, resource, MANAGER).list(quota.metadata.namespace ?? '')) {
+        uids.add(object.metadata.uid ?? '');
+        if (!scopes.every((selector) => evaluator.matchesScope(selector, object))) continue;
+        usage = addAmounts(usage, maskAmounts(evaluator.usage(object, this.#context.clock.now()), counted));
+      }
+    }
+    return { usage, uids };
+  }
+}
+
+/** A quota with this usage in its status; the same object where the status says so already. */
+function withStatus(quota: KubeObject, used: Amounts): KubeObject {
+  const [hard, status] = [hardOf(quota), statusOf(quota)];
+  const isRight = status.hard !== undefined && status.used !== undefined
+    && isSameAmounts(readAmounts(status.hard), readAmounts(hard)) && isSameAmounts(readAmounts(status.used), used);
+  return isRight ? quota : { ...quota, status: { hard: { ...hard }, used: writeAmounts(used) } };
+}
