@@ -59,7 +59,6 @@ const WORDS_TO_COME: readonly string[] = [
   'src/server/',
   'src/storage/',
   'src/subresources/',
-  
 ];
 
 test('checkWords: comments and documents use plain words with a named subject', () => {

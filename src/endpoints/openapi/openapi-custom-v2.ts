@@ -1,5 +1,6 @@
 // Definitions of custom resources in OpenAPI v2, without what kubectl cannot read there: junctors, nulls, and the inside of what keeps unknown
 // fields. Mirrors the reference's reduction of structural schemas.
+import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { customDefinitions } from './openapi-custom.ts';
 
@@ -38,12 +39,17 @@ function reduce(schema: Json): Json {
   };
 }
 
-/** The definitions of all custom kinds, by name. A kind that keeps whatever it is given says nothing but that it is an object. */
-export function customDefinitionsV2(catalog: Catalog): Record<string, Json> {
-  const places = catalog.groups().flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })));
-  const all = places.flatMap((place) => Object.entries(customDefinitions(catalog, place)));
-  return Object.fromEntries(all.map(([name, schema]) => {
-    const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
-    return [name, preserves(schema) ? { type: 'object', ...kind } : reduce(schema)];
-  }));
+/** The definitions of all custom kinds, by name; a step for each. A kind that keeps whatever it is given says nothing but that it is an object. */
+export function* customDefinitionsV2(catalog: Catalog): Steps<Record<string, Json>> {
+  const reduced: [string, Json][] = [];
+  for (const { name: group, versions } of catalog.groups()) {
+    for (const version of versions) {
+      for (const [name, schema] of Object.entries(customDefinitions(catalog, { group, version }))) {
+        const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
+        reduced.push([name, preserves(schema) ? { type: 'object', ...kind } : reduce(schema)]);
+        yield;
+      }
+    }
+  }
+  return Object.fromEntries(reduced);
 }

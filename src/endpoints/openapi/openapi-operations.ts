@@ -18,7 +18,8 @@ export interface Operation {
   /** x-kubernetes-action; absent for documents. */
   readonly action?: string;
   readonly kind?: GroupVersionKind;
-  readonly consumes: readonly string[];
+  /** Types of bodies; undefined where not even v2 names any. */
+  readonly consumes: readonly string[] | undefined;
   readonly produces: readonly string[];
   readonly parameters: ParameterSet;
   /** The kind of the body. */
@@ -28,8 +29,8 @@ export interface Operation {
   readonly statuses: readonly string[];
 }
 
-/** A body: an object of a kind, its list, or a meta type by its short name. */
-export type BodyKind = GroupVersionKind | { readonly meta: MetaKind };
+/** A body: an object of a kind, its list, a meta type by its short name, or a definition by its whole name. */
+export type BodyKind = GroupVersionKind | { readonly meta: MetaKind } | { readonly definition: string };
 type MetaKind =
   'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'APIResourceList' | 'APIGroup' | 'APIGroupList' | 'APIVersions';
 
@@ -100,7 +101,9 @@ function collectionOperations(context: RowContext): Operation[] {
 
 /** Whether a delete answers the object. */
 function deleteAnswer({ row, kind }: RowContext): BodyKind {
-  return row.returnsDeleted && !row.custom ? kind : { meta: 'Status' };
+  // A namespace that is deleted is answered itself, but published as a Status.
+  const isNamespace = row.group === '' && row.plural === 'namespaces';
+  return row.returnsDeleted && !row.custom && !isNamespace ? kind : { meta: 'Status' };
 }
 
 /** get, put, patch, delete of a path; `verbs` are those that it has. */
@@ -164,7 +167,8 @@ function subresourceOperations(context: RowContext, objectPath: string): Operati
     const { group, version, kind: name } = subresource.kind ?? context.kind;
     const kind = { group, version, kind: name };
     const operations = objectOperations(context, { path, suffix: capitalize(subresource.name), verbs: subresource.verbs, kind });
-    return subresource.name === 'log' ? operations.map((operation) => ({ ...operation, produces: ['text/plain', ...operation.produces] })) : operations;
+    if (subresource.name !== 'log') return operations;
+    return operations.map((operation) => ({ ...operation, produces: ['text/plain', ...operation.produces], answer: 'text' as const }));
   });
 }
 
@@ -210,6 +214,25 @@ export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Oper
     consumes: [], produces: OBJECT_TYPES, parameters: 'none', answer: { meta: 'APIResourceList' }, statuses: ['200', '401'],
   };
   return [discovery, ...operations];
+}
+
+/** The documents beside the API: by their path in the index of v3. Paths of operations end with a slash. */
+export const PLAIN_OPERATIONS: Readonly<Record<string, Operation>> = {
+  '.well-known/openid-configuration': plainOperation('.well-known/openid-configuration', {
+    id: 'getServiceAccountIssuerOpenIDConfiguration', tag: 'WellKnown', produces: [JSON_TYPE], answer: 'text',
+  }),
+  'openid/v1/jwks': plainOperation('openid/v1/jwks', {
+    id: 'getServiceAccountIssuerOpenIDKeyset', tag: 'openid', produces: ['application/jwk-set+json'], answer: 'text',
+  }),
+  version: {
+    ...plainOperation('version', { id: 'getCodeVersion', tag: 'version', produces: [JSON_TYPE],
+      answer: { definition: 'io.k8s.apimachinery.pkg.version.Info' } }),
+    consumes: [JSON_TYPE],
+  },
+};
+
+function plainOperation(path: string, parts: Pick<Operation, 'id' | 'tag' | 'produces' | 'answer'>): Operation {
+  return { path: `/${path}/`, method: 'get', consumes: undefined, parameters: 'none', statuses: ['200', '401'], ...parts };
 }
 
 /** The operation of a discovery root: `/api/`, `/apis/`, `/apis/{group}/`. */

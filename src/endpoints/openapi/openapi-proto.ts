@@ -1,5 +1,6 @@
 // OpenAPI documents as protobuf: the gnostic Document messages, written from the JSON documents along a table of field numbers.
 // What JSON has no field for (x-… members) becomes named values whose text is YAML, of which JSON is a subset.
+import type { Steps } from '../../base/index.ts';
 import { encodeText, joinBytes } from '../response/encoding.ts';
 
 type Json = Record<string, unknown>;
@@ -132,6 +133,9 @@ const V2: Dialect = {
   },
 };
 
+/** Messages whose members are steps of their own: what holds all paths, and what holds all schemas. */
+const STEPPED: ReadonlySet<string> = new Set(['Paths', 'Components']);
+
 function varint(value: number): number[] {
   const out: number[] = [];
   let rest = value;
@@ -171,12 +175,37 @@ class DocumentEncoder {
     }
     const spec = this.#dialect.messages[type] as MessageSpec;
     const pieces: Uint8Array[] = [];
+    for (const [key, member] of Object.entries(value as Json)) this.#member(spec, [key, member], pieces);
+    return joinBytes(pieces);
+  }
+
+  /** The bytes of a message in steps: a step for each member, and for each entry of the maps in it. */
+  *steps(type: string, value: unknown): Steps<Uint8Array> {
+    const spec = this.#dialect.messages[type] as MessageSpec;
+    const pieces: Uint8Array[] = [];
     for (const [key, member] of Object.entries(value as Json)) {
-      if (Object.hasOwn(spec.fields, key)) pieces.push(this.#field(spec.fields[key] as FieldSpec, member));
-      else if (key.startsWith('x-') && spec.extensions) pieces.push(delimited(spec.extensions, named(key, anyBytes(member))));
-      else if (spec.others) pieces.push(delimited(spec.others[0], named(key, this.message(spec.others[1], member))));
+      const field = Object.hasOwn(spec.fields, key) ? spec.fields[key] as FieldSpec : undefined;
+      if (field?.[1].endsWith('{}') === true) pieces.push(delimited(field[0], yield* this.#mapSteps(field[1].slice(0, -2), member as Json)));
+      else if (field !== undefined && STEPPED.has(field[1])) pieces.push(delimited(field[0], yield* this.steps(field[1], member)));
+      else this.#member(spec, [key, member], pieces);
+      yield;
     }
     return joinBytes(pieces);
+  }
+
+  *#mapSteps(type: string, value: Json): Steps<Uint8Array> {
+    const pairs: Uint8Array[] = [];
+    for (const [key, member] of Object.entries(value)) {
+      pairs.push(delimited(1, named(key, this.message(type, member))));
+      yield;
+    }
+    return joinBytes(pairs);
+  }
+
+  #member(spec: MessageSpec, [key, member]: readonly [string, unknown], pieces: Uint8Array[]): void {
+    if (Object.hasOwn(spec.fields, key)) pieces.push(this.#field(spec.fields[key] as FieldSpec, member));
+    else if (key.startsWith('x-') && spec.extensions) pieces.push(delimited(spec.extensions, named(key, anyBytes(member))));
+    else if (spec.others) pieces.push(delimited(spec.others[0], named(key, this.message(spec.others[1], member))));
   }
 
   #field([number, type]: FieldSpec, value: unknown): Uint8Array {
@@ -197,12 +226,12 @@ class DocumentEncoder {
   }
 }
 
-/** An OpenAPI v3 document as gnostic's openapi.v3.Document. */
-export function encodeDocumentV3(document: Json): Uint8Array {
-  return new DocumentEncoder(V3).message('Document', document);
+/** An OpenAPI v3 document as gnostic's openapi.v3.Document, in steps. */
+export function encodeDocumentV3(document: Json): Steps<Uint8Array> {
+  return new DocumentEncoder(V3).steps('Document', document);
 }
 
-/** A Swagger document as gnostic's openapi.v2.Document. */
-export function encodeDocumentV2(document: Json): Uint8Array {
-  return new DocumentEncoder(V2).message('Document', document);
+/** A Swagger document as gnostic's openapi.v2.Document, in steps. */
+export function encodeDocumentV2(document: Json): Steps<Uint8Array> {
+  return new DocumentEncoder(V2).steps('Document', document);
 }

@@ -40,3 +40,50 @@ describe('the OpenAPI v2 document', () => {
     assert.ok(body.paths['/apis/multi.example.com/v1/namespaces/{namespace}/e2e-crds/{name}'].get);
   });
 });
+
+describe('the OpenAPI documents', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('describe the version and what verifies tokens of service accounts', async () => {
+    const { body } = await server.request({ path: '/openapi/v2' });
+    assert.deepEqual(['/version/', '/openid/v1/jwks/', '/.well-known/openid-configuration/'].map((path) => [
+      body.paths[path].get.operationId, body.paths[path].get.produces, body.paths[path].get.responses['200'].schema,
+    ]), [
+      ['getCodeVersion', ['application/json'], { $ref: '#/definitions/io.k8s.apimachinery.pkg.version.Info' }],
+      ['getServiceAccountIssuerOpenIDKeyset', ['application/jwk-set+json'], { type: 'string' }],
+      ['getServiceAccountIssuerOpenIDConfiguration', ['application/json'], { type: 'string' }],
+    ]);
+    assert.ok(body.definitions['io.k8s.apimachinery.pkg.version.Info'].properties.gitVersion);
+    const index = await server.request({ path: '/openapi/v3' });
+    assert.equal(index.headers['content-type'], 'text/plain; charset=utf-8');
+    const { paths } = JSON.parse(index.text);
+    for (const path of ['version', 'openid/v1/jwks', '.well-known/openid-configuration']) {
+      const document = await server.request({ path: paths[path].serverRelativeURL });
+      assert.deepEqual(Object.keys(document.body.paths), [`/${path}/`]);
+    }
+  });
+
+  it('say what a deletion answers, and that a log is text', async () => {
+    const { body } = await server.request({ path: '/openapi/v2' });
+    const answerOf = (path: string, method: string): unknown => body.paths[path][method].responses['200'].schema;
+    assert.deepEqual(answerOf('/api/v1/namespaces/{name}', 'delete'), { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Status' });
+    assert.deepEqual(answerOf('/api/v1/namespaces/{namespace}/pods/{name}', 'delete'), { $ref: '#/definitions/io.k8s.api.core.v1.Pod' });
+    assert.deepEqual(answerOf('/apis/resource.k8s.io/v1/deviceclasses/{name}', 'delete'), { $ref: '#/definitions/io.k8s.api.resource.v1.DeviceClass' });
+    assert.deepEqual(answerOf('/api/v1/namespaces/{namespace}/pods/{name}/log', 'get'), { type: 'string' });
+  });
+
+  it('list the group versions that share DeleteOptions and WatchEvent', async () => {
+    const kinds = 'x-kubernetes-group-version-kind';
+    const [v2, v3] = await Promise.all([server.request({ path: '/openapi/v2' }), server.request({ path: '/openapi/v3/apis/apps/v1' })]);
+    const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+    assert.deepEqual(v3.body.components.schemas[name][kinds],
+      [{ group: '', kind: 'DeleteOptions', version: 'v1' }, { group: 'apps', kind: 'DeleteOptions', version: 'v1' }]);
+    const listed = v2.body.definitions[name][kinds].map(({ group, version }: Record<string, string>) => `${group}/${version}`);
+    for (const each of ['/v1', 'apps/v1', 'apps/v1beta2', 'admission.k8s.io/v1', 'storage.k8s.io/v1']) assert.ok(listed.includes(each), each);
+    assert.equal(new Set(listed).size, listed.length);
+  });
+});

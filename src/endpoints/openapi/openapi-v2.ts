@@ -1,12 +1,20 @@
 // The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
 import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
+import type { Steps } from '../../base/index.ts';
+import type { Catalog } from '../../registry/index.ts';
+import { UNSERVED_GROUP_VERSIONS } from '../request/decode-errors.ts';
 import { JSON_TYPE, OBJECT_TYPES, YAML_TYPE } from '../request/media.ts';
-import { type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
+import { type Operation, PLAIN_OPERATIONS, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
-import { collectDefinitions, definitionName, type DefinitionSource, groupByPath } from './openapi-v3.ts';
+import { collectDefinitions, definitionName, referencesOf, withSharedKinds, type DefinitionSource, groupByPath } from './openapi-v3.ts';
 
 type Json = Record<string, unknown>;
+
+interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
 
 const PREFIX = '#/definitions/';
 const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
@@ -28,7 +36,8 @@ function responses(operation: Operation, source: DefinitionSource): Json {
 }
 
 /** Types of bodies; this dialect names them even where there is none. */
-function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] {
+function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] | undefined {
+  if (consumes === undefined || (action === undefined && consumes.length > 0)) return consumes;
   if (action === undefined) return OBJECT_TYPES;
   if (consumes.length > 0 && !consumes.includes('*/*')) return consumes;
   return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
@@ -37,14 +46,15 @@ function consumesOf({ action, kind, consumes }: Operation, { catalog }: Definiti
 function operationJson(operation: Operation, source: DefinitionSource): Json {
   const { tag, id, action, kind, produces } = operation;
   const parameters = [...bodyParameter(operation, source), ...queryParameters(operation).map(parameterJson)];
+  const consumes = consumesOf(operation, source);
   return {
-    consumes: consumesOf(operation, source), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
+    ...(consumes && { consumes }), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
     responses: responses(operation, source), ...(action && { 'x-kubernetes-action': action }), ...(kind && { 'x-kubernetes-group-version-kind': kind }),
   };
 }
 
 function allOperations({ catalog }: DefinitionSource): Operation[] {
-  const out = [rootOperation('api'), rootOperation('apis')];
+  const out = [rootOperation('api'), rootOperation('apis'), ...Object.values(PLAIN_OPERATIONS)];
   for (const { name, versions } of catalog.groups()) {
     const isCustom = catalog.resources().every(({ group, custom }) => group !== name || custom);
     if (name !== '' && !isCustom) out.push(rootOperation(`apis/${name}`));
@@ -55,7 +65,9 @@ function allOperations({ catalog }: DefinitionSource): Operation[] {
 
 /** Names of all definitions that paths refer to. */
 function namesIn(paths: Json): Set<string> {
-  return new Set(Array.from(JSON.stringify(paths).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name as string));
+  const names = new Set<string>();
+  referencesOf(paths, PREFIX, names);
+  return names;
 }
 
 function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
@@ -63,14 +75,25 @@ function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
   return schema && toOpenAPIv2(schema);
 }
 
+/** All built-in group versions, also those that are not served any more, as they are sorted. */
+function listGroupVersions(catalog: Catalog): GroupVersion[] {
+  const builtin = catalog.resources().filter(({ custom }) => !custom);
+  const served = builtin.flatMap(({ group, versions }) => versions.map(({ name }) => ({ group, version: name })));
+  const byKey = new Map([...served, ...UNSERVED_GROUP_VERSIONS].map((each) => [`${each.group}/${each.version}`, each]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
 /** Builds the whole document. */
-export function openApiV2Document(source: DefinitionSource, version: string): Json {
-  const paths = groupByPath(allOperations(source), (operation) => operationJson(operation, source), (path) => {
+export function* openApiV2Document(source: DefinitionSource, version: string): Steps<Json> {
+  const paths = yield* groupByPath(allOperations(source), (operation) => operationJson(operation, source), (path) => {
     const parameters = pathParameters(path);
     return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
   });
-  const custom = customDefinitionsV2(source.catalog);
-  const definitions = collectDefinitions(namesIn(paths), (name) => custom[name] ?? writeDefinition(source.schemas, name), PREFIX);
+  yield;
+  const groupVersions = listGroupVersions(source.catalog);
+  const custom = yield* customDefinitionsV2(source.catalog);
+  const definitions = yield* collectDefinitions(namesIn(paths), (name) =>
+    custom[name] ?? withSharedKinds(name, writeDefinition(source.schemas, name), groupVersions), PREFIX);
   return {
     swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions,
     securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },

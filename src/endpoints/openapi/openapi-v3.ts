@@ -1,5 +1,6 @@
 // OpenAPI v3 documents of single group versions: paths from the operations, components from the schemas that they reach.
 import { type GroupVersionKind, type Schema, type SchemaSet, toOpenAPIv3 } from '../../apimachinery/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { type BodyKind, type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
@@ -11,6 +12,8 @@ const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const REFERENCE_PREFIX = '#/components/schemas/';
 const SECURITY = { BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } };
 
+type GroupVersion = Pick<GroupVersionKind, 'group' | 'version'>;
+
 /** Where definitions come from. */
 export interface DefinitionSource {
   readonly schemas: SchemaSet;
@@ -19,6 +22,7 @@ export interface DefinitionSource {
 
 /** The name of the definition of a kind; undefined when there is none. */
 export function definitionName({ schemas, catalog }: DefinitionSource, body: BodyKind): string | undefined {
+  if ('definition' in body) return body.definition;
   if ('meta' in body) return `${META_PREFIX}${body.meta}`;
   const row = catalog.findKind(body.group, body.kind.replace(/List$/, '')) ?? catalog.findKind(body.group, body.kind);
   if (row?.custom) return customName(body);
@@ -45,7 +49,7 @@ function responsesJson(operation: Operation, source: DefinitionSource): Json {
 
 function requestBody({ body, consumes, method, kind }: Operation, source: DefinitionSource): Json | undefined {
   const name = body && definitionName(source, body);
-  if (!body || !name) return undefined;
+  if (!body || !name || consumes === undefined) return undefined;
   const custom = kind ? source.catalog.findKind(kind.group, kind.kind)?.custom : false;
   const types = custom && consumes.includes('*/*') ? ['application/json', 'application/yaml'] : consumes;
   return { content: content(types, { $ref: `${REFERENCE_PREFIX}${name}` }), ...(method !== 'delete' && { required: true }) };
@@ -61,19 +65,20 @@ function operationJson(operation: Operation, source: DefinitionSource): Json {
   };
 }
 
-/** Operations grouped by path, paths sorted. */
-export function groupByPath<T>(operations: readonly Operation[], write: (operation: Operation) => T, extra: (path: string) => Json): Json {
+/** Operations grouped by path, paths sorted; a step for each operation. */
+export function* groupByPath<T>(operations: readonly Operation[], write: (operation: Operation) => T, extra: (path: string) => Json): Steps<Json> {
   const paths = new Map<string, Record<string, unknown>>();
   for (const operation of operations) {
     const item = paths.get(operation.path) ?? {};
     item[operation.method] = write(operation);
     paths.set(operation.path, item);
+    yield;
   }
   const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(sorted.map(([path, item]) => [path, { ...item, ...extra(path) }]));
 }
 
-function pathsJson(operations: readonly Operation[], source: DefinitionSource): Json {
+function pathsJson(operations: readonly Operation[], source: DefinitionSource): Steps<Json> {
   return groupByPath(operations, (operation) => operationJson(operation, source), (path) => {
     const parameters = pathParameters(path);
     return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
@@ -81,7 +86,7 @@ function pathsJson(operations: readonly Operation[], source: DefinitionSource): 
 }
 
 /** Names that a written schema refers to. */
-function referencesOf(value: unknown, prefix: string, found: Set<string>): void {
+export function referencesOf(value: unknown, prefix: string, found: Set<string>): void {
   if (Array.isArray(value)) for (const item of value) referencesOf(item, prefix, found);
   else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
@@ -91,10 +96,10 @@ function referencesOf(value: unknown, prefix: string, found: Set<string>): void 
   }
 }
 
-/** All definitions that `roots` reach, sorted by name. */
-export function collectDefinitions(
+/** All definitions that `roots` reach, sorted by name; a step for each. */
+export function* collectDefinitions(
   roots: Iterable<string>, write: (name: string) => Json | undefined, prefix: string,
-): Json {
+): Steps<Json> {
   const done = new Map<string, Json>();
   const queue = [...roots];
   while (queue.length > 0) {
@@ -106,6 +111,7 @@ export function collectDefinitions(
     const found = new Set<string>();
     referencesOf(definition, prefix, found);
     queue.push(...found);
+    yield;
   }
   return Object.fromEntries([...done].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -128,17 +134,35 @@ export class DefinitionWriter {
   }
 }
 
+/** Definitions that belong to every group version: a document lists those that it is about. */
+const SHARED_KINDS: ReadonlySet<string> = new Set([`${META_PREFIX}DeleteOptions`, `${META_PREFIX}WatchEvent`]);
+
+/** A definition with the group versions that share its kind, the core group first. */
+export function withSharedKinds(name: string, definition: Json | undefined, groupVersions: readonly GroupVersion[]): Json | undefined {
+  if (definition === undefined || !SHARED_KINDS.has(name)) return definition;
+  const kind = name.slice(META_PREFIX.length);
+  const others = groupVersions.filter(({ group }) => group !== '');
+  const kinds = [{ group: '', version: 'v1' }, ...others].map(({ group, version }) => ({ group, kind, version }));
+  return { ...definition, 'x-kubernetes-group-version-kind': kinds };
+}
+
 /** What a document is made of. */
 export interface DocumentSource extends DefinitionSource {
   readonly writer: DefinitionWriter;
   readonly version: string;
 }
 
-function makeDocument(source: DocumentSource, operations: readonly Operation[], { custom, info }: { custom: Record<string, Json>; info: Json }): Json {
-  const paths = pathsJson(operations, source);
+function* makeDocument(
+  source: DocumentSource, operations: readonly Operation[],
+  { custom, info, groupVersion }: { custom: Record<string, Json>; info: Json; groupVersion?: GroupVersion },
+): Steps<Json> {
+  yield;
+  const paths = yield* pathsJson(operations, source);
   const roots = new Set<string>(Object.keys(custom));
   referencesOf(paths, REFERENCE_PREFIX, roots);
-  const schemas = collectDefinitions(roots, (name) => custom[name] ?? source.writer.write(name), REFERENCE_PREFIX);
+  const sharing = groupVersion === undefined ? [] : [groupVersion];
+  const write = (name: string): Json | undefined => custom[name] ?? withSharedKinds(name, source.writer.write(name), sharing);
+  const schemas = yield* collectDefinitions(roots, write, REFERENCE_PREFIX);
   const isCustom = Object.keys(custom).length > 0;
   const components = { schemas, ...(!isCustom && { securitySchemes: SECURITY }) };
   return { openapi: '3.0.0', info, paths, components, ...(!isCustom && { security: [{ BearerToken: [] }] }) };
@@ -147,25 +171,19 @@ function makeDocument(source: DocumentSource, operations: readonly Operation[], 
 const kubernetesInfo = (version: string): Json => ({ title: 'Kubernetes', version });
 
 /** The document of a group version. */
-export function groupVersionDocument(source: DocumentSource, groupVersion: Pick<GroupVersionKind, 'group' | 'version'>): Json {
+export function groupVersionDocument(source: DocumentSource, groupVersion: GroupVersion): Steps<Json> {
   const custom = customDefinitions(source.catalog, groupVersion);
   const isCustom = Object.keys(custom).length > 0;
   const info = isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : kubernetesInfo(source.version);
-  return makeDocument(source, operationsOf(source.catalog, groupVersion), { custom, info });
+  return makeDocument(source, operationsOf(source.catalog, groupVersion), { custom, info, groupVersion });
 }
 
 /** The document of `/api/`, `/apis/` or `/apis/{group}/`. */
-export function rootDocument(source: DocumentSource, path: string): Json {
+export function rootDocument(source: DocumentSource, path: string): Steps<Json> {
   return makeDocument(source, [rootOperation(path)], { custom: {}, info: kubernetesInfo(source.version) });
 }
 
-/** The document of `/version/`. */
-export function versionDocument(source: DocumentSource): Json {
-  const name = 'io.k8s.apimachinery.pkg.version.Info';
-  const schema = { $ref: `${REFERENCE_PREFIX}${name}` };
-  const responses = { 200: { description: 'OK', content: content(['application/json'], schema) }, 401: { description: 'Unauthorized' } };
-  const document = makeDocument(source, [], { custom: {}, info: kubernetesInfo(source.version) });
-  const paths = { '/version/': { get: { tags: ['version'], operationId: 'getCodeVersion', responses } } };
-  const schemas = collectDefinitions([name], (each) => source.writer.write(each), REFERENCE_PREFIX);
-  return { ...document, paths, components: { ...(document['components'] as Json), schemas } };
+/** The documents beside those of groups: of the version, and of what verifies tokens of service accounts. */
+export function plainDocument(source: DocumentSource, operation: Operation): Steps<Json> {
+  return makeDocument(source, [operation], { custom: {}, info: kubernetesInfo(source.version) });
 }

@@ -1,30 +1,28 @@
 // OpenAPI over HTTP. The v3 index names a hash per document, which is made of what the document is made of, so that documents are only
 // built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
-import { createTimeSlice } from '../../base/index.ts';
+import type { Steps } from '../../base/index.ts';
 import { parseAccept } from '../../codec/index.ts';
 import type { EndpointsDependencies } from '../dependencies.ts';
 import { toHex } from '../discovery/discovery.ts';
 import { encodeText } from '../response/encoding.ts';
 import type { Exchange, Response } from '../exchange.ts';
-import { JSON_TYPE } from '../request/media.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
 import { customDefinitions } from './openapi-custom.ts';
-import { operationsOf } from './openapi-operations.ts';
+import { encodeJsonInSteps } from './json-steps.ts';
+import { DocumentCache, type EncodedDocument } from './openapi-documents.ts';
+import { operationsOf, PLAIN_OPERATIONS } from './openapi-operations.ts';
 import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
-import { DefinitionWriter, type DocumentSource, groupVersionDocument, rootDocument, versionDocument } from './openapi-v3.ts';
+import { DefinitionWriter, type DocumentSource, groupVersionDocument, plainDocument, rootDocument } from './openapi-v3.ts';
 import type { Resource } from '../../registry/index.ts';
 import { splitPath } from '../request/request-info.ts';
-import { headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
+import { acceptsGzip, GZIP_MIN_BYTES, gzipHeaders, headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
 
 type Json = Record<string, unknown>;
 
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-/** Documents kept in bytes; the rest is built again when asked for. */
-const MAX_KEPT = 8;
-/** What a document may take before others have their turn. */
-const turnMs = 12;
 
 /** The type of the answer: JSON, or the protobuf type under its name or its old spelling; undefined when neither is acceptable. */
 function chooseType(accept: string | undefined, protobuf: string): string | undefined {
@@ -38,6 +36,11 @@ function chooseType(accept: string | undefined, protobuf: string): string | unde
   return undefined;
 }
 
+interface Answer {
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly etag: string;
+  readonly get: () => Promise<EncodedDocument>;
+}
 
 interface DocumentHash {
   readonly rows: readonly Resource[];
@@ -65,7 +68,7 @@ function groupRows(rows: readonly Resource[]): Map<string, Resource[]> {
 export class OpenApi {
   readonly #dependencies: EndpointsDependencies;
   readonly #source: DocumentSource;
-  readonly #kept = new Map<string, Uint8Array>();
+  readonly #documents: DocumentCache;
   /** By path: its hash, and the rows that it was made of. */
   #hashes = new Map<string, DocumentHash>();
   #generation = -1;
@@ -75,6 +78,7 @@ export class OpenApi {
     const { schemas, catalog, version, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#source = { schemas, catalog, writer: new DefinitionWriter(schemas), version: version.gitVersion };
+    this.#documents = new DocumentCache(dependencies);
     this.#startedMs = clock.now();
   }
 
@@ -91,7 +95,7 @@ export class OpenApi {
     const { catalog } = this.#dependencies;
     if (catalog.generation === this.#generation) return;
     this.#generation = catalog.generation;
-    this.#kept.clear();
+    this.#documents.clear();
     const served = groupRows(catalog.resources());
     const before = this.#hashes;
     this.#hashes = new Map();
@@ -106,7 +110,7 @@ export class OpenApi {
   *#paths(): Iterable<string> {
     const { catalog } = this.#dependencies;
     const builtin = new Set(catalog.resources().filter(({ custom }) => !custom).map(({ group }) => group));
-    yield* ['api', 'apis', 'version'];
+    yield* ['api', 'apis', ...Object.keys(PLAIN_OPERATIONS)];
     for (const { name, versions } of catalog.groups()) {
       const prefix = name === '' ? 'api' : `apis/${name}`;
       if (name !== '' && builtin.has(name)) yield prefix;
@@ -127,22 +131,17 @@ export class OpenApi {
     return toHex(hashes.sha512(encodeText(JSON.stringify([version.gitVersion, path, ...parts]))));
   }
 
-  #document(path: string): Json {
+  #document(path: string): Steps<Json> {
     const groupVersion = groupVersionOf(path);
     if (groupVersion) return groupVersionDocument(this.#source, groupVersion);
-    return path === 'version' ? versionDocument(this.#source) : rootDocument(this.#source, path);
-  }
-
-  #keep(key: string, body: Uint8Array): Uint8Array {
-    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as string);
-    this.#kept.set(key, body);
-    return body;
+    const plain = PLAIN_OPERATIONS[path];
+    return plain === undefined ? rootDocument(this.#source, path) : plainDocument(this.#source, plain);
   }
 
   async #answerIndex(exchange: Exchange): Promise<Response> {
     const entries = [...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1));
     const paths = Object.fromEntries(entries.map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]));
-    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: JSON_TYPE, body: [encodeText(JSON.stringify({ paths }))] });
+    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: TEXT_TYPE, body: [encodeText(JSON.stringify({ paths }))] });
   }
 
   async #answerV3(exchange: Exchange, path: string): Promise<Response> {
@@ -156,8 +155,8 @@ export class OpenApi {
       return { status: 301, headers: { ...headers, location: `/openapi/v3/${path}?hash=${hash}` }, body: new Uint8Array(0) };
     }
     const forever = asked === hash && { 'cache-control': 'public, immutable', expires: new Date(this.#dependencies.clock.now() + YEAR_MS).toUTCString() };
-    return this.#send(exchange, { headers: { ...headers, ...forever }, etag: `"${hash}"`, make: () => this.#bytes(`v3 ${path}`, type,
-      () => this.#document(path)) });
+    return this.#send(exchange, { headers: { ...headers, ...forever }, etag: `"${hash}"`, get: () => this.#bytes(exchange, { key: `v3 ${path}`, type,
+      make: () => this.#document(path) }) });
   }
 
   async #answerV2(exchange: Exchange): Promise<Response> {
@@ -168,29 +167,24 @@ export class OpenApi {
     const headers = {
       ...headersFor(exchange, type), vary: 'Accept-Encoding, Accept', etag, 'last-modified': new Date(this.#startedMs).toUTCString(),
     };
-    return this.#send(exchange, { headers, etag, make: () => this.#bytes('v2', type, () => openApiV2Document(this.#source, this.#source.version)) });
+    const make = (): Steps<Json> => openApiV2Document(this.#source, this.#source.version);
+    return this.#send(exchange, { headers, etag, get: () => this.#bytes(exchange, { key: 'v2', type, make }) });
   }
 
-  /** Documents can be large: they are made in one turn and encoded in the next. What was made of a state that has passed is not kept. */
-  async #bytes(key: string, type: string, make: () => Json): Promise<Uint8Array> {
-    const known = this.#kept.get(`${key} ${type}`);
-    if (known !== undefined) return known;
-    const generation = this.#generation;
-    const pause = createTimeSlice(this.#dependencies.clock, turnMs);
-    const document = make();
-    await pause();
-    const bytes = type === V3_PROTOBUF ? encodeDocumentV3(document) : type === V2_PROTOBUF ? encodeDocumentV2(document) : encodeText(JSON.stringify(document));
-    return generation === this.#generation ? this.#keep(`${key} ${type}`, bytes) : bytes;
+  /** The bytes of a document in the form that was asked for. */
+  #bytes(exchange: Exchange, { key, type, make }: { readonly key: string; readonly type: string; readonly make: () => Steps<Json> }): Promise<EncodedDocument> {
+    return this.#documents.get(`${key} ${type}`, exchange, function* () {
+      const document = yield* make();
+      if (type === V3_PROTOBUF) return yield* encodeDocumentV3(document);
+      return type === V2_PROTOBUF ? yield* encodeDocumentV2(document) : yield* encodeJsonInSteps(document);
+    });
   }
 
-  async #send(
-    exchange: Exchange, answer: { headers: Record<string, string | readonly string[]>; etag: string; make: () => Promise<Uint8Array> },
-  ): Promise<Response> {
-    const { headers, etag, make } = answer;
+  async #send(exchange: Exchange, { headers, etag, get }: Answer): Promise<Response> {
     if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
-    const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [await make()] });
-    const encoding = response.headers['content-encoding'];
-    return { ...response, headers: { ...headers, ...(encoding && { 'content-encoding': encoding }) } };
+    const document = await get();
+    if (document.bytes.length <= GZIP_MIN_BYTES || !acceptsGzip(exchange)) return { status: 200, headers, body: document.bytes };
+    return { status: 200, headers: { ...headers, 'content-encoding': gzipHeaders['content-encoding'] }, body: await document.gzip() };
   }
 }
 

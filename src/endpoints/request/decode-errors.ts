@@ -67,6 +67,17 @@ const FORMER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
   'admissionregistration.k8s.io': ['v1alpha1', 'v1beta1'], 'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
 };
 
+/** Group versions of the reference's scheme that no client reads objects of here, besides those above. */
+const OTHER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  'admission.k8s.io': ['v1', 'v1beta1'], 'imagepolicy.k8s.io': ['v1alpha1'], extensions: ['v1beta1'], 'internal.apiserver.k8s.io': ['v1alpha1'],
+  'resource.k8s.io': ['v1alpha3', 'v1beta1', 'v1beta2'], 'storagemigration.k8s.io': ['v1beta1'], 'apiextensions.k8s.io': ['v1beta1'],
+  'apiregistration.k8s.io': ['v1beta1'],
+};
+
+/** All group versions of the reference's scheme that are not served by default. */
+export const UNSERVED_GROUP_VERSIONS: readonly { readonly group: string; readonly version: string }[] =
+  [...Object.entries(FORMER_VERSIONS), ...Object.entries(OTHER_VERSIONS)].flatMap(([group, versions]) => versions.map((version) => ({ group, version })));
+
 /** Whether the reference knows a version of a group that is not served. */
 export function isFormerVersion(group: string, version: string): boolean {
   return FORMER_VERSIONS[group]?.includes(version) ?? false;

@@ -10,7 +10,7 @@ import { formatWarnings } from './warnings.ts';
 type Headers = Record<string, string | readonly string[]>;
 
 /** Bodies up to this size are never compressed. */
-const GZIP_MIN_BYTES = 128 * 1024;
+export const GZIP_MIN_BYTES = 128 * 1024;
 const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 /** What a responder needs of the room's dependencies. */

@@ -37,6 +37,7 @@ function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObje
 /** The spec of ResourceClaimTemplate. */
 export const resourceClaimTemplateKind: KindSpec = {
   kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates',
+  returnsDeleted: true,
   columns: nameAndAgeColumns,
   applyDefaults: applyResourceClaimTemplateDefaults,
   validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate },
