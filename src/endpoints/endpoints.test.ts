@@ -148,6 +148,28 @@ test('handler warns of unknown and duplicate fields', async () => {
   assert.deepEqual(headers['warning'], ['299 - "unknown field \\"metadata.nick\\""', '299 - "duplicate field \\"data.k\\""']);
 });
 
+test('handler takes creations of custom objects at the path of a name, and wants a name for other writes', async () => {
+  const path = '/apis/example.com/v1/namespaces/default/widgets';
+  const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'own' } };
+  const created = await api.send({ method: 'POST', path: `${path}/other`, body });
+  assert.deepEqual([created.status, created.json.metadata.name], [201, 'own']);
+  for (const method of ['PUT', 'PATCH']) {
+    const headers = { 'content-type': method === 'PUT' ? 'application/json' : 'application/merge-patch+json' };
+    const { status, json } = await api.send({ method, path, body, headers });
+    assert.deepEqual([status, json.reason, json.message], [400, 'BadRequest', 'name must be provided']);
+  }
+});
+
+test('handler refuses bodies whose Content-Type has no valid parameters', async () => {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const send = async (type: string): Promise<number> => {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'typed-' } };
+    return (await api.send({ method: 'POST', path, body, headers: { 'content-type': type } })).status;
+  };
+  for (const type of ['application/json', 'application/json;charset=utf-8', 'application/json; charset="utf-8";']) assert.equal(await send(type), 201, type);
+  for (const type of ['application/json;bogus', 'application/json;a=b;a=c', 'application/json;=b']) assert.equal(await send(type), 415, type);
+});
+
 test('handler answers aggregated discovery with an ETag, and 304 to whoever has it', async () => {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
   const first = await api.send({ path: '/apis', headers: { accept } });
@@ -159,7 +181,7 @@ test('handler answers aggregated discovery with an ETag, and 304 to whoever has 
 });
 
 test('handler sends a stale OpenAPI hash on, and lets the right one be kept for ever', async () => {
-  const { json: index } = await api.send({ path: '/openapi/v3' });
+  const index = JSON.parse((await api.send({ path: '/openapi/v3' })).text);
   const url = index.paths['api/v1'].serverRelativeURL as string;
   const right = await api.send({ path: url });
   assert.equal(right.headers['cache-control'], 'public, immutable');

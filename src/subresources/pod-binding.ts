@@ -52,7 +52,7 @@ export function createPodBinding({ registry, catalog, clock }: {
 }): ReadonlyMap<string, SpecialCreate> {
   const bind: SpecialCreate = async ({ target, name, object, context }) => {
     const bound = object.metadata.name ?? '';
-    if (name !== '' && bound !== '' && bound !== name) throw badRequest('name in URL does not match name in Binding object');
+    if (name !== '' && bound !== name) throw badRequest('name in URL does not match name in Binding object');
     checkTarget((object['target'] ?? {}) as Target);
     const resource = catalog.find('', 'v1', 'pods');
     if (resource === undefined) throw internalError('pods are not served');

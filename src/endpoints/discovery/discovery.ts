@@ -12,6 +12,7 @@ import { checkAccept, wantsPretty } from '../request/negotiate.ts';
 import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
 
 const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const AGGREGATED_SCHEMA = 'io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList';
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const FORMS: readonly Form[] = ['json', 'yaml', 'protobuf'];
 
@@ -73,7 +74,8 @@ export class Discovery {
 
   async #answerAggregated(exchange: Exchange, core: boolean, form: Form): Promise<Response> {
     const pretty = form === 'json' && wantsPretty(exchange);
-    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies.catalog, core) }, form, pretty);
+    const schema = this.#dependencies.schemas.definition(AGGREGATED_SCHEMA);
+    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies.catalog, core), schema }, form, pretty);
     const { body, etag } = this.#cached(`aggregated ${core} ${form} ${pretty}`, make);
     const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`),
       'cache-control': 'public', vary: 'Accept', etag };
@@ -110,7 +112,7 @@ export function toHex(bytes: Uint8Array): string {
 /** The form of aggregated discovery that is asked for, wherever in the list it stands; undefined: the legacy documents. */
 function aggregatedForm(accept: string | undefined): Form | undefined {
   if (accept === undefined || accept === '') return undefined;
-  const found = negotiateType(accept, ['json', 'yaml'], (_, transform) =>
+  const found = negotiateType(accept, FORMS, (_, transform) =>
     transform?.kind === 'APIGroupDiscoveryList' && transform.group === 'apidiscovery.k8s.io' && transform.version === 'v2');
   return found?.type as Form | undefined;
 }

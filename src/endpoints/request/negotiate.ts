@@ -91,7 +91,22 @@ export function wantsPretty({ query, headers }: Exchange): boolean {
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');
 }
 
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PARAMETER = new RegExp(`^\\s*(${TOKEN})\\s*=\\s*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")\\s*$`);
+/** Longer parameters than these are not read. */
+const MAX_CONTENT_TYPE = 1000;
+
+/** Whether the parameters of a media type are pairs with different names, as Go's mime.ParseMediaType wants them; the last may be empty. */
+function hasValidParameters(contentType: string): boolean {
+  if (contentType.length > MAX_CONTENT_TYPE) return false;
+  const parameters = contentType.split(';').slice(1);
+  if (parameters.at(-1)?.trim() === '') parameters.pop();
+  const names = parameters.map((parameter) => PARAMETER.exec(parameter)?.[1]?.toLowerCase());
+  return !names.includes(undefined) && new Set(names).size === names.length;
+}
+
 /** Form that a body's Content-Type names; absent means JSON. undefined: unsupported. */
 export function bodyForm(contentType: string | undefined): Form | undefined {
+  if (contentType !== undefined && !hasValidParameters(contentType)) return undefined;
   return matchContentType(contentType, OBJECT_FORMS) as Form | undefined;
 }

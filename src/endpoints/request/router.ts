@@ -1,6 +1,6 @@
 // Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
 // to what does not exist (errors.ts).
-import { methodNotSupported, notFound } from '../../apimachinery/index.ts';
+import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Resource, ResourceVerb } from '../../registry/index.ts';
 import { negotiateCall, subresourceOf } from './resource-request.ts';
@@ -13,7 +13,7 @@ import type { Exchange, RequestInfo, Response } from '../exchange.ts';
 import { handleGet } from '../verbs/get.ts';
 import { handleList } from '../verbs/list.ts';
 import { readCollectionOptions } from './list-options.ts';
-import { handlePatch } from '../verbs/patch.ts';
+import { handlePatch, patchType } from '../verbs/patch.ts';
 import { handleBySize } from './large-requests.ts';
 import { splitPath } from './request-info.ts';
 import { respondNotFoundText } from '../response/respond.ts';
@@ -27,6 +27,8 @@ interface Method {
   readonly verb: ResourceVerb;
   readonly handle: CallHandler;
 }
+
+const NAMELESS = 'name must be provided';
 
 const OBJECT_METHODS: Readonly<Record<string, Method>> = {
   GET: { verb: 'get', handle: handleGet }, PUT: { verb: 'update', handle: handleUpdate },
@@ -96,6 +98,16 @@ function handleMethod(call: ResourceRequest, { verb, handle }: Method): MaybePro
   return isWrite ? handleBySize(call, handle) : handle(call);
 }
 
+/** Custom resources have one handler for paths with and without a name: a creation takes its name from the body, other writes need one. */
+function nameOfCustom(call: ResourceRequest): ResourceRequest {
+  const { resource: { custom, verbs }, exchange: { method }, name } = call;
+  if (!custom) return call;
+  const isPatch = method === 'PATCH' && verbs.includes('patch');
+  if (name === '' && isPatch) patchType(call);
+  if (name === '' && (isPatch || (method === 'PUT' && verbs.includes('update')))) throw badRequest(NAMELESS);
+  return method === 'POST' && name !== '' && verbs.includes('create') ? { ...call, name: '' } : call;
+}
+
 /** Across namespaces there is only reading. */
 function collectionVerbs({ namespaced, verbs }: Resource, namespace: string): readonly string[] {
   return namespaced && namespace === '' ? verbs.filter((verb) => verb === 'list') : verbs;
@@ -110,11 +122,12 @@ function dispatch(call: ResourceRequest): MaybePromise<Response> {
   if (call.exchange.info.verb === 'proxy') throw call.resource.custom ? refuseMethod(call) : routeNotFound();
   if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
   if (call.subresource !== '') return handleSubresource(call);
-  if (call.name !== '') return handleMethod(call, methodOf(call, OBJECT_METHODS, call.resource.verbs));
   // Custom resources have no such route at all, nor has what is never listed.
-  if (isBeyondReading(call)) return respondNotFoundText(call.exchange);
+  if (call.name === '' && isBeyondReading(call)) return respondNotFoundText(call.exchange);
+  const named = nameOfCustom(call);
+  if (named.name !== '') return handleMethod(named, methodOf(named, OBJECT_METHODS, named.resource.verbs));
   if (call.resource.namespaced && call.target.namespace === '' && !call.resource.verbs.includes('list')) throw routeNotFound();
-  return handleMethod(call, methodOf(call, COLLECTION_METHODS, collectionVerbs(call.resource, call.target.namespace)));
+  return handleMethod(named, methodOf(named, COLLECTION_METHODS, collectionVerbs(named.resource, named.target.namespace)));
 }
 
 /** Handles a request below a group version. */

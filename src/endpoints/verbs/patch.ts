@@ -34,7 +34,8 @@ interface PatchContext {
 /** From the document as it is to the document as it shall be. */
 type PatchDocument = (current: JsonObject) => JsonObject;
 
-function patchType({ exchange, resource }: ResourceRequest): string {
+/** The type of the patch; throws the 415 of one that the resource does not take. */
+export function patchType({ exchange, resource }: ResourceRequest): string {
   const type = withoutParameters(exchange.headers['content-type'] ?? '');
   const types = resource.custom ? CUSTOM_TYPES : BUILT_IN_TYPES;
   if (!resource.custom) checkContentType(exchange, types);

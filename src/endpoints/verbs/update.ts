@@ -1,6 +1,6 @@
 // PUT: the body replaces the object, or what its subresource covers.
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
-import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
+import { conflict, invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../../registry/index.ts';
 import { expectedKind, negotiateCall, readBody, scaleSchema, writeContext } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
@@ -18,8 +18,13 @@ export function respondWrite(call: ResourceRequest, result: WriteResult, represe
   return respondKubeObject(call, { status, object: scale, schema: scaleSchema(call), representation });
 }
 
-/** The object with the replicas of a Scale, which has to be possible. */
+/** The object with the replicas of a Scale, which has to be possible and, where it says so, of this very object. */
 export function withScale(resource: Resource, current: KubeObject, scale: KubeObject): KubeObject {
+  const { uid, name = '' } = current.metadata;
+  if (scale.metadata.uid && scale.metadata.uid !== uid) {
+    const why = `Precondition failed: UID in precondition: ${scale.metadata.uid}, UID in object meta: ${uid}`;
+    throw conflict({ group: resource.group, resource: resource.plural }, name, why);
+  }
   const object = cloneJson(current);
   applyScale(resource, object, scale);
   return checkScale(resource, object);
