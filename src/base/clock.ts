@@ -26,6 +26,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Keeps the process alive until the returned function is called: timers of the clock do not, and a promise never does. */
+export function holdProcess(): () => void {
+  const handle = setInterval(() => {}, 2 ** 30);
+  return () => clearInterval(handle);
+}
+
 /** Resolves after `delayMs` of `clock`'s time. */
 export function delay(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => clock.after(delayMs, resolve));

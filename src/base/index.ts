@@ -1,5 +1,5 @@
 // The door of base: data structures, time and chance. No I/O, no Kubernetes word.
-export { type Clock, type Timer, systemClock, delay } from './clock.ts';
+export { type Clock, type Timer, delay, holdProcess, systemClock } from './clock.ts';
 export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
 export { InvariantError, invariant } from './invariant.ts';

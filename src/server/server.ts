@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
-import { mapMaybe } from '../base/index.ts';
+import { holdProcess, mapMaybe } from '../base/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
 import { firstAddress } from './tls/addresses.ts';
@@ -27,6 +27,7 @@ import { answerMetrics, answerMetricsText } from './observability/process-metric
 import { openStore } from './open-store.ts';
 import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
+import { stopServer } from './shutdown.ts';
 import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
 /** A server that answers. */
@@ -89,12 +90,20 @@ export async function startServer(given: Partial<ServerOptions>): Promise<Runnin
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
   const opening = openStore(options, directory);
-  // Told where it is awaited; a failure of the keys may come first.
+  // Reported where it is awaited; a failure of the keys may come first.
   opening.catch(() => {});
-  const pki = options.tls ? prepareCertificates(options, directory) : undefined;
-  const store = await opening;
+  const release = holdProcess();
   try {
-    return await openServer(await assemble(options, { directory, pki, store }));
+    const pki = options.tls ? prepareCertificates(options, directory) : undefined;
+    return await openOver(await opening, options, { directory, pki });
+  } finally {
+    release();
+  }
+}
+
+async function openOver(store: Store, options: ServerOptions, made: Pick<Parts, 'directory' | 'pki'>): Promise<RunningServer> {
+  try {
+    return await openServer(await assemble(options, { ...made, store }));
   } catch (error) {
     await store.close();
     throw error;
@@ -245,7 +254,12 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   return {
     url, port, kubeconfig, ready,
     kubeconfigPath: directory.writeKubeconfig(kubeconfig),
-    close: () => (state.closed ??= closeServer(parts, { controllers, listener, following })),
+    close: () => (state.closed ??= stopServer(options, {
+      markStopping() {
+        state.stopping = true;
+      },
+      controllers, listener, following, authentication: parts.authentication, api: parts.api, workers: parts.workers, store: parts.store,
+    })),
   };
 }
 
@@ -283,27 +297,4 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
     report: (controller, key, error) => logRetry(options.logger, 'a controller will try again', { error, fields: { controller, key } }),
   });
-}
-
-interface Running {
-  readonly controllers: Controllers;
-  readonly listener: Listener;
-  readonly following: { stop(): void } | undefined;
-}
-
-async function closeServer(parts: Parts, running: Running): Promise<void> {
-  const { options, store, state, api, authentication } = parts;
-  state.stopping = true;
-  options.logger.info(1, 'stopping');
-  if (options.shutdownDelayMs > 0) await new Promise<void>((resolve) => options.clock.after(options.shutdownDelayMs, resolve));
-  await Promise.all([running.controllers.stop(), running.listener.close(options.shutdownGraceMs)]);
-  authentication.stop();
-  running.following?.stop();
-  api.authorization.stop();
-  api.definitions.stop();
-  api.quotas.stop();
-  await parts.workers.stop();
-  api.registry.close();
-  await store.close();
-  options.logger.info(1, 'stopped');
 }

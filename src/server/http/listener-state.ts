@@ -1,6 +1,7 @@
 // What the parts of a listener share: its options, and the requests, connections and sessions that are open.
 import type { Socket } from 'node:net';
 import type { ServerHttp2Session } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -22,8 +23,13 @@ export interface ProtocolOptions {
 export interface ListenerState {
   readonly options: ProtocolOptions;
   readonly active: LinkedList<HttpExchange>;
+  /** TCP connections. */
   readonly sockets: Set<Socket>;
+  /** Connections whose handshake is done. */
+  readonly secureSockets: Set<TLSSocket>;
   readonly sessions: Set<ServerHttp2Session>;
   readonly responseBatcher: ResponseBatcher;
   stopping: boolean;
+  /** Called whenever the last active request has ended, while the listener stops. */
+  onIdle: (() => void) | undefined;
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { type RequestOptions, Agent, request as requestHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { systemClock, systemRandom } from '../../base/index.ts';
-import type { Exchange, Response } from '../../endpoints/index.ts';
+import { type Clock, createManualClock, systemClock, systemRandom } from '../../base/index.ts';
+import type { Exchange, Handler, Response } from '../../endpoints/index.ts';
 import { type KeyPair, createCertificate } from '../tls/certificates.ts';
 import type { ServerExchange } from './exchange.ts';
 import { type Listener, createListener } from './listener.ts';
@@ -73,10 +73,13 @@ function askHttp2(session: ClientHttp2Session, path: string, body?: Uint8Array):
   });
 }
 
-async function openListener(authority: KeyPair): Promise<{ listener: Listener; port: number }> {
+async function openListener(
+  authority: KeyPair, more: { readonly clock?: Clock; readonly handler?: Handler } = {},
+): Promise<{ listener: Listener; port: number }> {
   const serving = createCertificate({ commonName: 's', hosts: ['localhost', '127.0.0.1', '::1'], issuer: authority, lifetimeMs: 1e8 }, context);
   const listener = createListener({
     ...context, logger: { ...silentLogger, warn: (message) => warnings.push(message) }, maxStreamsPerConnection: 100, maxResets: 200, handler: handle,
+    ...more,
     tls: { certificate: serving.certificate, key: serving.key, clientAuthorities: [authority.certificate] },
   });
   return { listener, port: await listener.listen(0, '127.0.0.1') };
@@ -206,6 +209,41 @@ describe('createListener', () => {
 });
 
 describe('closing a listener', () => {
+  it('resolves when the last request is over, also one that came after the stop had begun', async () => {
+    const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, context);
+    const ends = new Map<string, () => void>();
+    const ended = (path: string) => new Promise<void>((resolve) => ends.set(path, resolve));
+    // The clock stands still: nothing but the end of the requests ends the wait.
+    const { listener, port } = await openListener(authority, {
+      clock: createManualClock(),
+      handler: async ({ path }) => {
+        if (path !== '/streams') await ended(path);
+        return answer(async (sink) => {
+          sink.write(encoder.encode(path));
+          if (path === '/streams') await ended(path);
+        });
+      },
+    });
+    const until = async (path: string) => {
+      while (!ends.has(path)) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const first = ask({ port, path: '/first', agent: new Agent() });
+    // One connection, whose second request leaves as soon as the first is answered; its head was sent before the stop.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const streams = ask({ port, path: '/streams', agent });
+    const late = ask({ port, path: '/late', agent });
+    await Promise.all([until('/first'), until('/streams')]);
+    const closed = listener.close(60_000);
+    ends.get('/streams')?.();
+    assert.equal((await streams).text, '/streams');
+    await until('/late');
+    ends.get('/first')?.();
+    assert.equal((await first).text, '/first');
+    ends.get('/late')?.();
+    assert.equal((await late).text, '/late');
+    await closed;
+  });
+
   it('ends watches cleanly in both protocols and resolves', async () => {
     const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, context);
     const { listener, port } = await openListener(authority);

@@ -33,11 +33,15 @@ export interface Listener {
   readonly active: Iterable<HttpExchange> & { readonly size: number };
 }
 
+/** How long what was answered may take to leave once every request is over. */
+const FLUSH_MS = 500;
+
 /** Makes a listener that accepts nothing until `listen`. */
 export function createListener(options: ListenerOptions): Listener {
   const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)));
   const state: ListenerState = {
-    options, responseBatcher, active: new LinkedList(), sockets: new Set(), sessions: new Set(), stopping: false,
+    options, responseBatcher, active: new LinkedList(), sockets: new Set(), secureSockets: new Set(), sessions: new Set(), stopping: false,
+    onIdle: undefined,
   };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
@@ -83,6 +87,8 @@ function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerStat
   const checkCertificate = createCertificateCheck(tls.clientAuthorities, tls.proxyAuthorities ?? []);
   server.on('secureConnection', (socket: TLSSocket) => {
     checkCertificate(socket);
+    state.secureSockets.add(socket);
+    socket.on('close', () => state.secureSockets.delete(socket));
     socket.on('error', () => socket.destroy());
     if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
     servers.http2.accept(socket);
@@ -103,24 +109,22 @@ async function closeListener(state: ListenerState, parts: { server: NetServer; h
   http1.closeIdleConnections();
   // Ended responses still have to leave the socket buffers.
   await new Promise((resolve) => setImmediate(resolve));
-  for (const socket of state.sockets) socket.destroySoon();
-  const { clock } = state.options;
-  const timer = clock.after(500, () => {
+  for (const socket of server === http1 ? state.sockets : state.secureSockets) socket.destroySoon();
+  const timer = state.options.clock.after(FLUSH_MS, () => {
     for (const socket of state.sockets) socket.destroy();
   });
   await closed;
   timer.cancel();
 }
 
+/** Connections are kept while requests are active, and may bring new ones until then: the wait ends when none is left, whichever came last. */
 function waitUntilIdle(state: ListenerState, graceMs: number): Promise<void> {
   if (state.active.size === 0) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = state.options.clock.after(graceMs, resolve);
-    const check = () => {
-      if (state.active.size > 0) return;
+    state.onIdle = () => {
       timer.cancel();
       resolve();
     };
-    for (const exchange of state.active) exchange.onClosed(check);
   });
 }

@@ -17,7 +17,10 @@ export function serve(state: ListenerState, exchange: HttpExchange | undefined, 
     return;
   }
   const link = state.active.add(exchange);
-  exchange.onClosed(() => state.active.remove(link));
+  exchange.onClosed(() => {
+    state.active.remove(link);
+    if (state.active.size === 0) state.onIdle?.();
+  });
   void catchMaybe(() => mapMaybe(state.options.handler(exchange), (response) => send(exchange, response, upgrade)), (error) => {
     const { path, auditId, disconnected } = exchange;
     if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });

@@ -1,0 +1,71 @@
+// The stop of a server, in the reverse order of its start: readiness fails, requests end, what works by itself stops, the store closes last.
+// Every step is taken, even if one before it fails: a store that is not closed properly has to recover when it is opened again.
+import { type Clock, delay, holdProcess } from '../base/index.ts';
+import { type Logger, describeError } from './observability/logger.ts';
+
+interface Stoppable {
+  stop(): Promise<void> | void;
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** What runs, in the order of the stop. */
+export interface RunningParts {
+  /** Makes readiness fail. */
+  markStopping(): void;
+  readonly controllers: Stoppable;
+  readonly listener: { close(graceMs: number): Promise<void> };
+  readonly authentication: Stoppable;
+  readonly following: Stoppable | undefined;
+  readonly api: { readonly authorization: Stoppable; readonly definitions: Stoppable; readonly quotas: Stoppable; readonly registry: Closable };
+  readonly workers: Stoppable;
+  readonly store: Closable;
+}
+
+interface StopOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly shutdownDelayMs: number;
+  readonly shutdownGraceMs: number;
+}
+
+/** Stops a server. The process is kept alive meanwhile: once the port is closed, nothing else may be left that does. */
+export async function stopServer(options: StopOptions, parts: RunningParts): Promise<void> {
+  const { clock, logger, shutdownDelayMs, shutdownGraceMs } = options;
+  const release = holdProcess();
+  try {
+    parts.markStopping();
+    logger.info(1, 'stopping');
+    if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
+    await takeSteps(logger, [
+      () => Promise.all([parts.controllers.stop(), parts.listener.close(shutdownGraceMs)]),
+      () => parts.authentication.stop(),
+      () => parts.following?.stop(),
+      () => parts.api.authorization.stop(),
+      () => parts.api.definitions.stop(),
+      () => parts.api.quotas.stop(),
+      () => parts.workers.stop(),
+      () => parts.api.registry.close(),
+      () => parts.store.close(),
+    ]);
+    logger.info(1, 'stopped');
+  } finally {
+    release();
+  }
+}
+
+/** Takes all steps in order; rejects with the first error after the last of them. */
+async function takeSteps(logger: Logger, steps: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      logger.error('a part of the server did not stop', describeError(error));
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
