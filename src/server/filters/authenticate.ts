@@ -1,7 +1,10 @@
-// Who is calling. Wrong credentials are the reference's 401, whatever was asked for.
+// Finds the caller of a request. Wrong credentials get the reference's 401, whatever was asked for. HTTP/2 is expensive to serve and easy to abuse:
+// a connection that brings a request without valid credentials takes no further ones (upstream's UnauthenticatedHTTP2DOSMitigation).
 import { unauthorized } from '../../apimachinery/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import type { Filter, FilterDependencies } from './filters.ts';
+
+const ANONYMOUS_USER = 'system:anonymous';
 
 /** Sets `user`. */
 export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
@@ -11,6 +14,7 @@ export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 
       authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
     };
     return mapMaybe(authenticate(credentials), (found) => {
+      if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();
       if (found.type === 'refused') throw unauthorized();
       exchange.user = found.user;
       return next(exchange);

@@ -18,6 +18,8 @@ export interface Wire {
   finish(body: Uint8Array): void;
   /** Cuts the response off, so that the client sees that it is incomplete. */
   destroy(): void;
+  /** Takes no further requests on an HTTP/2 connection; those that have begun are finished. */
+  closeSession?(): void;
 }
 
 /** Everything of a request that is known once its headers are. */
@@ -48,6 +50,8 @@ export interface ServerExchange extends Exchange {
   readonly startedMs: number;
   /** The client went away. */
   readonly disconnected: boolean;
+  /** Takes no further requests on this connection where it is an HTTP/2 session. */
+  closeSession(): void;
   /** Aborts `signal`. */
   abort(reason: string): void;
   /** Aborts `signal` and cuts off a response that has begun. */
@@ -167,6 +171,10 @@ export class HttpExchange implements ServerExchange {
   readBody(limitBytes: number): Promise<Uint8Array> {
     if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
     return readAll(this.wire.input, limitBytes);
+  }
+
+  closeSession(): void {
+    this.wire.closeSession?.();
   }
 
   abort(reason: string): void {

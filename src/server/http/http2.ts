@@ -6,8 +6,9 @@ import {
 import type { TLSSocket } from 'node:tls';
 import type { Exchange } from '../../endpoints/index.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
+import { Deadlines } from './deadlines.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
-import { MAX_HEADER_BYTES } from './http1-faults.ts';
+import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
 
@@ -17,6 +18,8 @@ const DEFAULT_MAX_RESETS = 1000;
 const RESET_PERIOD_MS = 10_000;
 /** A stream that was open for longer was meant: a watch that is no longer wanted. */
 const RAPID_RESET_MS = 1000;
+/** A session without streams is closed after this time, as the reference does. */
+const IDLE_MS = 90_000;
 
 /** The half of a listener that speaks HTTP/2. */
 export interface Http2 {
@@ -30,7 +33,7 @@ export function createHttp2(state: ListenerState): Http2 {
     settings: {
       maxConcurrentStreams: state.options.maxStreamsPerConnection, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES, enablePush: false,
     },
-    maxSessionMemory: 64,
+    maxSessionMemory: 64, maxHeaderListPairs: MAX_HEADERS,
   });
   // A session does not give its own socket away; it is made in the turn that accepts the connection.
   let accepting: TLSSocket | undefined;
@@ -44,13 +47,25 @@ export function createHttp2(state: ListenerState): Http2 {
 }
 
 function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
+  const idle = new Deadlines(state.options.clock, IDLE_MS);
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
     session.on('error', () => session.destroy());
-    session.on('close', () => state.sessions.delete(session));
     const context = createSessionContext(state, socketOf());
+    let openStreams = 0;
+    let deadline = idle.add(() => session.close());
+    session.on('close', () => {
+      state.sessions.delete(session);
+      idle.remove(deadline);
+    });
     session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
+      openStreams += 1;
+      idle.remove(deadline);
+      stream.on('close', () => {
+        openStreams -= 1;
+        if (openStreams === 0 && !session.closed) deadline = idle.add(() => session.close());
+      });
       handleStream(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] });
     });
   });
@@ -132,6 +147,7 @@ function createHttp2Wire(stream: ServerHttp2Stream): Wire {
     finish: (body) => stream.end(body),
     // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
     destroy: () => stream.destroy(new Error('the response was cut off')),
+    closeSession: () => stream.session?.close(),
   };
 }
 

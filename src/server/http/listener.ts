@@ -5,6 +5,7 @@ import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
 import { LinkedList } from '../../base/index.ts';
 import { describeError } from '../observability/logger.ts';
 import { createCertificateCheck } from '../tls/client-certificate.ts';
+import { type TlsIdentity, createTlsOptions } from '../tls/tls-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
@@ -13,14 +14,8 @@ import { ResponseBatcher } from './response-batcher.ts';
 
 /** What a listener is made of. */
 interface ListenerOptions extends ProtocolOptions {
-  /** Absent: plain HTTP/1.1. PEM texts; `clientAuthorities` verify client certificates, which no client has to show. */
-  readonly tls?: {
-    readonly certificate: string;
-    readonly key: string;
-    readonly clientAuthorities: readonly string[];
-    /** Authorities of front proxies; their certificates stand for no client. */
-    readonly proxyAuthorities?: readonly string[];
-  };
+  /** Absent: plain HTTP/1.1. */
+  readonly tls?: TlsIdentity;
 }
 
 /** An open port. */
@@ -72,18 +67,8 @@ function openPort(server: NetServer, port: number, address: string): Promise<num
   });
 }
 
-function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): NetServer {
-  const server = createTlsServer({
-    cert: tls.certificate,
-    key: tls.key,
-    ...(tls.clientAuthorities.length > 0 && { ca: [...tls.clientAuthorities, ...tls.proxyAuthorities ?? []] }),
-    requestCert: true,
-    rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
-    ALPNProtocols: ['h2', 'http/1.1'],
-    handshakeTimeout: 10_000,
-    noDelay: true,
-  });
+function createTls(tls: TlsIdentity, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): NetServer {
+  const server = createTlsServer(createTlsOptions(tls));
   const checkCertificate = createCertificateCheck(tls.clientAuthorities, tls.proxyAuthorities ?? []);
   server.on('secureConnection', (socket: TLSSocket) => {
     checkCertificate(socket);
@@ -93,8 +78,19 @@ function createTls(tls: NonNullable<ListenerOptions['tls']>, state: ListenerStat
     if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
     servers.http2.accept(socket);
   });
-  server.on('tlsClientError', (error) => state.options.logger.info(4, 'TLS handshake failed', { error: error.message }));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(state.sockets, socket);
+    state.options.logger.info(4, 'TLS handshake failed', { error: error.message });
+  });
   return server;
+}
+
+/** Go's answer to plain HTTP on a TLS port. It is written to the TCP connection below, which is the one with the same peer. */
+function answerPlainHttp(sockets: Iterable<Socket>, { remoteAddress, remotePort }: Socket): void {
+  for (const socket of sockets) {
+    if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
+    socket.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  }
 }
 
 async function closeListener(state: ListenerState, parts: { server: NetServer; http1: HttpServer; graceMs: number }): Promise<void> {

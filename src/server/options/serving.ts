@@ -33,7 +33,7 @@ export const servingOptions = {
     flag: 'enable-priority-and-fairness', default: true, help: 'Divide the sum of both limits among priority levels, as FlowSchemas say.',
   }),
   http2MaxStreamsPerConnection: integer({
-    flag: 'http2-max-streams-per-connection', default: 250, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',
+    flag: 'http2-max-streams-per-connection', default: 100, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',
   }),
   shutdownDelayMs: duration({
     flag: 'shutdown-delay-duration', default: 0, flagDefault: '0s', help: 'Time between failing /readyz and closing the port.',

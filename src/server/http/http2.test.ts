@@ -1,0 +1,158 @@
+// HTTP/2 sessions and the TLS below them: what a client without credentials, an idle one and an attacker get.
+import assert from 'node:assert/strict';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { createManualClock, systemClock, systemRandom } from '../../base/index.ts';
+import { type TestServer, eventually, openRawConnection, startTestServer } from '../../testing/index.ts';
+import { silentLogger } from '../observability/logger.ts';
+import { createCertificate } from '../tls/certificates.ts';
+import { createListener } from './listener.ts';
+
+const ignore = (): void => {};
+
+async function openSession(url: string): Promise<ClientHttp2Session> {
+  const session = connect(url, { rejectUnauthorized: false });
+  session.on('error', ignore);
+  await new Promise((resolve) => session.once('remoteSettings', resolve));
+  return session;
+}
+
+function ask(session: ClientHttp2Session, headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(headers);
+    stream.on('error', reject);
+    stream.on('response', (response) => {
+      stream.resume().on('end', () => resolve(response[':status'] as number));
+    });
+  });
+}
+
+const isClosed = (session: ClientHttp2Session): Promise<void> => eventually(() => assert.ok(session.closed || session.destroyed));
+
+describe('an HTTP/2 session', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('allows 100 streams at once', async () => {
+    const session = await openSession(server.url);
+    assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
+    session.destroy();
+  });
+
+  it('takes one request without credentials, or with wrong ones, and many with valid ones', async () => {
+    for (const [headers, status] of [[{}, 200], [{ authorization: 'Bearer wrong' }, 401]] as const) {
+      const session = await openSession(server.url);
+      assert.equal(await ask(session, { ':path': '/version', ...headers }), status);
+      await isClosed(session);
+    }
+    const session = await openSession(server.url);
+    for (let count = 0; count < 5; count += 1) assert.equal(await ask(session, { ':path': '/version', authorization: 'Bearer alice-token' }), 200);
+    assert.ok(!session.closed);
+    session.destroy();
+  });
+
+  it('takes a request with 1,000 headers, and refuses one with more than 4,000', async () => {
+    const session = await openSession(server.url);
+    const makeHeaders = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, '1']));
+    const headers = { ':path': '/version', authorization: 'Bearer alice-token' };
+    assert.equal(await ask(session, { ...headers, ...makeHeaders(1000) }), 200);
+    await assert.rejects(ask(session, { ...headers, ...makeHeaders(5000) }));
+    session.destroy();
+  });
+
+  it('ends when its client gives up streams by the thousand, authenticated or not', async () => {
+    for (const headers of [{}, { authorization: 'Bearer alice-token' }] as Record<string, string>[]) {
+      const { socket, closed } = await openRawConnection(server.url, { ALPNProtocols: ['h2'] });
+      socket.write(encodeResets(3000, headers));
+      await closed;
+    }
+    assert.equal((await server.request({ path: '/version' })).status, 200);
+  });
+});
+
+/** The first bytes of a client that opens streams and gives each up at once. */
+function encodeResets(count: number, headers: Readonly<Record<string, string>>): Buffer {
+  const encodeFrame = (type: number, { flags, id }: { flags: number; id: number }, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head.writeUInt8(type, 3);
+    head.writeUInt8(flags, 4);
+    head.writeUInt32BE(id, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const encodeText = (text: string): Buffer => Buffer.concat([Buffer.of(text.length), Buffer.from(text)]);
+  const fields = Object.entries({ ':path': '/version', ':authority': 'x', ...headers });
+  // Indexed: GET and https; the others are literals that are not added to the table.
+  const block = Buffer.concat([Buffer.of(0x82, 0x87), ...fields.flatMap(([name, value]) => [Buffer.of(0), encodeText(name), encodeText(value)])]);
+  const frames = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), encodeFrame(4, { flags: 0, id: 0 }, Buffer.alloc(0))];
+  for (let at = 0; at < count; at += 1) {
+    const id = 2 * at + 1;
+    frames.push(encodeFrame(1, { flags: 5, id }, block), encodeFrame(3, { flags: 0, id }, Buffer.of(0, 0, 0, 8)));
+  }
+  return Buffer.concat(frames);
+}
+
+it('an HTTP/2 session without streams is closed after 90 seconds, one with a watch is kept', async () => {
+  const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, { clock: systemClock, random: systemRandom });
+  const clock = createManualClock();
+  const listener = createListener({
+    clock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100,
+    tls: { certificate: authority.certificate, key: authority.key, clientAuthorities: [] },
+    handler: (exchange) => ({
+      status: 200, headers: {}, body: (sink) => {
+        sink.write(Buffer.from('x'));
+        return exchange.path === '/watch' ? new Promise<void>((resolve) => sink.signal.addEventListener('abort', () => resolve())) : Promise.resolve();
+      },
+    }),
+  });
+  const url = `https://127.0.0.1:${await listener.listen(0, '127.0.0.1')}`;
+  const [unused, used, watching] = [await openSession(url), await openSession(url), await openSession(url)];
+  await new Promise((resolve) => watching.request({ ':path': '/watch' }).on('error', ignore).once('data', resolve));
+  assert.equal(await ask(used, { ':path': '/get' }), 200);
+  await eventually(() => assert.equal(listener.active.size, 1));
+  clock.advance(89_999);
+  assert.ok(!unused.closed && !used.closed);
+  clock.advance(1);
+  await Promise.all([isClosed(unused), isClosed(used)]);
+  clock.advance(600_000);
+  assert.equal(await ask(watching, { ':path': '/get' }), 200);
+  const closing = listener.close(0);
+  clock.advance(1000);
+  watching.destroy();
+  await closing;
+});
+
+describe('the TLS port', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('answers plain HTTP as Go does', async () => {
+    const socket = connectTcp(Number(server.port), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    assert.equal(text, 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  });
+
+  it('speaks TLS 1.2 with suites of authenticated encryption only, TLS 1.3, and nothing older', async () => {
+    const negotiate = (options: object): Promise<string> => new Promise((resolve) => {
+      const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => {
+        resolve(`${socket.getProtocol()} ${socket.getCipher().name}`);
+        socket.destroy();
+      });
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(String(code)));
+    });
+    assert.match(await negotiate({}), /^TLSv1\.3 /);
+    assert.match(await negotiate({ maxVersion: 'TLSv1.2' }), /^TLSv1\.2 ECDHE-ECDSA-AES\d+-GCM/);
+    const cbc = 'ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384:ECDHE-RSA-AES128-SHA:AES128-SHA';
+    assert.match(await negotiate({ maxVersion: 'TLSv1.2', ciphers: cbc }), /HANDSHAKE_FAILURE/);
+    assert.match(await negotiate({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), /PROTOCOL_VERSION/);
+  });
+});
