@@ -19,10 +19,10 @@ describe('an HTTP/1.1 connection', () => {
   after(() => server.close());
 
   it('answers 3,000 pipelined requests, in their order', async () => {
-    const requests = Array.from({ length: 3000 }, (_, at) => `GET /version HTTP/1.1\r\nHost: x\r\nAudit-Id: a${at}\r\n\r\n`);
+    const requests = Array.from({ length: 3000 }, (_, at) => `GET /version HTTP/1.1\r\nHost: x\r\nAudit-Id: seq-${at}\r\n\r\n`);
     const text = await exchangeRaw(server.url, requests.join('') + LAST_VERSION);
     assert.equal(statusesIn(text).filter((status) => status === '200').length, 3001);
-    assert.deepEqual([...text.matchAll(/audit-id: a(\d+)/g)].map(([, at]) => Number(at)), requests.map((_, at) => at));
+    assert.deepEqual([...text.matchAll(/audit-id: seq-(\d+)/g)].map(([, at]) => Number(at)), requests.map((_, at) => at));
   });
 
   it('answers a request for another protocol after those before it', async () => {
