@@ -7,6 +7,7 @@ import { apiVersionOf, negotiateCall } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { byteLength, encodeBody, encodeText, joinBytes } from '../response/encoding.ts';
 import type { Response } from '../exchange.ts';
+import { makeReadable } from '../response/readable-list.ts';
 import { type ListBody, SLICE_MS, joinBody, respondListBody } from '../response/list-body.ts';
 import { type CollectionOptions, readCollectionOptions } from '../request/list-options.ts';
 import { FORM_TYPES } from '../request/media.ts';
@@ -191,6 +192,7 @@ export async function respondList(call: ResourceRequest, list: ListResult, repre
   const { form } = representation;
   const body = await listBody(call, list, representation);
   if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(call, body);
+  if (list.count > 0) return respondListBody(call, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
   return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES[form], body: [bytes] });
 }

@@ -58,7 +58,7 @@ export type ToWorker =
 
 /** From the worker. */
 export type FromWorker =
-  | { readonly type: 'done'; readonly id: number; readonly output?: unknown; readonly error?: string }
+  | { readonly type: 'done'; readonly id: number; readonly output?: unknown; readonly error?: string; readonly heapBytes: number }
   | { readonly type: 'alive' }
   | { readonly type: 'call'; readonly id: number; readonly method: StoreMethod; readonly request: unknown }
   | { readonly type: 'watch'; readonly watch: number; readonly range: KeyRange; readonly from: number }

@@ -35,6 +35,9 @@ interface TaskWorkerOptions {
 const TASK_MS = 20_000;
 /** Memory of a worker: the API over a thousand definitions takes some 150 MB of it, an apply of 90,000 fields 250 MB. */
 const MEMORY_MB = 512;
+/** A worker whose heap has grown beyond this is idle for a shorter time, because it gives its memory back only when it ends. */
+const LARGE_HEAP_BYTES = 128 * 1024 * 1024;
+const LARGE_IDLE_MS = 1000;
 /** Requests that one worker handles at once, of different users. */
 const MOST_REQUESTS = 2;
 
@@ -47,6 +50,7 @@ export class TaskWorker {
   #timer: Timer | undefined;
   #lastId = 0;
   #ended = false;
+  #heapBytes = 0;
 
   constructor(options: TaskWorkerOptions) {
     this.#options = options;
@@ -115,9 +119,10 @@ export class TaskWorker {
     if (message.type === 'done' || this.#isHandling()) this.#watchOver();
   }
 
-  #finish({ id, output, error }: Extract<FromWorker, { type: 'done' }>): void {
+  #finish({ id, output, error, heapBytes }: Extract<FromWorker, { type: 'done' }>): void {
     const task = this.#running.get(id);
     this.#running.delete(id);
+    this.#heapBytes = heapBytes;
     if (error === undefined) task?.resolve(output);
     else task?.reject(new Error(error));
     this.#options.onFree();
@@ -131,7 +136,7 @@ export class TaskWorker {
   /** Starts the time anew after which the worker ends: of its task, or because it is idle. */
   #watchOver(): void {
     this.#timer?.cancel();
-    const limitMs = this.#running.size > 0 ? TASK_MS : this.#options.idleMs;
+    const limitMs = this.#running.size > 0 ? TASK_MS : this.#heapBytes > LARGE_HEAP_BYTES ? LARGE_IDLE_MS : this.#options.idleMs;
     this.#timer = this.#options.clock.after(limitMs, () => void this.end(this.#options.tooMuchWork()));
   }
 }

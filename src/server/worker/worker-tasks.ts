@@ -1,4 +1,5 @@
 // The worker's side: a message names a task and brings its input, the answer is what came of it. The API is composed with the first request.
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/index.ts';
 import { YamlError, parseYamlToJson } from '../../codec/index.ts';
@@ -11,6 +12,8 @@ type Tasks = { readonly [N in keyof WorkerTasks]: (input: WorkerTasks[N]['input'
 
 /** How often a worker says that its loop turns. */
 const ALIVE_MS = 2000;
+
+const countHeapBytes = (): number => getHeapStatistics().total_heap_size;
 
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const store = new RemoteStore(post);
@@ -46,9 +49,10 @@ async function run({ id, name, input }: Extract<ToWorker, { type: 'task' }>): Pr
   running.set(id, controller);
   if (running.size === 1) systemClock.after(ALIVE_MS, sayAlive);
   try {
-    post({ type: 'done', id, output: await tasks[name](input as never, controller.signal) });
+    const output = await tasks[name](input as never, controller.signal);
+    post({ type: 'done', id, output, heapBytes: countHeapBytes() });
   } catch (error) {
-    post({ type: 'done', id, error: error instanceof Error ? error.stack ?? error.message : String(error) });
+    post({ type: 'done', id, error: error instanceof Error ? error.stack ?? error.message : String(error), heapBytes: countHeapBytes() });
   } finally {
     running.delete(id);
   }
