@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Steps, createManualClock, finishSteps } from '../../base/index.ts';
 import { encodeJsonInSteps } from './json-steps.ts';
+import { encodeDocumentV3 } from './openapi-proto.ts';
 import { DocumentCache } from './openapi-documents.ts';
 
 const bytes = new TextEncoder().encode('{}');
@@ -83,5 +84,25 @@ describe('encodeJsonInSteps', () => {
     let steps = 0;
     for (const steps_ = encodeJsonInSteps(wide); steps_.next().done !== true;) steps++;
     assert.ok(steps >= Math.floor(JSON.stringify(wide).length / (64 * 1024)), String(steps));
+  });
+});
+
+describe('encodeDocumentV3', () => {
+  it('writes in steps what it writes at once', () => {
+    const properties = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, { type: 'string', description: `${i}` }]));
+    const document = (count: number) => ({
+      openapi: '3.0.0', info: { title: 'x', version: '1' }, paths: { '/a/': { get: { tags: ['a'], operationId: 'b' } } },
+      components: { schemas: { A: { type: 'object', properties: { spec: { type: 'object', properties: properties(count) } }, 'x-own': [1] } } },
+    });
+    const steps = encodeDocumentV3(document(2000));
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    assert.ok(count > 2000, String(count));
+    // A length prefix for each property: the whole is as long as what it is made of.
+    const [small, large] = [finishSteps(encodeDocumentV3(document(1000))).length, step.value.length];
+    assert.ok(large > 2 * small - 200 && large < 2 * small + 4000, `${small} ${large}`);
+    const decoded = new TextDecoder().decode(step.value);
+    for (const text of ['3.0.0', '/a/', 'k0', 'k1999', 'x-own']) assert.ok(decoded.includes(text), text);
   });
 });

@@ -1,6 +1,7 @@
 // OpenAPI documents as protobuf: the gnostic Document messages, written from the JSON documents along a table of field numbers.
 // What JSON has no field for (x-… members) becomes named values whose text is YAML, of which JSON is a subset.
 import type { Steps } from '../../base/index.ts';
+import { isLarge } from './json-steps.ts';
 import { encodeText, joinBytes } from '../response/encoding.ts';
 
 type Json = Record<string, unknown>;
@@ -133,8 +134,8 @@ const V2: Dialect = {
   },
 };
 
-/** Messages whose members are steps of their own: what holds all paths, and what holds all schemas. */
-const STEPPED: ReadonlySet<string> = new Set(['Paths', 'Components']);
+/** Types of fields that are no messages. */
+const SCALARS: ReadonlySet<string> = new Set(['string', 'bool', 'int', 'double', 'any', 'anys', 'strings']);
 
 function varint(value: number): number[] {
   const out: number[] = [];
@@ -179,24 +180,35 @@ class DocumentEncoder {
     return joinBytes(pieces);
   }
 
-  /** The bytes of a message in steps: a step for each member, and for each entry of the maps in it. */
+  /** The bytes of a message in steps: a step for each member, of large members too. */
   *steps(type: string, value: unknown): Steps<Uint8Array> {
+    if (!isLarge(value)) return this.message(type, value);
+    const choose = this.#dialect.choices[type];
+    if (choose) {
+      const chosen = choose(value);
+      return chosen ? yield* this.#fieldSteps(chosen, value) : new Uint8Array(0);
+    }
     const spec = this.#dialect.messages[type] as MessageSpec;
     const pieces: Uint8Array[] = [];
     for (const [key, member] of Object.entries(value as Json)) {
       const field = Object.hasOwn(spec.fields, key) ? spec.fields[key] as FieldSpec : undefined;
-      if (field?.[1].endsWith('{}') === true) pieces.push(delimited(field[0], yield* this.#mapSteps(field[1].slice(0, -2), member as Json)));
-      else if (field !== undefined && STEPPED.has(field[1])) pieces.push(delimited(field[0], yield* this.steps(field[1], member)));
-      else this.#member(spec, [key, member], pieces);
+      if (field === undefined) this.#member(spec, [key, member], pieces);
+      else pieces.push(yield* this.#fieldSteps(field, member));
       yield;
     }
     return joinBytes(pieces);
   }
 
+  *#fieldSteps(field: FieldSpec, value: unknown): Steps<Uint8Array> {
+    const [number, type] = field;
+    if (SCALARS.has(type) || type.endsWith('[]') || !isLarge(value)) return this.#field(field, value);
+    return delimited(number, type.endsWith('{}') ? yield* this.#mapSteps(type.slice(0, -2), value as Json) : yield* this.steps(type, value));
+  }
+
   *#mapSteps(type: string, value: Json): Steps<Uint8Array> {
     const pairs: Uint8Array[] = [];
     for (const [key, member] of Object.entries(value)) {
-      pairs.push(delimited(1, named(key, this.message(type, member))));
+      pairs.push(delimited(1, named(key, yield* this.steps(type, member))));
       yield;
     }
     return joinBytes(pairs);

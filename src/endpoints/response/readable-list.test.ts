@@ -23,7 +23,8 @@ describe('makeReadable', () => {
         const whole = JSON.parse(text(joinBody(plainList(items, name)))) as unknown;
         assert.equal(text(joinBody(makeReadable(plainList(items, name), form))), text(encodeBody({ value: whole }, form, true)));
       };
-      const script = { name: 'a', data: { 'run.sh': '#!/bin/sh\n\n  echo "a"\n\n', empty: '', lines: '\n\n', tab: '\tx\n', long: `${'word '.repeat(60)}\nnext\n` } };
+      const long = `${'word '.repeat(60)}\nnext\n`;
+      const script = { name: 'a', data: { 'run.sh': '#!/bin/sh\n\n  echo "a"\n\n', empty: '', lines: '\n\n', tab: '\tx\n', long } };
       check([script, { list: [], map: {}, nested: [[1, 'x\ny\n'], [{ a: null }]] }], 'items');
       check([{ cells: ['a', 1, null], object: { kind: 'PartialObjectMetadata' } }], 'rows');
       const lines = fc.array(fc.constantFrom('', 'a', ' b', '- c', '# d', '"e"', 'f: g', 'é', '\t'), { maxLength: 6 }).map((each) => each.join('\n'));
