@@ -3,7 +3,7 @@ export { type Clock, type Timer, delay, holdProcess, systemClock } from './clock
 export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
 export { InvariantError, invariant } from './invariant.ts';
-export { compareKeys, createBoundsTest } from './collections/key-order.ts';
+export { compareKeys, createBoundsTest, needsByteOrder, sortKeys } from './collections/key-order.ts';
 export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap } from './collections/sorted-map.ts';
 export { type Link, LinkedList } from './collections/linked-list.ts';
 export { ChunkedList } from './collections/chunked-list.ts';

@@ -19,13 +19,25 @@ function collect(schema: Schema, value: unknown, at: { below: () => FieldSetBuil
   } else if (Array.isArray(value)) collectList(schema, value, at.below);
 }
 
+function isEmptyMap(value: Record<string, unknown>): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
+}
+
 function collectMap(shape: GranularShape, value: Record<string, unknown>, below: () => FieldSetBuilder): void {
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const child = value[key];
     if (child === undefined) continue;
     const element = `f:${key}`;
     const set = below();
-    collect(shape.child(key) ?? deducedSchema, child, { below: () => set.enter(element), self: () => set.add(element) });
-    if (child === null || (isMap(child) && Object.keys(child).length === 0) || !shape.declares(key)) set.add(element);
+    const schema = shape.child(key) ?? deducedSchema;
+    // Scalars of maps are most of what a wide object holds; nothing is below them.
+    if (child === null || (typeof child !== 'object' && shapeOf(schema, child).type === 'leaf')) {
+      set.add(element);
+      continue;
+    }
+    collect(schema, child, { below: () => set.enter(element), self: () => set.add(element) });
+    if ((isMap(child) && isEmptyMap(child)) || !shape.declares(key)) set.add(element);
   }
 }
 
@@ -113,7 +125,7 @@ class Comparer {
 
 /** Two values that are both empty (or absent) are compared as a whole, so that an empty list differs from none. */
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isMap(value) && Object.keys(value).length === 0);
+  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isMap(value) && isEmptyMap(value));
 const asMap = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,7 +1,7 @@
 // Untyped JSON to the object that Go's decoder would build and its encoder would write: fields in the struct's order, zero values of what
 // has no omitempty, nulls gone, times, quantities and base64 canonical, unknown fields dropped and told. Mirrors sigs.k8s.io/json: the first
 // wrong type is told at the end, an error of a type that decodes itself (times, quantities) at once, and so wins over earlier ones.
-import { compareKeys } from '../../../base/index.ts';
+import { compareKeys, sortKeys } from '../../../base/index.ts';
 import { canonicalizeQuantity } from '../../quantity.ts';
 import { canonicalizeBase64 } from './base64.ts';
 import { DecodeError, describeJson, formatGoType, formatStrictError, kindOfGoType } from './error.ts';
@@ -169,23 +169,25 @@ class Decoder {
   #readMap(schema: Schema, input: Json): Json {
     const items = schema.items!;
     const operation = operationOf(items);
-    const map: Json = {};
     const at = this.#path.length;
     this.#path.push('');
     this.#plans.push(undefined);
-    let last: string | undefined;
+    const keys = Object.keys(input);
+    const values: unknown[] = [];
     let isSorted = true;
-    for (const key in input) {
-      this.#path[at] = key;
+    for (let i = 0; i < keys.length; i++) {
+      const key = (this.#path[at] = keys[i] as string);
       const value = isNothing(input[key]) ? undefined : this.#readValue(operation, items, input[key]);
-      setOwn(map, key, value === undefined ? this.#zeroOf(operation, items) : value);
+      values.push(value === undefined ? this.#zeroOf(operation, items) : value);
       if (this.#duplicates !== undefined) this.#reportDuplicate();
-      if (last !== undefined && isSorted && compareKeys(last, key) > 0) isSorted = false;
-      last = key;
+      if (isSorted && i > 0 && compareKeys(keys[i - 1] as string, key) > 0) isSorted = false;
     }
     this.#path.pop();
     this.#plans.pop();
-    return isSorted ? map : sortKeys(map);
+    const map: Json = {};
+    if (isSorted) for (let i = 0; i < keys.length; i++) setOwn(map, keys[i] as string, values[i]);
+    else writeSorted(map, keys, values);
+    return map;
   }
 
   #readInteger(schema: Schema, input: unknown): unknown {
@@ -341,8 +343,7 @@ function isEmpty(value: unknown, operation: Operation): boolean {
   }
 }
 
-function sortKeys(map: Json): Json {
-  const sorted: Json = {};
-  for (const key of Object.keys(map).sort(compareKeys)) setOwn(sorted, key, map[key]);
-  return sorted;
+function writeSorted(into: Json, keys: readonly string[], values: readonly unknown[]): void {
+  const places = new Map(keys.map((key, place) => [key, place]));
+  for (const key of sortKeys([...keys])) setOwn(into, key, values[places.get(key) as number]);
 }
