@@ -5,6 +5,7 @@ import {
   type Rule, checkArrows, checkExports, checkLeftovers, checkMachines, checkOpening, checkOutside, checkSizes, checkTimeAndChance,
 } from './tidy/rules.ts';
 import { type Source, readSources } from './tidy/sources.ts';
+import { checkPatterns, findPatterns, isSafePattern } from './tidy/patterns.ts';
 import { findCircles, findLargeFolders } from './tidy/structure.ts';
 import { checkWords } from './tidy/words.ts';
 
@@ -91,4 +92,15 @@ test('findLargeFolders: a folder of src/ has at most 15 source files', () => {
   const large = findLargeFolders(code);
   assert.deepEqual(large.filter((line) => !FOLDERS_TO_SPLIT.some((folder) => line.startsWith(`${folder}:`))), []);
   assert.deepEqual(FOLDERS_TO_SPLIT.filter((folder) => !large.some((line) => line.startsWith(`${folder}:`))), [], 'folders that fit and are still listed');
+});
+
+test('checkPatterns: no pattern of src/ can backtrack at length over text of a client', () => {
+  assert.deepEqual(checkPatterns(code), []);
+});
+
+test('isSafePattern refuses nested and neighbouring runs, and takes what reads each character once', () => {
+  for (const literal of ['/(a+)+$/', '/^0*\\d*x$/', '/^(a|aa)+$/', '/x+$/', '/^\\s*(.+?)\\s*$/']) assert.equal(isSafePattern(literal), false, literal);
+  for (const literal of ['/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/', '/0*/y', '/^a*b*$/', '/[<>&]/g']) assert.equal(isSafePattern(literal), true, literal);
+  assert.deepEqual(findPatterns({ lines: ['const a = /x+/g;', '// not /this/', "f(b / c, '/d/');", 'if (/^[/]$/.test(e)) {'] }),
+    [{ line: 1, literal: '/x+/g' }, { line: 4, literal: '/^[/]$/' }]);
 });

@@ -13,4 +13,5 @@ export { createTimeSlice } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from './maybe-promise.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
+export { trimEnd } from './text.ts';
 export { parseDuration } from './duration.ts';

@@ -53,9 +53,15 @@ function parseBracket(text: string): Step | undefined {
   }
   const quoted = /^'((?:[^'\\]|\\.)*)'$/.exec(text) ?? /^"((?:[^"\\]|\\.)*)"$/.exec(text);
   if (quoted !== null) return { type: 'field', name: (quoted[1] as string).replace(/\\(.)/g, '$1') };
-  const filter = /^\?\(\s*@((?:\.[^.\s=!<>)]+)*)\s*(?:(==|!=|<=|>=|<|>)\s*(.+?))?\s*\)$/.exec(text);
-  if (filter === null) return undefined;
-  return { type: 'filter', path: (filter[1] as string).split('.').slice(1), operator: filter[2] ?? '', literal: parseLiteral(filter[3] ?? '') };
+  return text.startsWith('?(') && text.endsWith(')') ? parseFilter(text.slice(2, -1).trim()) : undefined;
+}
+
+function parseFilter(text: string): Step | undefined {
+  const match = /^@((?:\.[^.\s=!<>)]+)*)\s*(==|!=|<=|>=|<|>)?/.exec(text);
+  if (match === null) return undefined;
+  const [whole, path = '', operator = ''] = match;
+  const literal = text.slice(whole.length).trim();
+  return (operator === '') === (literal === '') ? { type: 'filter', path: path.split('.').slice(1), operator, literal: parseLiteral(literal) } : undefined;
 }
 
 function parseLiteral(text: string): unknown {

@@ -1,5 +1,6 @@
 // RBAC's objects as authorization reads them, and whether one rule allows one request. Mirrors the rules of rbac.authorization.k8s.io/v1:
 // `*` anywhere, `*/sub` for one subresource of everything, a trailing `*` in paths, names only where a request has one.
+import { trimEnd } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { User } from '../user.ts';
 import type { Attributes } from './attributes.ts';
@@ -46,7 +47,7 @@ function matchesResource(wanted: readonly string[] = none, resource: string, sub
 
 /** Whether the paths of a rule, which may end in `*`, hold a path. */
 export function matchesPath(wanted: readonly string[] = none, path: string): boolean {
-  return wanted.some((one) => one === path || (one.endsWith('*') && path.startsWith(one.replace(/\*+$/, ''))));
+  return wanted.some((one) => one === path || (one.endsWith('*') && path.startsWith(trimEnd(one, '*'))));
 }
 
 /** Whether the rule allows the request. */

@@ -1,4 +1,5 @@
 // Times and durations between their JSON texts and the numbers that protobuf carries.
+import { trimEnd } from '../../base/index.ts';
 import { ProtobufError } from './wire.ts';
 
 interface Instant {
@@ -6,7 +7,7 @@ interface Instant {
   readonly nanos: number;
 }
 
-const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The times of one object are often the same: the last result of each direction is kept. */
 let lastParsed: { readonly text: string; readonly instant: Instant | undefined } = { text: '', instant: undefined };
@@ -19,11 +20,11 @@ export function parseTime(text: string): Instant | undefined {
 }
 
 function readTime(text: string): Instant | undefined {
-  const match = rfc3339.exec(text);
+  const match = RFC_3339.exec(text);
   if (match === null) return undefined;
   const [, clock, fraction = '', zone] = match;
   const milliseconds = Date.parse(`${clock}${zone}`.toUpperCase());
-  return Number.isNaN(milliseconds) ? undefined : { seconds: milliseconds / 1000, nanos: Number(fraction.padEnd(9, '0')) };
+  return Number.isNaN(milliseconds) ? undefined : { seconds: milliseconds / 1000, nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
 }
 
 /** Year 1 to 9999: what RFC 3339 can say. */
@@ -78,6 +79,6 @@ export function formatDuration(value: number | bigint): string {
 
 function formatDecimal(value: bigint, size: bigint): string {
   const digits = String(size).length - 1;
-  const fraction = String(value % size).padStart(digits, '0').replace(/0+$/, '');
+  const fraction = trimEnd(String(value % size).padStart(digits, '0'), '0');
   return fraction === '' || digits === 0 ? String(value / size) : `${value / size}.${fraction}`;
 }

@@ -54,7 +54,7 @@ function findProblem(error: YAMLError, text: string): Problem {
 
 function explainIndent(message: string, before: string): Problem {
   const close = message.startsWith('Flow sequence') ? ']' : message.startsWith('Flow map') ? '}' : '';
-  if (close !== '') return /[[{,]\s*$/.test(before.slice(-100)) ? noContent : parser(`did not find expected ',' or '${close}'`);
+  if (close !== '') return /[[{,]$/.test(before.slice(-100).trimEnd()) ? noContent : parser(`did not find expected ',' or '${close}'`);
   return message.includes('sequence') ? parser("did not find expected '-' indicator") : noKey;
 }
 

@@ -20,7 +20,7 @@ export function readApproval(annotations: Readonly<Record<string, string>> | und
   const value = annotations?.[approvalAnnotation];
   const must = `protected groups must have approval annotation "${approvalAnnotation}"`;
   if (!value) return { type: 'missing', message: `${must}, see ${reviewLink}` };
-  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+\S*$/.test(value)) return { type: 'approved', message: `approved in ${value}` };
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]\S*$/.test(value)) return { type: 'approved', message: `approved in ${value}` };
   if (value.startsWith('unapproved')) return { type: 'bypassed', message: `not approved: ${JSON.stringify(value)}` };
   return { type: 'invalid', message: `${must} with either a URL or a reason starting with "unapproved", see ${reviewLink}` };
 }

@@ -1,5 +1,6 @@
 // Discovery over HTTP: `/api`, `/apis`, `/apis/{group}`, group versions; aggregated with ETag at the roots. Bodies are kept until the
 // catalog changes.
+import { trimEnd } from '../../base/index.ts';
 import { notAcceptable } from '../../apimachinery/index.ts';
 import { negotiate as negotiateType } from '../../codec/index.ts';
 import type { EndpointsDependencies } from '../dependencies.ts';
@@ -67,7 +68,7 @@ export class Discovery {
     const form = negotiateType(exchange.headers['accept'], schema ? FORMS : FORMS.slice(0, 2))?.type as Form | undefined;
     if (form === undefined) throw notAcceptable(OBJECT_TYPES);
     const pretty = form === 'json' && wantsPretty(exchange);
-    const { body } = this.#cached(`${exchange.path.replace(/\/+$/, '')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
+    const { body } = this.#cached(`${trimEnd(exchange.path, '/')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
       form, pretty));
     return respondBytes(exchange, this.#dependencies, { status: 200, contentType: FORM_TYPES[form], body: [body] });
   }

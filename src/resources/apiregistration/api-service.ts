@@ -1,4 +1,5 @@
 // apiregistration.k8s.io/v1 APIService: the name states the group version; a service without reference is available at once.
+import { trimEnd } from '../../base/index.ts';
 import {
   type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkPathSegment, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
@@ -50,7 +51,7 @@ function checkName(apiService: KubeObject, wanted: string): Errors {
 /** Members that only a group version with a service may have. */
 function checkLocal(spec: Field): Errors {
   const bundle = toText(readPath(spec.value, 'caBundle'));
-  const bytes = Math.floor((bundle.replace(/=+$/, '').length * 3) / 4);
+  const bytes = Math.floor((trimEnd(bundle, '=').length * 3) / 4);
   const errors: FieldError[] = bytes > 0 ? [invalidValue('spec.caBundle', `${bytes} bytes`, 'local APIServices may not have a caBundle')] : [];
   const isInsecure = readPath(spec.value, 'insecureSkipTLSVerify') === true;
   return isInsecure ? [...errors, invalidValue('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify')] : errors;

@@ -36,7 +36,7 @@ function checkShare(holder: Field): Errors {
 /** The address of an interface with its prefix length, in canonical form. */
 function checkInterfaceAddress({ path, value }: Field): Errors {
   const text = toText(value);
-  const [, host = '', length = ''] = /^([^/]*)\/0*([0-9]+)$/.exec(text) ?? [];
+  const [, host = '', length = ''] = /^([^/]*)\/([0-9]+)$/.exec(text) ?? [];
   const plain = /^[0-9.]+$/.test(host) ? host.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.') : host;
   const address = parseIpAddress(plain);
   const bits = Number(length);

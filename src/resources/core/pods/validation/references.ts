@@ -45,11 +45,16 @@ const convertible = [
   'metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.restartPolicy',
   'spec.serviceAccountName', 'spec.schedulerName', 'status.phase', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs', 'spec.host',
 ];
-const subscripted = /^(.+?)\['(.*)'\]$/s;
+
+/** The label before a subscript, as `metadata.labels` in `metadata.labels['a']`. */
+function labelOfSubscript(path: string): string | undefined {
+  const start = path.indexOf("['", 1);
+  return start > 0 && path.endsWith("']") && path.length >= start + 4 ? path.slice(0, start) : undefined;
+}
 
 function findConversionProblem(version: string, path: string): string | undefined {
   if (version !== 'v1') return `unsupported pod version: ${version}`;
-  const name = subscripted.exec(path)?.[1];
+  const name = labelOfSubscript(path);
   if (name !== undefined) return name === 'metadata.annotations' || name === 'metadata.labels' ? undefined : `field label does not support subscript: ${path}`;
   return convertible.includes(path) ? undefined : `field label not supported: ${path}`;
 }
@@ -61,8 +66,9 @@ export function checkFieldReference(reference: Field, supported: readonly string
   if (text === '') return [required(path.path)];
   const problem = findConversionProblem(toText(readPath(reference.value, 'apiVersion')), text);
   if (problem !== undefined) return [isWrong(path, `error converting fieldPath: ${problem}`)];
-  const [, name, subscript = ''] = subscripted.exec(text) ?? [];
+  const name = labelOfSubscript(text);
   if (name !== undefined) {
+    const subscript = text.slice(name.length + 2, -2);
     return checkText({ path: reference.path, value: name === 'metadata.annotations' ? subscript.toLowerCase() : subscript }, checkQualifiedName);
   }
   const shown = text === 'spec.host' ? 'spec.nodeName' : text;

@@ -1,4 +1,5 @@
 // Warnings about files of one volume whose paths overlap.
+import { trimEnd } from '../../../../base/index.ts';
 import { type Field, at, each } from '../../../common/validation/check.ts';
 import { readPath, toList, toText } from '../../../common/values.ts';
 
@@ -13,7 +14,7 @@ const holds = (outer: string, inner: string): boolean => `${inner}/`.startsWith(
 
 /** Each pair of files with the same path, or of which one is a directory above the other. */
 function findOverlaps(files: readonly File[]): readonly string[] {
-  const named = files.map((file) => ({ ...file, path: file.path.replace(/\/+$/, '') })).filter(({ path }) => path !== '');
+  const named = files.map((file) => ({ ...file, path: trimEnd(file.path, '/') })).filter(({ path }) => path !== '');
   return named.flatMap((file, index) => {
     const others = named.slice(0, index).filter((other) => holds(other.path, file.path) || holds(file.path, other.path));
     return others.map((other) => `${show(file)} with ${show(other)}`);
