@@ -3,6 +3,7 @@
 //
 // The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So somebody who has the old right
 // on some users reads about the old right when asking for others, while everybody else reads about the constrained one.
+import { BoundedCache } from '../base/index.ts';
 import { type StatusError, badRequest, checkDnsSubdomain } from '../apimachinery/index.ts';
 import { parseServiceAccountUsername, serviceAccountGroups } from './authenticate/service-account-claims.ts';
 import { readExtra } from './authenticate/front-proxy.ts';
@@ -55,11 +56,11 @@ interface Attempt {
 type Mode = (attempt: Attempt) => Promise<User | StatusError | undefined>;
 
 /** Callers whose last successful mode is remembered. */
-const rememberedLimit = 1000;
+const REMEMBERED_CALLERS = 1000;
 
 /** Makes the judge of impersonation over an authorizer. */
 export function createImpersonator(authorize: Authorize): Impersonate {
-  const lastModes = new Map<string, Mode>();
+  const lastModes = new BoundedCache<string, Mode>({ limit: REMEMBERED_CALLERS });
   return async (wanted, attributes) => {
     const caller = JSON.stringify([attributes.user.name, attributes.user.uid, attributes.user.groups]);
     const last = lastModes.get(caller);
@@ -68,20 +69,13 @@ export function createImpersonator(authorize: Authorize): Impersonate {
       const found = await mode({ wanted, attributes, authorize });
       if (found === undefined) continue;
       if (!(found instanceof Error)) {
-        remember(lastModes, caller, mode);
+        lastModes.set(caller, mode);
         return found;
       }
       refusal ??= found;
     }
     throw refusal ?? refuse(attributes);
   };
-}
-
-function remember(lastModes: Map<string, Mode>, caller: string, mode: Mode): void {
-  lastModes.delete(caller);
-  lastModes.set(caller, mode);
-  const [oldest] = lastModes.keys();
-  if (lastModes.size > rememberedLimit && oldest !== undefined) lastModes.delete(oldest);
 }
 
 const onlyNamed = ({ uid, groups, extra }: WantedUser): boolean => uid === '' && groups.length === 0 && Object.keys(extra).length === 0;

@@ -5,7 +5,7 @@
 //
 // Every change has its map at first. Among older changes only each 1024th keeps it: 100,000 versions of a large map would
 // otherwise hold a copied leaf each, and reading at one of them costs at most 1024 insertions.
-import { RingBuffer, type SortedMap, SortedMapBuilder, type SortedMapEdit, createSortedMap } from '../base/index.ts';
+import { BoundedCache, RingBuffer, type SortedMap, SortedMapBuilder, type SortedMapEdit, createSortedMap } from '../base/index.ts';
 import type { CacheEvent, Entry } from './contract.ts';
 
 /** One change on its way into history. `entry` is absent for a delete. */
@@ -76,7 +76,7 @@ export class History<T> {
   #bytes = 0;
   readonly #steps = new RingBuffer<Step<T>>();
   /** Maps made again for exact reads, the most recently made last. */
-  readonly #rebuilt = new Map<number, SortedMap<Entry<T>>>();
+  readonly #rebuilt = new BoundedCache<number, SortedMap<Entry<T>>>({ limit: REBUILT_LIMIT });
   #base = { map: createSortedMap<Entry<T>>(), revision: 0 };
   #newest = this.#base.map;
   /** The newest state once more: a search in the tree touches twenty places of cold memory, and most look-ups are for one key of this state. */
@@ -200,8 +200,6 @@ export class History<T> {
       steps.push(step);
     }
     const map = mapAfter(from, steps.toReversed());
-    this.#rebuilt.set(cursor, map);
-    if (this.#rebuilt.size > REBUILT_LIMIT) this.#rebuilt.delete(this.#rebuilt.keys().next().value as number);
-    return map;
+    return this.#rebuilt.set(cursor, map);
   }
 }

@@ -1,10 +1,12 @@
 // Frames of a watch stream, made from the bytes of objects that are encoded once for all watchers.
 // JSON: one line per event. Protobuf: four bytes of length, big-endian, then WatchEvent { type = 1, object = 2 { raw = 1 } }, where raw is
 // the whole envelope of the object; frames themselves have no magic bytes.
+import { BoundedCache } from '../base/index.ts';
 import { encodeWatchEventHead } from './protobuf/envelope.ts';
 import { encodeUtf8 } from './utf8.ts';
 
-const jsonHeads = new Map<string, Uint8Array>();
+/** Event types are few. */
+const jsonHeads = new BoundedCache<string, Uint8Array>({ limit: 16 });
 const jsonTail = encodeUtf8('}\n');
 
 /** `{"type":…,"object":…}` and a newline. `object` is JSON without a newline at its end. */
@@ -12,14 +14,8 @@ export function frameJson(type: string, object: Uint8Array): Uint8Array {
   return concat(jsonHead(type), object, jsonTail);
 }
 
-/** Event types are few; their heads are kept. */
 function jsonHead(type: string): Uint8Array {
-  let head = jsonHeads.get(type);
-  if (head === undefined) {
-    head = encodeUtf8(`{"type":${JSON.stringify(type)},"object":`);
-    if (jsonHeads.size < 16) jsonHeads.set(type, head);
-  }
-  return head;
+  return jsonHeads.peek(type) ?? jsonHeads.set(type, encodeUtf8(`{"type":${JSON.stringify(type)},"object":`));
 }
 
 /** The length-delimited protobuf frame of an event; `object` is an envelope as `encodeEnvelope` makes it. */

@@ -1,5 +1,6 @@
 // Validation of custom resources in a worker thread: it receives the bytes of the definition and the write, and returns problems as data. The last
 // definitions are kept with all that was compiled for them.
+import { BoundedCache } from '../base/index.ts';
 import { type KubeObject, type Schema, loadPatternEngine } from '../apimachinery/index.ts';
 import { parseJson } from '../codec/index.ts';
 import { findScale } from './row.ts';
@@ -26,13 +27,10 @@ function readParts(bytes: Uint8Array): ValidationParts {
 
 /** A validator that remembers the last definitions. */
 export function createWriteValidator(): (request: ValidateRequest) => Promise<ValidationResult> {
-  const known = new Map<string, ValidationParts>();
+  const known = new BoundedCache<string, ValidationParts>({ limit: MOST_DEFINITIONS });
   return async ({ definition, fingerprint, ...write }) => {
     await loadPatternEngine();
-    const parts = known.get(fingerprint) ?? readParts(definition);
-    known.delete(fingerprint);
-    known.set(fingerprint, parts);
-    if (known.size > MOST_DEFINITIONS) known.delete(known.keys().next().value as string);
+    const parts = known.getOrMake(fingerprint, () => readParts(definition));
     return validateWrite(write, parts);
   };
 }

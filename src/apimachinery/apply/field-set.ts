@@ -3,7 +3,7 @@
 //   { "f:data": { ".": {}, "f:k": {} } }   holds .data and .data.k
 //
 // A path element is kept in its written form: `f:name` (field), `k:{"name":"x"}` (item of a map list), `v:"x"` (item of a set), `i:3`.
-import { compareKeys, needsByteOrder } from '../../base/index.ts';
+import { BoundedCache, compareKeys, needsByteOrder } from '../../base/index.ts';
 import type { JsonObject } from '../object.ts';
 
 /** One step of a path in FieldsV1 form. */
@@ -237,24 +237,17 @@ export function decodeFieldSet(fields: unknown): FieldSet | undefined {
 }
 
 /** Sets that were read lately, by their text: most objects of a kind have the same owners of the same fields. */
-const recentSets = { young: new Map<string, FieldSet>(), old: new Map<string, FieldSet>() };
-const mostRecentSets = 512;
-const longestText = 2000;
+const recentSets = new BoundedCache<string, FieldSet>({ limit: 1024 });
+const LONGEST_TEXT = 2000;
 
 /** Reads FieldsV1 as decodeFieldSet does; equal texts give the same set. */
 export function readFieldSet(fields: unknown): FieldSet | undefined {
   const text = countNodes(fields, MAX_KEPT_NODES) > MAX_KEPT_NODES ? undefined : textOf(fields);
-  if (text === undefined || text.length > longestText) return decodeFieldSet(fields);
-  const known = recentSets.young.get(text);
+  if (text === undefined || text.length > LONGEST_TEXT) return decodeFieldSet(fields);
+  const known = recentSets.get(text);
   if (known !== undefined) return known;
-  const set = recentSets.old.get(text) ?? decodeFieldSet(fields);
-  if (set === undefined) return undefined;
-  if (recentSets.young.size >= mostRecentSets) {
-    recentSets.old = recentSets.young;
-    recentSets.young = new Map();
-  }
-  recentSets.young.set(text, set);
-  return set;
+  const set = decodeFieldSet(fields);
+  return set === undefined ? undefined : recentSets.set(text, set);
 }
 
 /** A set of more nodes has a text that is too long to be kept, and long to write. */

@@ -1,5 +1,6 @@
 // Answers about tokens, kept for a short while. The key is a keyed hash, so that a dump of the memory shows no tokens; the number of entries is
 // bounded, and the oldest goes first. What can change meanwhile (the objects that a token is bound to) is not kept here.
+import { BoundedCache } from '../../base/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import { createTokenHash } from './token-hash.ts';
 
@@ -15,10 +16,11 @@ interface TokenCacheOptions {
 export class TokenCache<Value> {
   readonly #options: TokenCacheOptions;
   readonly #hash: (token: string) => string;
-  readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+  readonly #entries: BoundedCache<string, { readonly value: Value; readonly untilMs: number }>;
 
   constructor(options: TokenCacheOptions) {
     this.#options = options;
+    this.#entries = new BoundedCache({ limit: options.limit });
     this.#hash = createTokenHash(options.random);
   }
 
@@ -26,16 +28,12 @@ export class TokenCache<Value> {
   use(token: string, make: () => Value): Value {
     const name = this.#hash(token);
     const nowMs = this.#options.clock.monotonicMs();
-    const found = this.#entries.get(name);
+    const found = this.#entries.peek(name);
     if (found !== undefined && found.untilMs > nowMs) return found.value;
     this.#entries.delete(name);
     const value = make();
     if (value === undefined) return value;
     this.#entries.set(name, { value, untilMs: nowMs + this.#options.lifetimeMs });
-    if (this.#entries.size > this.#options.limit) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
     return value;
   }
 

@@ -2,6 +2,7 @@
 // A webhook that cannot be asked has no opinion, or denies, as its policy says.
 // Mirrors the reference's times: allowed for five minutes, refused for thirty
 // seconds.
+import { BoundedCache } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
@@ -23,10 +24,10 @@ interface WebhookOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Answers kept at most; the oldest goes first. */
-const limit = 8192;
+/** Answers kept at most. */
+const KEPT_ANSWERS = 8192;
 /** Longest question that is kept, so that callers cannot fill memory with names. */
-const keyLimit = 10_000;
+const MAX_KEY_LENGTH = 10_000;
 
 interface Kept {
   readonly decision: Decision;
@@ -68,12 +69,10 @@ function readAnswer(answer: unknown): Decision {
 export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
   const { send, clock, version = 'v1', allowedMs = 300_000, refusedMs = 30_000, onError } = options;
   const failed: Decision = { type: options.failurePolicy === 'Deny' ? 'deny' : 'none', reason: '' };
-  const kept = new Map<string, Kept>();
+  const kept = new BoundedCache<string, Kept>({ limit: KEPT_ANSWERS });
   const keep = (key: string, decision: Decision): void => {
-    if (key.length > keyLimit) return;
-    kept.delete(key);
+    if (key.length > MAX_KEY_LENGTH) return;
     kept.set(key, { decision, untilMs: clock.monotonicMs() + (decision.type === 'allow' ? allowedMs : refusedMs) });
-    if (kept.size > limit) kept.delete(kept.keys().next().value as string);
   };
   const ask = async (spec: Record<string, unknown>, key: string): Promise<Decision> => {
     try {

@@ -1,4 +1,5 @@
 // What surrounds messages: the envelope `k8s\0` + runtime.Unknown of every protobuf body and stored value, and the head of a watch event.
+import { BoundedCache } from '../../base/index.ts';
 import { encodeUtf8 } from '../utf8.ts';
 import { ProtobufError, Reader, Writer } from './wire.ts';
 
@@ -32,17 +33,13 @@ export function encodeEnvelope(type: TypeMeta, raw: Uint8Array): Uint8Array {
   return out;
 }
 
-const heads = new Map<string, Uint8Array>();
-const maxHeads = 512;
+/** Kinds are few. */
+const heads = new BoundedCache<string, Uint8Array>({ limit: 512 });
 
-/** Everything before the length of the message; kinds are few, so it is kept. */
+/** Everything before the length of the message. */
 function headOf(type: TypeMeta): Uint8Array {
   const key = `${type.apiVersion}\0${type.kind}`;
-  const known = heads.get(key);
-  if (known !== undefined) return known;
-  const head = encodeHead(type);
-  if (heads.size < maxHeads) heads.set(key, head);
-  return head;
+  return heads.peek(key) ?? heads.set(key, encodeHead(type));
 }
 
 /** The magic and the TypeMeta, up to the tag of the message; a Writer goes from the end to the beginning. */

@@ -1,5 +1,6 @@
 // What a path and a method mean before anything is looked up: upstream's RequestInfo, which authorization, audit and flow control
 // read. It never consults the catalog, so unknown resources get an info as well; the router decides what exists.
+import { BoundedCache } from '../../base/index.ts';
 import type { Exchange, RequestInfo } from '../exchange.ts';
 
 /** What parseRequestInfo reads of a request. */
@@ -58,8 +59,7 @@ function collectionVerb(verb: string, query: URLSearchParams): string {
 type Shape = Pick<RequestInfo, 'prefix' | 'group' | 'version' | 'namespace' | 'resource'>;
 
 /** What collections that were seen mean: most requests name an object below one of them. */
-const shapes = new Map<string, Shape>();
-const mostShapes = 2000;
+const shapes = new BoundedCache<string, Shape>({ limit: 2000 });
 const longestShape = 300;
 
 /** Reads the path, method and query of a request. Never fails. */
@@ -69,7 +69,7 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
   if (method === 'POST') return parseCreation(line);
   const slash = path.lastIndexOf('/');
   const [collection, name] = [path.slice(0, slash), path.slice(slash + 1)];
-  const shape = name === '' ? undefined : shapes.get(collection);
+  const shape = name === '' ? undefined : shapes.peek(collection);
   if (shape === undefined) return learnShape(collection, name, parseLine(line));
   const { prefix, group, version, namespace, resource } = shape;
   return {
@@ -79,7 +79,7 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
 
 function parseCreation(line: RequestLine): RequestInfo {
   const { path } = line;
-  const shape = shapes.get(path);
+  const shape = shapes.peek(path);
   if (shape === undefined) {
     const info = parseLine(line);
     return info.isResource && info.parts.length === 1 ? learnShape(path, '', info) : info;
@@ -95,7 +95,6 @@ function learnShape(collection: string, name: string, info: RequestInfo): Reques
   const root = prefix === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (collection !== `${root}${namespace === '' ? '' : `/namespaces/${namespace}`}/${resource}` || resource === 'namespaces') return info;
   if (resource === '' || SPECIAL_VERBS.has(resource)) return info;
-  if (shapes.size >= mostShapes) shapes.clear();
   shapes.set(collection, { prefix, group, version, namespace, resource });
   return info;
 }

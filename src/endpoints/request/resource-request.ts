@@ -1,4 +1,5 @@
 // What the handlers of all verbs share: what a row offers, who writes, which kind a body has.
+import { BoundedCache } from '../../base/index.ts';
 import { formatGroupVersion, type Schema } from '../../apimachinery/index.ts';
 import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -19,7 +20,7 @@ export function negotiateCall({ exchange, resource }: ResourceRequest, collectio
   const accept = exchange.headers['accept'] ?? '';
   const offer = offerOf(resource);
   const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0);
-  const known = agreed.get(accept)?.[route];
+  const known = agreed.peek(accept)?.[route];
   if (known !== undefined) return known;
   if (!resource.custom) checkAccept(exchange, collection ? COLLECTION_PRODUCES : OBJECT_TYPES);
   const found = negotiate(accept, offer);
@@ -28,14 +29,12 @@ export function negotiateCall({ exchange, resource }: ResourceRequest, collectio
 }
 
 /** What headers came to, by kind of route: clients send the same few again and again. */
-const agreed = new Map<string, Representation[]>();
-const mostAgreed = 200;
+const agreed = new BoundedCache<string, Representation[]>({ limit: 200 });
 const longestAgreed = 500;
 
 function remember(accept: string, route: number, found: Representation): void {
   if (accept.length > longestAgreed) return;
-  if (agreed.size >= mostAgreed) agreed.clear();
-  const routes = agreed.get(accept) ?? [];
+  const routes = agreed.peek(accept) ?? [];
   routes[route] = found;
   agreed.set(accept, routes);
 }

@@ -1,8 +1,8 @@
 // Regular expressions with RE2's syntax and linear time, as Go's regexp has them. The engine is large, so it loads when the first
-// pattern can come along; whoever brings schemas in awaits that. Linear is not short: a pattern may have a thousand steps for each of a
-// million characters, so what compiling and matching may take is announced before (base/effort.ts).
+// pattern can come along; the code that brings schemas in awaits that. Linear is not short: a pattern may have a thousand steps for each of a
+// million characters, so the time that compiling and matching may take is announced before (base/time-limit.ts).
 import type { RE2JS, RE2Set } from 're2js';
-import { announceWork, invariant } from '../../../base/index.ts';
+import { BoundedCache, announceWork, invariant } from '../../../base/index.ts';
 import { estimatePatternSize } from './pattern-size.ts';
 
 interface Engine {
@@ -17,21 +17,19 @@ interface Pattern {
 }
 
 /** Longest pattern, and most steps of one: Go stops at 3,355,443 steps, which take it two seconds and this engine far longer. */
-const maxPatternLength = 10_000;
-const maxPatternSize = 20_000;
-const tooLarge = 'error parsing regexp: expression too large';
+const MAX_PATTERN_LENGTH = 10_000;
+const MAX_PATTERN_SIZE = 20_000;
+const TOO_LARGE = 'error parsing regexp: expression too large';
 
 /** Measured: what a step takes to compile, and at worst to be tried at one character. */
-const compileMsPerStep = 0.002;
-const matchMsPerStep = 0.00001;
+const COMPILE_MS_PER_STEP = 0.002;
+const MATCH_MS_PER_STEP = 0.00001;
 
 let engine: Engine | undefined;
 let loading: Promise<void> | undefined;
 
-/** Compiled patterns are shared by all schemas; the oldest go when they are too large together. */
-const compiled = new Map<string, Pattern>();
-const maxCompiledSize = 200_000;
-let compiledSize = 0;
+/** Compiled patterns are shared by all schemas; a step takes 2 µs to compile again. */
+const compiled = new BoundedCache<string, Pattern>({ limit: 200_000, sizeOf: ({ size }) => size });
 
 /** Loads the engine; patterns may be used when this has resolved. */
 export function loadPatternEngine(): Promise<void> {
@@ -41,24 +39,13 @@ export function loadPatternEngine(): Promise<void> {
   return loading;
 }
 
-function keep(pattern: string, entry: Pattern): void {
-  compiledSize += entry.size;
-  for (const [oldest, { size }] of compiled) {
-    if (compiledSize <= maxCompiledSize) break;
-    compiled.delete(oldest);
-    compiledSize -= size;
-  }
-  compiled.set(pattern, entry);
-}
-
 function compile(pattern: string): Pattern {
   invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
   let found = compiled.get(pattern);
   if (found === undefined) {
     const size = estimatePatternSize(pattern);
-    announceWork(size * compileMsPerStep);
-    found = { expression: engine.RE2JS.compile(pattern), size };
-    keep(pattern, found);
+    announceWork(size * COMPILE_MS_PER_STEP);
+    found = compiled.set(pattern, { expression: engine.RE2JS.compile(pattern), size });
   }
   return found;
 }
@@ -66,7 +53,7 @@ function compile(pattern: string): Pattern {
 /** The compiled pattern, for use on this text; throws what the engine says of one that is not valid. */
 export function compileFor(pattern: string, text: string): RE2JS {
   const { expression, size } = compile(pattern);
-  announceWork(size * text.length * matchMsPerStep);
+  announceWork(size * text.length * MATCH_MS_PER_STEP);
   return expression;
 }
 
@@ -75,19 +62,19 @@ export function compileFor(pattern: string, text: string): RE2JS {
  * it is not compiled, which costs many times as much, before it is used.
  */
 export function checkPattern(pattern: string): string | undefined {
-  if (compiled.has(pattern)) return undefined;
+  if (compiled.peek(pattern) !== undefined) return undefined;
   invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
-  if (pattern.length > maxPatternLength) return `${tooLarge}: \`${pattern}\``;
+  if (pattern.length > MAX_PATTERN_LENGTH) return `${TOO_LARGE}: \`${pattern}\``;
   try {
     new engine.RE2Set().add(pattern);
   } catch (error) {
     return (error as Error).message;
   }
-  return estimatePatternSize(pattern) > maxPatternSize ? `${tooLarge}: \`${pattern}\`` : undefined;
+  return estimatePatternSize(pattern) > MAX_PATTERN_SIZE ? `${TOO_LARGE}: \`${pattern}\`` : undefined;
 }
 
 /** How many steps a valid pattern is compiled to, about. */
-export const patternSizeOf = (pattern: string): number => compiled.get(pattern)?.size ?? estimatePatternSize(pattern);
+export const patternSizeOf = (pattern: string): number => compiled.peek(pattern)?.size ?? estimatePatternSize(pattern);
 
 /** Whether a pattern is found anywhere in a text. */
 export function matchesPattern(pattern: string, text: string): boolean {
