@@ -1,24 +1,35 @@
 // Go's duration texts: `300ms`, `1m30s`, `1.5h`, `0`. With Go's words for what is wrong with one.
-const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, 'µs': 1e-3, 'μs': 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+const NANOS: ReadonlyMap<string, bigint> = new Map([
+  ['ns', 1n], ['us', 1000n], ['µs', 1000n], ['μs', 1000n], ['ms', 1_000_000n], ['s', 1_000_000_000n], ['m', 60_000_000_000n], ['h', 3_600_000_000_000n],
+]);
+const MAX_NANOS = 2n ** 63n - 1n;
+/** Digits that an int64 has; a longer number overflows, a longer fraction is finer than a nanosecond. */
+const MAX_DIGITS = 19;
+
+/** Nanoseconds, cut off below one, or the text of Go's error. */
+export function parseDurationNanos(text: string): bigint | string {
+  const start = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
+  if (text.slice(start) === '0') return 0n;
+  const invalid = `time: invalid duration ${JSON.stringify(text)}`;
+  const part = /(0*)(\d*)(?:\.(\d*))?([^\d.]*)/y;
+  let total = 0n;
+  for (let at = start; at < text.length || at === start; at = part.lastIndex) {
+    part.lastIndex = at;
+    const [, zeros = '', whole = '', fraction = '', unit = ''] = part.exec(text) ?? [];
+    if (zeros + whole + fraction === '' || whole.length > MAX_DIGITS) return invalid;
+    if (unit === '') return `time: missing unit in duration ${JSON.stringify(text)}`;
+    const size = NANOS.get(unit);
+    if (size === undefined) return `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`;
+    const digits = fraction.slice(0, MAX_DIGITS);
+    total += BigInt(whole || 0) * size + (BigInt(digits || 0) * size) / 10n ** BigInt(digits.length);
+    if (total > MAX_NANOS) return invalid;
+  }
+  return text.startsWith('-') ? -total : total;
+}
 
 /** Milliseconds, or the text of Go's error. */
 export function parseDuration(text: string): number | string {
-  const sign = text.startsWith('-') ? -1 : 1;
-  let rest = /^[-+]/.test(text) ? text.slice(1) : text;
-  if (rest === '0') return 0;
-  const invalid = `time: invalid duration ${JSON.stringify(text)}`;
-  if (rest === '') return invalid;
-  let total = 0;
-  while (rest !== '') {
-    const number = /^(?:\d+\.?\d*|\.\d+)/.exec(rest)?.[0];
-    if (number === undefined) return invalid;
-    rest = rest.slice(number.length);
-    const unit = /^[^\d.]+/.exec(rest)?.[0];
-    if (unit === undefined) return `time: missing unit in duration ${JSON.stringify(text)}`;
-    const factor = Object.hasOwn(unitMs, unit) ? unitMs[unit] : undefined;
-    if (factor === undefined) return `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`;
-    total += Number(number) * factor;
-    rest = rest.slice(unit.length);
-  }
-  return total * sign;
+  const nanos = parseDurationNanos(text);
+  return typeof nanos === 'string' ? nanos : Number(nanos) / 1e6;
 }

@@ -1,5 +1,5 @@
 // Times and durations between their JSON texts and the numbers that protobuf carries.
-import { trimEnd } from '../../base/index.ts';
+import { parseDurationNanos, trimEnd } from '../../base/index.ts';
 import { ProtobufError } from './wire.ts';
 
 interface Instant {
@@ -28,13 +28,13 @@ function readTime(text: string): Instant | undefined {
 }
 
 /** Year 1 to 9999: what RFC 3339 can say. */
-const firstSecond = -62_135_596_800;
-const lastSecond = 253_402_300_799;
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
 
 /** metav1.Time (to the second) or MicroTime (six decimals). */
 export function formatTime({ seconds, nanos }: Instant, micro: boolean): string {
   const total = seconds + Math.floor(nanos / 1e9);
-  if (!(total >= firstSecond && total <= lastSecond)) throw new ProtobufError('Time.MarshalJSON: year outside of range [0,9999]');
+  if (!(total >= FIRST_SECOND && total <= LAST_SECOND)) throw new ProtobufError('Time.MarshalJSON: year outside of range [0,9999]');
   if (total !== lastFormatted.seconds) lastFormatted = { seconds: total, text: new Date(total * 1000).toISOString().slice(0, 19) };
   const date = lastFormatted.text;
   if (!micro) return `${date}Z`;
@@ -42,23 +42,10 @@ export function formatTime({ seconds, nanos }: Instant, micro: boolean): string 
   return `${date}.${String(Math.floor(fraction / 1000)).padStart(6, '0')}Z`;
 }
 
-const units: Readonly<Record<string, bigint>> = {
-  ns: 1n, us: 1000n, 'µs': 1000n, 'μs': 1000n, ms: 1_000_000n, s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n,
-};
-const durationPart = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/gy;
-
 /** Nanoseconds of a Go duration such as `1h2m0.5s`; 0 when it is none. */
 export function parseDuration(text: string): bigint {
-  const body = text.replace(/^[-+]/, '');
-  let nanoseconds = 0n;
-  durationPart.lastIndex = 0;
-  for (let match = durationPart.exec(body); match !== null; match = durationPart.exec(body)) {
-    const [, whole = '', fraction = '', unit = ''] = match;
-    const size = units[unit] as bigint;
-    nanoseconds += BigInt(whole.slice(0, 20) || 0) * size + (BigInt(fraction.slice(0, 18) || 0) * size) / 10n ** BigInt(Math.min(fraction.length, 18));
-    if (durationPart.lastIndex === body.length) return BigInt.asIntN(64, text.startsWith('-') ? -nanoseconds : nanoseconds);
-  }
-  return 0n;
+  const nanos = parseDurationNanos(text);
+  return typeof nanos === 'bigint' ? nanos : 0n;
 }
 
 /** A duration as Go prints it. */
@@ -68,8 +55,8 @@ export function formatDuration(value: number | bigint): string {
   const sign = rest < 0n ? '-' : '';
   if (rest < 0n) rest = -rest;
   if (rest < 1_000_000_000n) {
-    const unit = rest < 1000n ? 'ns' : rest < 1_000_000n ? 'µs' : 'ms';
-    return `${sign}${formatDecimal(rest, units[unit] as bigint)}${unit}`;
+    const [unit, size] = rest < 1000n ? ['ns', 1n] as const : rest < 1_000_000n ? ['µs', 1000n] as const : ['ms', 1_000_000n] as const;
+    return `${sign}${formatDecimal(rest, size)}${unit}`;
   }
   const hours = rest / 3_600_000_000_000n;
   const minutes = (rest / 60_000_000_000n) % 60n;

@@ -1,5 +1,5 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
-import { parseRange } from '../tls/addresses.ts';
+import { parseIpRange } from '../../apimachinery/index.ts';
 import { list, text } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
@@ -14,9 +14,9 @@ export const controllerNames = [
 export type ControllerName = (typeof controllerNames)[number];
 
 function checkRange(text: string): string | undefined {
-  const range = parseRange(text);
+  const range = parseIpRange(text);
   if (range === undefined) return `must be a range such as 10.0.0.0/24, not ${JSON.stringify(text)}`;
-  return range.prefixLength > range.bytes.length * 8 - SMALLEST_RANGE_BITS ? 'must have at least 8 addresses' : undefined;
+  return range.size < 1n << BigInt(SMALLEST_RANGE_BITS) ? 'must have at least 8 addresses' : undefined;
 }
 
 const isController = (name: string): boolean => name === '*' || controllerNames.some((known) => known === name.replace(/^-/, ''));
