@@ -2,8 +2,8 @@
 import { isIPv6 } from 'node:net';
 import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
-import { holdProcess, mapMaybe } from '../base/index.ts';
-import type { Handler, Response } from '../endpoints/index.ts';
+import { holdProcess } from '../base/index.ts';
+import type { Handler } from '../endpoints/index.ts';
 import type { Store } from '../storage/index.ts';
 import { firstAddress } from './tls/addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
@@ -13,20 +13,20 @@ import { type DataDirectory, readTextFile, useDataDirectory } from './data-direc
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { reflectFlowControl } from './flow-control/reflect.ts';
-import { type HealthCheck, answerText, createHealthHandler, healthRoots, listHealthPaths, runChecks } from './observability/health.ts';
+import { listHealthPaths } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
 import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
 import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
-import { type ServerMetrics, createCheckMetrics, createMetrics } from './observability/metrics.ts';
+import { createMetrics } from './observability/metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
-import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
 import { openStore } from './open-store.ts';
 import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
+import { createRootHandler, listChecks } from './root-handler.ts';
 import { stopServer } from './shutdown.ts';
 import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
 
@@ -127,7 +127,8 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const authentication = await composeAuthentication({
     options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
-  const checks = listChecks(state, store);
+  const flowControl = createFlowControl(options);
+  const checks = listChecks(state, { store, flowControl });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
@@ -137,7 +138,6 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     format: await readStorageFormat(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
-  const flowControl = createFlowControl(options);
   const metrics = createMetrics();
   const chain = createFilterChain({
     clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
@@ -171,62 +171,9 @@ function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness,
 
 const pickAuthorities = ({ clientAuthorities, proxyAuthorities }: Authentication) => ({ clientAuthorities, proxyAuthorities });
 
-/** Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. */
-const startHooks = [
-  'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller', 'start-service-ip-repair-controllers',
-  'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes',
-];
-
-function listChecks(state: ServerState, store: Store): HealthCheck[] {
-  const pass = () => {};
-  return [
-    { name: 'ping', roots: healthRoots, check: pass },
-    { name: 'log', roots: healthRoots, check: pass },
-    { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
-    { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
-    { name: 'informer-sync', roots: ['readyz'], check: pass },
-    ...startHooks.map((hook): HealthCheck => ({
-      name: `poststarthook/${hook}`, roots: healthRoots,
-      check() {
-        if (!state.initialized) throw new Error('not finished');
-      },
-    })),
-    {
-      name: 'shutdown', roots: ['readyz'],
-      check() {
-        if (state.stopping) throw new Error('process is shutting down');
-      },
-    },
-  ];
-}
-
 /** Where others find the public keys of service account tokens. */
 const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
   (options.serviceAccountJwksUri === '' ? `https://${address}${keysPath}` : options.serviceAccountJwksUri);
-
-/** Health and metrics are answered here, everything else by the API. */
-interface RootParts {
-  readonly checks: readonly HealthCheck[];
-  readonly metrics: ServerMetrics;
-  readonly flowControl: FlowControl | undefined;
-  readonly openId: ReturnType<typeof createOpenIdHandler>;
-}
-
-function createRootHandler(api: Api, parts: RootParts): Handler {
-  const health = createHealthHandler(parts.checks);
-  const showChecks = createCheckMetrics();
-  return (exchange) => {
-    if (exchange.info.isResource) return api.handler(exchange);
-    const document = parts.openId(exchange);
-    if (document !== undefined) return document;
-    if (exchange.path === '/metrics') return answerMetrics(api, parts);
-    if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
-    return mapMaybe<Response | undefined, Response>(health(exchange), (answer) =>
-      answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
-  };
-}
-
-const isHealthPath = (path: string): boolean => /^\/(?:healthz|livez|readyz)\//.test(path);
 
 async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, listener, state, pki, adminToken, directory } = parts;

@@ -1,7 +1,7 @@
 // One line per request, where the verbosity asks for it.
 import { mapMaybe } from '../../base/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 import type { Logger } from '../observability/logger.ts';
 
 const accessVerbosity = 3;

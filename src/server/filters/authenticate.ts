@@ -2,7 +2,7 @@
 // a connection that brings a request without valid credentials takes no further ones (upstream's UnauthenticatedHTTP2DOSMitigation).
 import { unauthorized } from '../../apimachinery/index.ts';
 import { mapMaybe } from '../../base/index.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 
 const ANONYMOUS_USER = 'system:anonymous';
 

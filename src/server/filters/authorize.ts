@@ -2,7 +2,7 @@
 import { refuse } from '../../auth/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 
 /** Lets allowed requests pass; the others are the reference's 403. */
 export function authorizeRequests({ authorize, respondError }: Pick<FilterDependencies, 'authorize' | 'respondError'>): Filter {

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { Deadlines } from '../http/deadlines.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 
 const mutationLimitMs = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);

@@ -4,44 +4,20 @@
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
-import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
-import { type Clock, type MaybePromise, catchMaybe } from '../../base/index.ts';
-import type { Handler, Response } from '../../endpoints/index.ts';
+import { type MaybePromise, catchMaybe } from '../../base/index.ts';
+import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { logAccesses } from './access-log.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { authorizeRequests } from './authorize.ts';
 import { limitTime } from './deadline.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 import { controlFlow } from './flow-control.ts';
 import { guardPanics } from './guard-panics.ts';
 import { impersonateUsers } from './impersonate.ts';
 import { limitInFlight } from './in-flight.ts';
 import { measureRequests } from './measure.ts';
 import { readRequestInfo } from './request-info.ts';
-import type { FlowControl } from '../flow-control/flow-control.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { ServerMetrics } from '../observability/metrics.ts';
-
-/** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
-export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>) => MaybePromise<Response>;
-
-/** What the filters work with. */
-export interface FilterDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: ServerMetrics;
-  readonly authenticate: Authenticate;
-  readonly impersonate: Impersonate;
-  readonly authorize: Authorize;
-  readonly requestTimeoutMs: number;
-  readonly maxReadsInFlight: number;
-  readonly maxMutationsInFlight: number;
-  /** Priority and fairness; without it the two limits hold. */
-  readonly flowControl?: FlowControl;
-  /** Turns anything that was thrown into the negotiated Status. */
-  readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
-  readonly handler: Handler;
-}
 
 /** The whole chain as one handler. */
 export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => MaybePromise<Response> {

@@ -3,7 +3,7 @@
 import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
 
@@ -35,7 +35,8 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
     return next(exchange);
   };
   const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>, flow: Flow): MaybePromise<Response> => {
-    const release = (): void => flowControl.release(flow);
+    const seat = flowControl.hold(flow, exchange);
+    const release = (): void => flowControl.release(seat);
     if (!exchange.longRunning) {
       exchange.onClosed(release);
       return run(exchange, next);

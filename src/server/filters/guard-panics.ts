@@ -1,6 +1,6 @@
 // The outermost filter: whatever a request breaks, it breaks for itself only. Mirrors the answer of the reference's panic recovery.
 import { catchMaybe } from '../../base/index.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 import { describeError } from '../observability/logger.ts';
 
 const text = new TextEncoder().encode('This request caused apiserver to panic. Look in the logs for details.');

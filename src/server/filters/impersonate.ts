@@ -2,7 +2,7 @@
 import { type Impersonate, readImpersonation } from '../../auth/index.ts';
 import { describeAttributes } from '../authorization.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter } from './filters.ts';
+import type { Filter } from './filter.ts';
 
 /** Replaces `user`. */
 export function impersonateUsers({ impersonate }: { readonly impersonate: Impersonate }): Filter {

@@ -3,7 +3,7 @@
 // Members of system:masters pass, so that an overloaded server can still be repaired.
 import { mastersGroup } from '../../auth/index.ts';
 import type { Response } from '../../endpoints/index.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 
 const readVerbs = new Set(['get', 'list', 'watch', 'head', 'options']);
 const tooManyText = new TextEncoder().encode('Too many requests, please try again later.\n');

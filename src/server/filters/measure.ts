@@ -1,6 +1,6 @@
 // Counts every request under upstream's metric names once it is finished, watches under their own gauge while they run.
 import { mapMaybe } from '../../base/index.ts';
-import type { Filter, FilterDependencies } from './filters.ts';
+import type { Filter, FilterDependencies } from './filter.ts';
 
 /** Feeds the metrics. */
 export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>): Filter {

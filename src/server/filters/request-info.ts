@@ -1,6 +1,6 @@
 // Fills in what path and method mean, and whether the request may take as long as it likes.
 import { type RequestInfo, parseRequestInfo } from '../../endpoints/index.ts';
-import type { Filter } from './filters.ts';
+import type { Filter } from './filter.ts';
 
 const longSubresources = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
 

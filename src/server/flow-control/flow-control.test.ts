@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { parseRequestInfo } from '../../endpoints/index.ts';
-import { type Flow, FlowControl } from './flow-control.ts';
+import { type Flow, FlowControl, checkSeats } from './flow-control.ts';
 import { dealHand } from './shards.ts';
 
 const everything = {
@@ -32,6 +32,7 @@ const info = (path: string, method = 'GET') => parseRequestInfo({ method, path, 
 const alice = { name: 'alice', groups: ['devs', 'system:authenticated'] };
 const bob = { name: 'bob', groups: ['ops', 'system:authenticated'] };
 const never = () => {};
+const holder = { method: 'GET', path: '/version', user: alice };
 
 describe('FlowControl.classify', () => {
   const { flowControl } = start(10, level('low', {}), level('high', {}));
@@ -103,7 +104,7 @@ describe('FlowControl.tryTake and wait', () => {
     assert.ok(flowControl.tryTake(flow));
     assert.ok(!flowControl.tryTake(flow));
     assert.equal(await flowControl.wait(flow, who(alice), never), 'concurrency-limit');
-    flowControl.release(flow);
+    flowControl.release(flowControl.hold(flow, holder));
     assert.ok(flowControl.tryTake(flow));
   });
 
@@ -114,10 +115,10 @@ describe('FlowControl.tryTake and wait', () => {
     assert.ok(flowControl.tryTake(flow));
     const waiting = [1, 2].map(() => flowControl.wait(flow, who(alice), never));
     assert.equal(await flowControl.wait(flow, who(alice), never), 'queue-full');
-    flowControl.release(flow);
+    flowControl.release(flowControl.hold(flow, holder));
     assert.equal(await waiting[0], undefined);
     assert.ok(!flowControl.tryTake(flow), 'who came first is first');
-    flowControl.release(flow);
+    flowControl.release(flowControl.hold(flow, holder));
     assert.equal(await waiting[1], undefined);
   });
 
@@ -139,6 +140,29 @@ describe('FlowControl.tryTake and wait', () => {
     assert.deepEqual([...flow.counts.rejected], [['cancelled', 1], ['time-out', 1]]);
   });
 
+  it('gives a seat back once, and names those that are held past the deadline of their requests', () => {
+    const { clock, flowControl } = start(4, level('low', { limitResponse: queuing() }));
+    flowControl.putSchema(all);
+    const flow = flowOf(flowControl);
+    const [first, second] = [0, 1].map(() => {
+      assert.ok(flowControl.tryTake(flow));
+      return flowControl.hold(flow, holder);
+    });
+    assert.ok(first !== undefined && second !== undefined);
+    flowControl.release(first);
+    flowControl.release(first);
+    assert.equal(flow.level.usedSeats, 1);
+    clock.advance(89_999);
+    assert.deepEqual(flowControl.stuckSeats(), []);
+    clock.advance(1);
+    assert.deepEqual(flowControl.stuckSeats(), [{ ...second.value, heldMs: 90_000 }]);
+    const [sample] = flowControl.samples().filter(({ name }) => name === 'pintle_flowcontrol_stuck_seats');
+    assert.deepEqual(sample, { name: 'pintle_flowcontrol_stuck_seats', labels: { priority_level: 'low' }, value: 1 });
+    assert.throws(() => checkSeats(flowControl), /^Error: 1 seats are stuck, the first since 90 s: GET \/version of alice in low$/);
+    flowControl.release(second);
+    assert.doesNotThrow(() => checkSeats(flowControl));
+  });
+
   it('serves flows in turn, however long the queue of one of them is', async () => {
     const { flowControl } = start(1, level('low', { limitResponse: queuing({ queues: 128, handSize: 1, queueLengthLimit: 50 }) }));
     flowControl.putSchema(all);
@@ -147,7 +171,7 @@ describe('FlowControl.tryTake and wait', () => {
     const order: string[] = [];
     const queued = [alice, alice, alice, alice, bob].map((user) => flowControl.wait(flow, who(user), never).then(() => order.push(user.name)));
     for (const _ of queued) {
-      flowControl.release(flow);
+      flowControl.release(flowControl.hold(flow, holder));
       await new Promise(setImmediate);
     }
     assert.ok(order.indexOf('bob') <= 1, order.join());

@@ -2,7 +2,7 @@
 // Seats are the limits of reads and writes in flight together, divided by the levels' shares. Seats are lent at once, where the reference
 // adjusts the levels' limits every ten seconds; each request takes one seat. Until the objects are known nothing is limited.
 import type { User } from '../../auth/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type Link, LinkedList } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { RequestInfo } from '../../endpoints/index.ts';
 import { type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
@@ -16,6 +16,25 @@ export interface Flow {
   /** Headers that say so to the client. */
   readonly headers: Readonly<Record<string, string>>;
   readonly counts: { dispatched: number; readonly rejected: Map<Refusal, number> };
+}
+
+/** A seat that a request holds. */
+export interface Seat {
+  readonly flow: Flow;
+  readonly holder: SeatHolder;
+  readonly sinceMs: number;
+}
+
+/** A seat that is held for longer than a request may take. */
+interface StuckSeat extends Seat {
+  readonly heldMs: number;
+}
+
+/** What is known of the request that holds a seat. */
+export interface SeatHolder {
+  readonly method: string;
+  readonly path: string;
+  readonly user: User;
 }
 
 /** A number with its labels. */
@@ -34,6 +53,8 @@ interface FlowControlOptions {
 
 const longestWaitMs = 60_000;
 const longestRetrySeconds = 32;
+/** A request is cut off at its deadline; a seat that is held for so much longer was never given back. */
+const STUCK_AFTER_DEADLINE_MS = 30_000;
 
 /** Seconds after which a client that was turned away may come back: more while many are, fewer as it gets better. */
 class RetryAfter {
@@ -67,6 +88,8 @@ export class FlowControl {
   readonly #levelSpecs = new Map<string, LevelSpec>();
   readonly #levels = new Map<string, PriorityLevel>();
   readonly #flows = new Map<string, Flow>();
+  /** The seats that are taken, the longest held first. */
+  readonly #held = new LinkedList<Seat>();
   readonly #retryAfter: RetryAfter;
   #classifier: Classifier<Flow> | undefined;
 
@@ -121,9 +144,29 @@ export class FlowControl {
     return refusal;
   }
 
-  release({ level }: Flow): void {
-    level.release(1);
+  /** Notes which request has the seat that tryTake or wait gave it. */
+  hold(flow: Flow, holder: SeatHolder): Link<Seat> {
+    return this.#held.add({ flow, holder, sinceMs: this.#options.clock.monotonicMs() });
+  }
+
+  /** Gives a seat back; idempotent. */
+  release(seat: Link<Seat>): void {
+    if (!seat.listed) return;
+    this.#held.remove(seat);
+    seat.value.flow.level.release(1);
     for (const one of this.#levels.values()) if (one.waiting > 0) one.dispatch();
+  }
+
+  /** Seats that were not given back although their request is past its deadline: a bug of the server, which metrics and readiness show. */
+  stuckSeats(): readonly StuckSeat[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    const stuck: StuckSeat[] = [];
+    for (const seat of this.#held) {
+      const heldMs = nowMs - seat.sinceMs;
+      if (heldMs < this.#options.requestTimeoutMs + STUCK_AFTER_DEADLINE_MS) break;
+      stuck.push({ ...seat, heldMs });
+    }
+    return stuck;
   }
 
   /** Seconds after which to try again. */
@@ -140,6 +183,7 @@ export class FlowControl {
         ...[...counts.rejected].map(([reason, value]) => ({ name: 'apiserver_flowcontrol_rejected_requests_total', labels: { ...labels, reason }, value })),
       ];
     });
+    const stuck = this.stuckSeats();
     const levels = [...this.#levels.values()].flatMap((level): FlowSample[] => {
       const labels = { priority_level: level.name };
       return [
@@ -147,6 +191,7 @@ export class FlowControl {
         { name: 'apiserver_flowcontrol_current_executing_seats', labels, value: level.usedSeats },
         { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: level.waiting },
         { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
+        { name: 'pintle_flowcontrol_stuck_seats', labels, value: stuck.filter(({ flow }) => flow.level === level).length },
       ];
     });
     return [...flows, ...levels];
@@ -190,4 +235,14 @@ export class FlowControl {
     this.#flows.set(schema.name, flow);
     return flow;
   }
+}
+
+/** Throws when seats are stuck, and names the first of them: a check of readiness. */
+export function checkSeats(flowControl: FlowControl): void {
+  const stuck = flowControl.stuckSeats();
+  const [first] = stuck;
+  if (first === undefined) return;
+  const { flow, holder, heldMs } = first;
+  const seconds = Math.round(heldMs / 1000);
+  throw new Error(`${stuck.length} seats are stuck, the first since ${seconds} s: ${holder.method} ${holder.path} of ${holder.user.name} in ${flow.level.name}`);
 }

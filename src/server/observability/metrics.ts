@@ -214,6 +214,7 @@ const flowHelp: Readonly<Record<string, string>> = {
   apiserver_flowcontrol_current_executing_seats: 'Seats that are taken.',
   apiserver_flowcontrol_current_inqueue_requests: 'Requests that wait for a seat.',
   apiserver_flowcontrol_nominal_limit_seats: 'Seats of each priority level.',
+  pintle_flowcontrol_stuck_seats: 'Seats that were not given back although their requests are past their deadlines.',
 };
 
 function renderFlows(flows: readonly FlowSample[]): string[] {

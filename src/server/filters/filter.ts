@@ -1,0 +1,29 @@
+// What a filter is, and what the filters of the chain work with.
+import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
+import type { Clock, MaybePromise } from '../../base/index.ts';
+import type { Handler, Response } from '../../endpoints/index.ts';
+import type { FlowControl } from '../flow-control/flow-control.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { ServerMetrics } from '../observability/metrics.ts';
+
+/** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
+export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>) => MaybePromise<Response>;
+
+/** What the filters work with. */
+export interface FilterDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ServerMetrics;
+  readonly authenticate: Authenticate;
+  readonly impersonate: Impersonate;
+  readonly authorize: Authorize;
+  readonly requestTimeoutMs: number;
+  readonly maxReadsInFlight: number;
+  readonly maxMutationsInFlight: number;
+  /** Priority and fairness; without it the two limits hold. */
+  readonly flowControl?: FlowControl;
+  /** Turns anything that was thrown into the negotiated Status. */
+  readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
+  readonly handler: Handler;
+}

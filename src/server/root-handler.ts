@@ -1,0 +1,71 @@
+// What every request ends at: health, metrics and the keys of tokens are answered here, everything else by the API.
+import { mapMaybe } from '../base/index.ts';
+import type { Handler, Response } from '../endpoints/index.ts';
+import type { Store } from '../storage/index.ts';
+import type { Api } from './compose.ts';
+import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
+import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
+import { type ServerMetrics, createCheckMetrics } from './observability/metrics.ts';
+import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
+import type { createOpenIdHandler } from './openid.ts';
+
+/** How far a start or stop has come. */
+interface StartState {
+  readonly stopping: boolean;
+  readonly initialized: boolean;
+}
+
+/** Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. */
+const startHooks = [
+  'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller', 'start-service-ip-repair-controllers',
+  'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes',
+];
+
+/** The checks of a server, in the order in which they are listed. */
+export function listChecks(state: StartState, { store, flowControl }: { readonly store: Store; readonly flowControl: FlowControl | undefined }): HealthCheck[] {
+  const pass = () => {};
+  return [
+    { name: 'ping', roots: healthRoots, check: pass },
+    { name: 'log', roots: healthRoots, check: pass },
+    { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
+    { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
+    { name: 'informer-sync', roots: ['readyz'], check: pass },
+    ...startHooks.map((hook): HealthCheck => ({
+      name: `poststarthook/${hook}`, roots: healthRoots,
+      check() {
+        if (!state.initialized) throw new Error('not finished');
+      },
+    })),
+    { name: 'flow-control-seats', roots: ['readyz'], check: () => flowControl && checkSeats(flowControl) },
+    {
+      name: 'shutdown', roots: ['readyz'],
+      check() {
+        if (state.stopping) throw new Error('process is shutting down');
+      },
+    },
+  ];
+}
+
+interface RootParts {
+  readonly checks: readonly HealthCheck[];
+  readonly metrics: ServerMetrics;
+  readonly flowControl: FlowControl | undefined;
+  readonly openId: ReturnType<typeof createOpenIdHandler>;
+}
+
+/** Makes the handler behind the filters. */
+export function createRootHandler(api: Api, parts: RootParts): Handler {
+  const health = createHealthHandler(parts.checks);
+  const showChecks = createCheckMetrics();
+  return (exchange) => {
+    if (exchange.info.isResource) return api.handler(exchange);
+    const document = parts.openId(exchange);
+    if (document !== undefined) return document;
+    if (exchange.path === '/metrics') return answerMetrics(api, parts);
+    if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
+    return mapMaybe<Response | undefined, Response>(health(exchange), (answer) =>
+      answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
+  };
+}
+
+const isHealthPath = (path: string): boolean => /^\/(?:healthz|livez|readyz)\//.test(path);
