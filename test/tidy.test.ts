@@ -56,7 +56,6 @@ const WORDS_TO_COME: readonly string[] = [
   'src/controllers/',
   'src/crd/',
   'src/endpoints/',
-  'src/registry/',
   'src/server/',
   'src/storage/',
   'src/subresources/',

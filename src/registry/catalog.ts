@@ -1,4 +1,4 @@
-// What is served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it.
+// The resources that are served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it.
 // Groups are ordered as the aggregator does: group priority (higher first), then name; versions as the rows say, by version priority.
 import { invariant } from '../base/index.ts';
 import type { Catalog } from './contract.ts';

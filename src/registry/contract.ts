@@ -57,9 +57,9 @@ export interface Predicate {
   matches(version: StoredObject): boolean;
   /** Hashes of label and field values, one of which an object must have in each group to match. */
   readonly wanted?: readonly (readonly number[])[];
-  /** The same in two parts: what keys tell, and what only the labels and selectable fields of an object do (undefined: nothing). */
+  /** The same in two parts: the test of keys, and the test of labels and selectable fields (undefined: there is none). */
   split?(): { readonly keys: Predicate; readonly content: ((parts: SelectedParts) => boolean) | undefined };
-  /** What is left to test of objects whose keys have been chosen by `name`, by `namespace`, or by both. */
+  /** The rest of the test for objects whose keys have been chosen by `name`, by `namespace`, or by both. */
   beyond?(keys: { readonly name: boolean; readonly namespace: boolean }): Predicate;
 }
 
@@ -116,7 +116,7 @@ export interface WatchOptions {
 export type RegistryEvent =
   | {
     readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject; readonly revision: number;
-    /** What was MODIFIED, as a deletion would show it; told to those who select by what it is converted to. */
+    /** The object before it was MODIFIED, as a deletion would show it; for watches that select by converted objects. */
     readonly previous?: StoredObject;
   }
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
@@ -133,7 +133,7 @@ export interface RegistryWatch {
   readonly end: 'expired' | 'closed' | undefined;
   /** The Status of the ERROR event when `end` is `expired`: 410 Expired, or 504 for a state that did not come. */
   readonly error?: StatusError | undefined;
-  /** Another watch of the same that goes on where this one is. Not while the initial state is not out. */
+  /** Another watch of the same that continues where this one is. Not before the initial state is out. */
   fork(): RegistryWatch;
   close(): void;
 }
@@ -144,7 +144,7 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
-/** Who writes, and how; the same for every write verb. */
+/** The user of a write, and how it is done; the same for every write verb. */
 export interface WriteContext {
   readonly user: User;
   readonly dryRun: boolean;
@@ -197,7 +197,7 @@ export interface UpdateRequest extends Target {
   readonly context: WriteContext;
 }
 
-/** How an object goes, and what of its dependents. */
+/** How an object is removed, and what becomes of its dependents. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
@@ -224,7 +224,7 @@ export interface DeleteResult {
 
 /** The semantics of every resource behind seven verbs. All throw StatusError for what a client did wrong. */
 export interface Registry {
-  /** Answers, or throws, in the same turn where nothing has to be waited for. */
+  /** Returns, or throws, in the same turn where nothing has to be waited for. */
   get(target: Target & { readonly name: string }, options: GetOptions): MaybePromise<StoredObject>;
   list(target: Target, options: ListOptions): Promise<ListResult>;
   watch(target: Target, options: WatchOptions): Promise<RegistryWatch>;
@@ -285,7 +285,7 @@ export interface Reserver {
   holds(resource: Resource): boolean;
   /**
    * Takes what a new or changed object needs and writes it into `attributes.object`; throws StatusError when that cannot be had. The
-   * function answered is told whether the object was stored. Dry runs take nothing.
+   * returned function is called with whether the object was stored. Dry runs take nothing.
    */
   reserve(attributes: AdmissionAttributes): Promise<(written: boolean) => Promise<void>>;
   /** Gives back what an object held that is gone from the store. */
@@ -307,7 +307,7 @@ export interface RegistryDependencies {
   readonly reserver?: Reserver;
 }
 
-/** What is served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it. */
+/** The resources that are served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it. */
 export interface Catalog {
   /** The row that serves this path, if that version of it is served. */
   find(group: string, version: string, plural: string): Resource | undefined;

@@ -6,12 +6,13 @@ import { timeoutError } from '../apimachinery/index.ts';
 import type { Catalog, StoredObject, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
 import { DecodedObjectCache } from './objects/decoded-object-cache.ts';
-import { defaultRoot, resourcePrefix } from './objects/keys.ts';
+import { DEFAULT_ROOT, resourcePrefix } from './objects/keys.ts';
 import { hasBytesAt } from './objects/json-scan.ts';
 import { type Layout, createLayout } from './objects/layout.ts';
 import { type EncodingMemo, createEncodingMemo } from './objects/encoded-bytes.ts';
 import { type StorageCodec, type StorageFormat, createStorageCodec, plainFormat } from './objects/storage-codec.ts';
-import { StoredVersion, type VersionContext, viewVersion } from './objects/stored-object.ts';
+import { type ObjectContext, StoredRevision } from './objects/stored-object.ts';
+import { viewObject } from './objects/viewed-object.ts';
 import { UnreadableObject, decodeValue } from './objects/unreadable-object.ts';
 import type { Resource } from './resource.ts';
 import { packLoose } from './objects/chunk.ts';
@@ -20,7 +21,7 @@ import { packLoose } from './objects/chunk.ts';
 export interface RegistryOptions extends RegistryDependencies {
   readonly store: Store;
   readonly catalog: Catalog;
-  /** Where keys begin; `/registry` unless told, as in kube-apiserver. */
+  /** Where keys begin; `/registry` when absent, as in kube-apiserver. */
   readonly root?: string;
   /** How long changes are kept for watches and exact reads, see the cache. */
   readonly historyMs?: number;
@@ -28,14 +29,14 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly format?: StorageFormat;
   /** Rows that are only written to have no cache: a worker that handles a few large writes must not hold all their neighbours. */
   readonly cacheOnlyReads?: boolean;
-  /** Is told of what caches mend by themselves. */
+  /** Is called with failures that caches mend by themselves. */
   readonly report?: (error: unknown) => void;
 }
 
 /** The longest wait for a cache to be filled or to catch up; upstream's three seconds. */
-export const freshnessLimitMs = 3000;
-/** A store that has not told its revision by then either is not asked for objects. */
-const lastChanceMs = 300;
+export const FRESHNESS_LIMIT_MS = 3000;
+/** A store that has not reported its revision by then either is not asked for objects. */
+const LAST_CHANCE_MS = 300;
 
 /** How long the steps of one write may hold the loop in one turn: large objects are written in several. */
 export const WRITE_TURN_MS = 12;
@@ -45,15 +46,15 @@ export interface ResourceStorage {
   /** The row that stores the objects. */
   readonly resource: Resource;
   readonly layout: Layout;
-  readonly cache: Cache<StoredVersion>;
+  readonly cache: Cache<StoredRevision>;
   /** What the cache has of a key, as old as that may be; undefined also where no cache has started. */
-  cached(key: string): StoredVersion | undefined;
+  cached(key: string): StoredRevision | undefined;
   /** How its values lie in the store. */
   readonly codec: StorageCodec;
   /** The object of a stored value; one that cannot be read says so when it is. */
-  decode(kv: StoredValue): StoredVersion;
+  decode(kv: StoredValue): StoredRevision;
   /** The object of JSON that was just encoded. */
-  fromJson(kv: StoredValue): StoredVersion;
+  fromJson(kv: StoredValue): StoredRevision;
 }
 
 /** A value of the store, or what was just written. */
@@ -65,11 +66,11 @@ export interface RequestScope {
   readonly storage: ResourceStorage;
   /** The row asked for shows objects that another row stores. */
   readonly viewed: boolean;
-  show(version: StoredVersion): StoredObject;
+  show(version: StoredRevision): StoredObject;
 }
 
 interface Slot extends ResourceStorage {
-  readonly context: VersionContext;
+  readonly context: ObjectContext;
   readonly closeCache: () => void;
   /** Revision at which the definition of a custom resource came to be. */
   defined?: Promise<number>;
@@ -79,7 +80,7 @@ interface Slot extends ResourceStorage {
   readonly unreadable: Map<string, UnreadableObject>;
 }
 
-const showAsIs = (version: StoredVersion): StoredObject => version;
+const showAsIs = (version: StoredRevision): StoredObject => version;
 
 /** State of one registry. */
 export class Core {
@@ -93,12 +94,12 @@ export class Core {
   /** Row asked for to row that stores, while the catalog stays as it is. */
   #rows = new WeakMap<Resource, Resource>();
   #rowsGeneration = -1;
-  readonly #views = new WeakMap<Resource, VersionContext>();
+  readonly #views = new WeakMap<Resource, ObjectContext>();
   #closed = false;
 
   constructor(options: RegistryOptions) {
     this.options = options;
-    this.root = options.root ?? defaultRoot;
+    this.root = options.root ?? DEFAULT_ROOT;
   }
 
   get clock(): Clock {
@@ -108,7 +109,7 @@ export class Core {
     return this.options.store;
   }
 
-  /** The shelf of a request; its cache may still be filling. */
+  /** The scope of a request; its cache may still be filling. */
   scope(target: Target): RequestScope {
     const { resource } = target;
     const storing = this.#storingRow(resource);
@@ -116,11 +117,11 @@ export class Core {
     const viewed = storing.plural !== resource.plural || storing.group !== resource.group;
     if (!viewed) return { target, storage, viewed, show: showAsIs };
     const context = this.#viewContext(resource);
-    return { target, storage, viewed, show: (version) => viewVersion(context, version) };
+    return { target, storage, viewed, show: (version) => viewObject(context, version) };
   }
 
   /** The same, once the cache is filled; 429 when that takes too long. */
-  async readyPlace(target: Target): Promise<RequestScope> {
+  async readyScope(target: Target): Promise<RequestScope> {
     const scope = this.scope(target);
     await this.awaitFilled(scope);
     this.#refuseUnreadable(scope.storage.resource);
@@ -136,7 +137,7 @@ export class Core {
     }
   }
 
-  /** Resolves when the cache of the place is filled; rejects with 429 when that takes too long. */
+  /** Resolves when the cache of the scope is filled; rejects with 429 when that takes too long. */
   async awaitFilled({ storage }: RequestScope): Promise<void> {
     if (storage.cache.revision === 0) await this.#awaitReady(storage.cache);
   }
@@ -165,7 +166,7 @@ export class Core {
   }
 
   /** The object as the store has it this moment. */
-  async readStored(storage: ResourceStorage, key: string): Promise<StoredVersion | undefined> {
+  async readStored(storage: ResourceStorage, key: string): Promise<StoredRevision | undefined> {
     const kv = await this.readValue(key);
     return kv === undefined ? undefined : storage.decode(kv);
   }
@@ -191,7 +192,7 @@ export class Core {
     let cancel = (): void => undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const giveUp = (): void => reject(new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true }));
-      const timer = this.clock.after(lastChanceMs, giveUp);
+      const timer = this.clock.after(LAST_CHANCE_MS, giveUp);
       cancel = () => timer.cancel();
     });
     try {
@@ -237,20 +238,20 @@ export class Core {
 
   #createSlot(resource: Resource, prefix: string): Slot {
     const layout = createLayout(resource, prefix);
-    const context: VersionContext = { layout, memo: this.#memo };
+    const context: ObjectContext = { layout, memo: this.#memo };
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
-    let cache: Cache<StoredVersion> | undefined;
+    let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
       resource, layout, codec, context, listed: Infinity, unreadable: new Map(),
       decode: (kv) => decodeValue(context, codec, kv),
-      fromJson: (kv) => new StoredVersion(context, kv),
+      fromJson: (kv) => new StoredRevision(context, kv),
       get cache() {
         return (cache ??= startCache());
       },
       cached: (key) => cache?.get(key)?.value,
       closeCache: () => cache?.close(),
     };
-    const startCache = (): Cache<StoredVersion> => {
+    const startCache = (): Cache<StoredRevision> => {
       const started = this.#createCache(prefix, slot);
       // A cache that does not begin is reported to its readers.
       started.ready().then(() => (slot.listed = started.revision)).catch(() => undefined);
@@ -260,14 +261,14 @@ export class Core {
     return slot;
   }
 
-  #createCache(prefix: string, { decode, unreadable }: Pick<Slot, 'decode' | 'unreadable'>): Cache<StoredVersion> {
-    const decodeCached = (kv: StoredValue): StoredVersion => {
+  #createCache(prefix: string, { decode, unreadable }: Pick<Slot, 'decode' | 'unreadable'>): Cache<StoredRevision> {
+    const decodeCached = (kv: StoredValue): StoredRevision => {
       const object = decode(kv);
       if (object instanceof UnreadableObject) unreadable.set(kv.key, object);
       return object;
     };
     const { store, clock, historyMs, report } = this.options;
-    const cache = createCache<StoredVersion>({
+    const cache = createCache<StoredRevision>({
       store, clock, prefix, decode: decodeCached, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
@@ -275,7 +276,7 @@ export class Core {
     return cache;
   }
 
-  #viewContext(resource: Resource): VersionContext {
+  #viewContext(resource: Resource): ObjectContext {
     let context = this.#views.get(resource);
     if (context === undefined) {
       context = { layout: createLayout(resource, resourcePrefix(this.root, resource)), memo: this.#memo };
@@ -284,10 +285,10 @@ export class Core {
     return context;
   }
 
-  async #awaitReady(cache: Cache<StoredVersion>): Promise<void> {
+  async #awaitReady(cache: Cache<StoredRevision>): Promise<void> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {
-      const timer = this.clock.after(freshnessLimitMs, () => resolve(false));
+      const timer = this.clock.after(FRESHNESS_LIMIT_MS, () => resolve(false));
       cancel = () => timer.cancel();
     });
     const ready = cache.ready().then(() => true, () => false);

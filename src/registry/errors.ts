@@ -13,14 +13,14 @@ const expiredContinueMessage =
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
   'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** 410 for a page of a list whose state is gone; `token` goes on in the newest state. */
+/** 410 for a page of a list whose state is gone; `token` continues in the newest state. */
 export function expiredContinue(token: string): StatusError {
   const error = failure(410, 'Expired', expiredContinueMessage);
   return new StatusError({ ...error.status, metadata: { continue: token } });
 }
 
 /** 410 for an exact version that is gone. */
-export const expiredVersion = (): StatusError => failure(410, 'Expired', 'The resourceVersion for the provided list is too old.');
+export const expiredRevision = (): StatusError => failure(410, 'Expired', 'The resourceVersion for the provided list is too old.');
 
 /** 410 of a watch that starts, or has fallen, behind what is kept. */
 export const expiredWatch = (wanted: number, oldest: number): StatusError => failure(410, 'Expired', `too old resource version: ${wanted} (${oldest})`);
@@ -52,7 +52,7 @@ export function nameTaken({ resource, name, generated, terminating }: {
   });
 }
 
-/** Throws a failure of the store as a Status: 503 where trying again is safe, 504 where nobody knows whether a write happened; others as they are. */
+/** Throws a failure of the store as a Status: 503 where trying again is safe, 504 where it is unknown whether a write happened; others as they are. */
 export function throwAsStatus(error: unknown): never {
   if (error instanceof StorageUnavailableError) {
     throw error.outcomeKnown ? serviceUnavailable(error.message) : timeoutError(`request did not complete within the allotted timeout: ${error.message}`);

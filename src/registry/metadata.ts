@@ -5,9 +5,9 @@ import type { Target } from './contract.ts';
 import { formatTime } from './verbs/lifecycle.ts';
 import type { Resource } from './resource.ts';
 
-const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const suffixLength = 5;
-const generatedBaseLimit = 58;
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const GENERATED_BASE_LIMIT = 58;
 
 /** Fills the namespace of the request in, clears it where there is none; 400 when the object names another. */
 export function checkNamespace(target: Target, object: KubeObject): void {
@@ -48,8 +48,8 @@ export function wipeSystemFields({ metadata }: KubeObject): void {
 
 /** A name made of `base` and five random characters, at most 63 long. */
 function generateName(random: Random, base: string): string {
-  let name = base.slice(0, generatedBaseLimit);
-  for (let i = 0; i < suffixLength; i++) name += suffixAlphabet[random.below(suffixAlphabet.length)] as string;
+  let name = base.slice(0, GENERATED_BASE_LIMIT);
+  for (let i = 0; i < SUFFIX_LENGTH; i++) name += SUFFIX_ALPHABET[random.below(SUFFIX_ALPHABET.length)] as string;
   return name;
 }
 

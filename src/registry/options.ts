@@ -11,20 +11,20 @@ interface ReadOptions {
   readonly sendInitialEvents?: boolean;
 }
 
-const matchPath = 'resourceVersionMatch';
-const largestVersion = 18446744073709551615n;
+const MATCH_PATH = 'resourceVersionMatch';
+const LARGEST_RESOURCE_VERSION = 18446744073709551615n;
 /** Texts of so many digits are below it. */
-const safeDigits = 15;
+const SAFE_DIGITS = 15;
 
 function listProblems(options: ReadOptions): FieldError[] {
   const errors: FieldError[] = [];
   const match = options.resourceVersionMatch ?? '';
   if (match !== '') {
-    if (!options.resourceVersion) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (options.continue) errors.push(forbiddenField(matchPath, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['Exact', 'NotOlderThan', ''], true));
+    if (!options.resourceVersion) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (options.continue) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH_PATH, match, ['Exact', 'NotOlderThan', ''], true));
     if (match === 'Exact' && options.resourceVersion === '0') {
-      errors.push(forbiddenField(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+      errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
   if (options.sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
@@ -55,7 +55,8 @@ export function validateDeleteOptions(options: DeleteOptions): void {
 /** The problem of a text that is no resource version, as strconv.ParseUint words it; undefined for good ones. */
 export function resourceVersionProblem(text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  return text.length > safeDigits && BigInt(text) > largestVersion ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+  const isTooLarge = text.length > SAFE_DIGITS && BigInt(text) > LARGEST_RESOURCE_VERSION;
+  return isTooLarge ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
 }
 
 /** 400 for lists. */

@@ -1,15 +1,15 @@
-// The registry: seven verbs over rows. Nothing above it can tell a Pod from a custom resource, nothing below it knows either.
+// The registry: seven verbs over rows. Nothing above it knows a Pod from a custom resource, nothing below it knows either.
 import { catchMaybe, mapMaybe } from '../base/index.ts';
 import type { GetOptions, StoredObject, Registry, Target, WriteContext } from './contract.ts';
 import { listReady, watchReady } from './conversion/converted-reads.ts';
-import { Core, type RegistryOptions, freshnessLimitMs } from './core.ts';
+import { Core, type RegistryOptions, FRESHNESS_LIMIT_MS } from './core.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteObjects } from './verbs/delete-collection.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './verbs/get.ts';
 import { markAsRead } from './objects/layout.ts';
-import { convertForGet, readyVersion } from './conversion/remote-conversion.ts';
+import { convertForGet, readyObject } from './conversion/remote-conversion.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './verbs/update.ts';
 
@@ -19,7 +19,7 @@ export interface OwnedRegistry extends Registry {
   warm(resource: Resource): Promise<void>;
   /** Ends cache and watches of a row that is no longer served. */
   release(resource: Resource): void;
-  /** Notes that a value was written for a row by a registry like this one: reading it anew changes nothing, as with this registry's own writes. */
+  /** Notes that a value was written for a row by a registry like this one: reading it again changes nothing, as with this registry's own writes. */
   noteWritten(target: Pick<Target, 'resource' | 'version'>, written: { readonly key: string; readonly value: Uint8Array }): void;
   /** Ends all caches and watches; the store stays open. */
   close(): void;
@@ -29,7 +29,7 @@ const isRemote = (object: StoredObject): boolean => object.resource.convertRemot
 
 /** The object, readable in the version of the request; what any state will do for comes from what lists have made. */
 function readRemote(object: StoredObject, { version }: Target, { resourceVersion }: GetOptions): Promise<StoredObject> {
-  return resourceVersion === '0' ? readyVersion(object, version) : convertForGet(object, version);
+  return resourceVersion === '0' ? readyObject(object, version) : convertForGet(object, version);
 }
 
 /** What a write came to, with its object readable in the version of the request. */
@@ -39,8 +39,8 @@ async function written<T extends { readonly object: StoredObject }>(
   const { resource, version } = target;
   try {
     const result = await write();
-    if (resource.answersFromCache === true && !context.dryRun) await core.scope(target).storage.cache.waitUntil(result.object.revision, freshnessLimitMs);
-    if (isRemote(result.object)) await readyVersion(result.object, version);
+    if (resource.answersFromCache === true && !context.dryRun) await core.scope(target).storage.cache.waitUntil(result.object.revision, FRESHNESS_LIMIT_MS);
+    if (isRemote(result.object)) await readyObject(result.object, version);
     return result;
   } catch (error) {
     return throwAsStatus(error);
@@ -60,7 +60,7 @@ export function createRegistry(options: RegistryOptions): OwnedRegistry {
     delete: (request) => written(core, request, () => deleteObject(core, request)),
     deleteCollection: (target, list, deleteOptions, context) => deleteObjects(core, target, { list, options: deleteOptions, context }).catch(throwAsStatus),
     warm: async (resource) => {
-      await core.readyPlace({ resource, version: resource.storageVersion, namespace: '' });
+      await core.readyScope({ resource, version: resource.storageVersion, namespace: '' });
     },
     release: (resource) => core.release(resource),
     noteWritten({ resource, version }, { key, value }) {

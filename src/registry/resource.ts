@@ -1,5 +1,5 @@
 // The record that says what a resource is: one row for a built-in (resources/table.ts), the same row made from a CRD (crd/definition.ts).
-// Everything above the registry reads rows; nothing above it can tell a Pod from a custom resource.
+// Everything above the registry reads rows; nothing above it knows a Pod from a custom resource.
 import type { FieldError, KubeObject, Schema } from '../apimachinery/index.ts';
 
 /** The verbs of a resource as discovery lists them, in alphabetical order. */
@@ -36,7 +36,7 @@ export interface ResourceVersionRow {
   readonly served: boolean;
   /** Schema of the kind in this version. */
   readonly schema: Schema;
-  /** The schema as the definition of a custom kind states it, prose included. Made anew by each call. */
+  /** The schema as the definition of a custom kind states it, prose included. Each call makes another. */
   readonly published?: () => unknown;
   /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
   readonly columns: readonly Column[];
@@ -83,7 +83,7 @@ export interface PreparedWork {
   readonly context: StrategyContext;
   /** What an update replaces. */
   readonly old: KubeObject | undefined;
-  /** A turn for others, when one is due; throws when nobody waits for the outcome any more. */
+  /** A turn for others, when one is due; throws when the client is gone. */
   readonly pause: () => Promise<void> | undefined;
 }
 
@@ -186,7 +186,7 @@ export interface Resource {
    */
   readonly readStored?: (object: KubeObject, version: string) => KubeObject;
   /**
-   * Custom resources whose versions somebody else converts: the objects, each in any version of the row and without resourceVersion, in
+   * Custom resources whose versions a webhook converts: the objects, each in any version of the row and without resourceVersion, in
    * version `to`, in their order; those that are in it already are answered as they are. Rejects with a Status. With it `readStored` is only
    * asked for the version that an object was written in.
    */

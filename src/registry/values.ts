@@ -27,7 +27,7 @@ export function sortJson<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sortJson) as T;
   const sorted: Record<string, unknown> = {};
   const keys = Object.keys(value);
-  // What is sorted already, as most of what clients send, is known by one comparison for each key.
+  // One comparison for each key recognises objects that are sorted already, as most are that clients send.
   for (const key of isSorted(keys) ? keys : keys.sort()) {
     const child = (value as Record<string, unknown>)[key];
     if (child !== undefined) setOwn(sorted, key, sortJson(child));

@@ -6,7 +6,7 @@ import type { Resource } from '../resource.ts';
 import { createBench, rows, select } from '../testing.ts';
 import { convertAsNeeded, convertNow, trackOwners } from './restartable-conversion.ts';
 
-/** A row with two versions, whose converter counts its calls and may be told to fail. */
+/** A row with two versions, whose converter counts its calls and may be set to fail. */
 function createRow(): { readonly row: Resource; readonly state: { calls: number; fails: boolean } } {
   const state = { calls: 0, fails: false };
   const row: Resource = {

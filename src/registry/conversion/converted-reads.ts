@@ -1,4 +1,4 @@
-// Reads of rows that only somebody else can convert: what is handed out has been converted first, and selectors look at what came of it, as
+// Reads of rows that a remote converter converts: objects are converted before they are returned, and selectors read the converted ones, as
 // in the reference, whose caches hold the objects of each version as they were converted.
 import type { ListOptions, ListResult, StoredObject, RegistryEvent, RegistryWatch, SelectedParts, Target, WatchOptions } from '../contract.ts';
 import type { Core } from '../core.ts';
@@ -49,7 +49,7 @@ async function listSelected(core: Core, target: Target, { options, matches }: { 
   }
 }
 
-/** A list in the version asked for. Its runs would be encoded with neighbours that nobody asked for: they are left out. */
+/** A list in the version of the request. It has no runs, since those would be encoded with neighbours outside the list. */
 export async function listReady(core: Core, target: Target, options: ListOptions): Promise<ListResult> {
   if (target.resource.convertRemotely === undefined) return listObjects(core, target, options);
   const { keys, matches } = splitPredicate(options, target.version);
@@ -60,7 +60,7 @@ export async function listReady(core: Core, target: Target, options: ListOptions
   return rest;
 }
 
-/** What a watcher is told of a change, given what it selects. */
+/** A change as a watch sees it that selects by converted objects. */
 function selectEvent(event: RegistryEvent, matches: Test): RegistryEvent | undefined {
   if (event.type === 'BOOKMARK') return event;
   const { type, object, revision, previous } = event;

@@ -1,27 +1,27 @@
-// Rows whose versions only somebody else can convert (custom kinds with a conversion webhook): what is about to be handed out is converted
-// first, many objects in one question, and kept with the object version. Rows without `convertRemotely` never come here.
+// Rows whose versions a remote converter converts (custom kinds with a conversion webhook): objects are converted before they are returned, many
+// in one question, and the answers are kept with the stored object. Rows without `convertRemotely` never come here.
 import { type KubeObject, StatusError, internalError } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import type { StoredObject, RegistryEvent, RegistryWatch, Target } from '../contract.ts';
 import { convertForStorage } from '../objects/layout.ts';
-import { StoredVersion } from '../objects/stored-object.ts';
+import { StoredRevision } from '../objects/stored-object.ts';
 import type { Resource } from '../resource.ts';
 
 /** Objects in one question; bounds what the other side and its answer have to hold. */
-const batchObjects = 200;
+const BATCH_OBJECTS = 200;
 /** Stored bytes in one question, unless a single object is larger. */
-const batchBytes = 2 * 1024 * 1024;
+const BATCH_BYTES = 2 * 1024 * 1024;
 /** Events converted at a time by a watch. */
-const batchEvents = 200;
+const BATCH_EVENTS = 200;
 
 /** Questions under way, so that a thousand watchers of one event ask once. */
-const pending = new WeakMap<StoredVersion, Map<string, Promise<void>>>();
+const pending = new WeakMap<StoredRevision, Map<string, Promise<void>>>();
 
-function* batches(versions: readonly StoredVersion[]): Generator<StoredVersion[]> {
-  let batch: StoredVersion[] = [];
+function* batches(versions: readonly StoredRevision[]): Generator<StoredRevision[]> {
+  let batch: StoredRevision[] = [];
   let bytes = 0;
   for (const version of versions) {
-    if (batch.length > 0 && (batch.length === batchObjects || bytes + version.size > batchBytes)) {
+    if (batch.length > 0 && (batch.length === BATCH_OBJECTS || bytes + version.size > BATCH_BYTES)) {
       yield batch;
       batch = [];
       bytes = 0;
@@ -32,13 +32,13 @@ function* batches(versions: readonly StoredVersion[]): Generator<StoredVersion[]
   if (batch.length > 0) yield batch;
 }
 
-async function convertBatch(batch: readonly StoredVersion[], version: string): Promise<void> {
-  const { convertRemotely } = (batch[0] as StoredVersion).resource;
+async function convertBatch(batch: readonly StoredRevision[], version: string): Promise<void> {
+  const { convertRemotely } = (batch[0] as StoredRevision).resource;
   const converted = await (convertRemotely as NonNullable<Resource['convertRemotely']>)(batch.map((each) => each.source()), version);
   for (const [i, each] of batch.entries()) each.receive(version, converted[i] as KubeObject);
 }
 
-function track(batch: readonly StoredVersion[], version: string): Promise<void> {
+function track(batch: readonly StoredRevision[], version: string): Promise<void> {
   const work = convertBatch(batch, version).finally(() => {
     for (const each of batch) pending.get(each)?.delete(version);
   });
@@ -52,10 +52,10 @@ function track(batch: readonly StoredVersion[], version: string): Promise<void> 
 
 /** Resolves when `object(version)` of all of these can be read at once; rejects with the Status of a conversion that failed. */
 export async function convertAhead(versions: Iterable<StoredObject>, version: string): Promise<void> {
-  const missing: StoredVersion[] = [];
+  const missing: StoredRevision[] = [];
   const others = new Set<Promise<void>>();
   for (const each of versions) {
-    if (!(each instanceof StoredVersion) || !each.lacks(version)) continue;
+    if (!(each instanceof StoredRevision) || !each.lacks(version)) continue;
     const question = pending.get(each)?.get(version);
     if (question === undefined) missing.push(each);
     else others.add(question);
@@ -65,27 +65,26 @@ export async function convertAhead(versions: Iterable<StoredObject>, version: st
 }
 
 /** The same for one object version, which it answers. */
-export async function readyVersion<T extends StoredObject>(object: T, ...versions: readonly string[]): Promise<T> {
+export async function readyObject<T extends StoredObject>(object: T, ...versions: readonly string[]): Promise<T> {
   if (object.resource.convertRemotely !== undefined) for (const version of versions) await convertAhead([object], version);
   return object;
 }
 
 /** One object, converted for this reader: the reference's GET asks the converter each time, while lists and watches keep what it made. */
 export async function convertForGet(object: StoredObject, version: string): Promise<StoredObject> {
-  return object instanceof StoredVersion ? readyVersion(object.unconverted(), version) : object;
+  return object instanceof StoredRevision ? readyObject(object.unconverted(), version) : object;
 }
 
 /** An object of a request as its storing row wants it, converted by whatever converts the row. */
-export async function convertToStore(target: Target, storing: Resource, object: KubeObject): Promise<KubeObject> {
+export function convertToStore(target: Target, storing: Resource, object: KubeObject): KubeObject | Promise<KubeObject> {
   const { convertRemotely, storageVersion } = storing;
   if (convertRemotely === undefined || target.version === storageVersion) return convertForStorage(target, storing, object);
-  const [converted] = await convertRemotely([object], storageVersion);
-  return converted as KubeObject;
+  return convertRemotely([object], storageVersion).then(([converted]) => converted as KubeObject);
 }
 
 interface ConvertedWatchOptions {
   readonly version: string;
-  /** What is told of an event whose objects have been converted; all of it unless given. */
+  /** Selects and changes events whose objects have been converted; absent: all pass. */
   readonly select?: (event: RegistryEvent) => RegistryEvent | undefined;
 }
 
@@ -154,7 +153,7 @@ class ConvertedWatch implements RegistryWatch {
 
   async #pull(): Promise<void> {
     if (this.#converting || this.#closed || !this.#idle || this.#failed !== undefined) return;
-    const events = this.#inner.take(batchEvents);
+    const events = this.#inner.take(BATCH_EVENTS);
     if (events.length === 0 && this.#inner.end === undefined) return this.#inner.onReadable(() => void this.#pull());
     this.#converting = true;
     try {

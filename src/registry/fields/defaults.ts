@@ -1,5 +1,5 @@
-// What an object of a row has though nobody has stated it: the defaults of its schema, then those of its kind. Bodies get them when they are
-// decoded, and so do stored values of other origin.
+// Fields that no client has stated: the defaults of a schema, then those of its kind. Bodies get them when they are decoded, and so do stored
+// values of other origin.
 import { type KubeObject, applyDefaults } from '../../apimachinery/index.ts';
 import type { Target } from '../contract.ts';
 

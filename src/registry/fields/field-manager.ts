@@ -7,7 +7,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
-import { keepRecord, kubectlManager, unexplainedConflict } from './last-applied.ts';
+import { keepRecord, KUBECTL_MANAGER, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from '../verbs/lifecycle.ts';
 import { type Resource, subresourcesIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
@@ -16,7 +16,7 @@ import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './sca
 
 /** The versions of a row as the ladder asks for them. */
 interface RowVersions extends ManagedVersions {
-  /** The object in which nobody has set anything but its type: what Go's zero value encodes to. It is shared. */
+  /** The object in which nothing is set but its type: the encoding of Go's zero value. It is shared. */
   zeroOf(apiVersion: string, schema: Schema): KubeObject;
 }
 
@@ -68,7 +68,7 @@ function computeReset(resource: Resource, version: string, subresource: string):
   return subresourcesIn(resource, version).some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
 }
 
-/** managedFields after a create, PUT or patch; undefined when nobody owns anything. An object whose owners are unknown stays so. */
+/** managedFields after a create, PUT or patch; undefined when no path is owned. An object whose owners are unknown stays so. */
 export const trackUpdate: TrackUpdate = (input) => {
   const { resource, version, subresource, manager, nowMs, old, object } = input;
   if (subresource === 'scale' && old !== undefined) return trackScale({ ...input, old });
@@ -93,7 +93,7 @@ export const trackUpdate: TrackUpdate = (input) => {
 
 /** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
 const ownedAtFirst = new WeakMap<Resource, Map<string, FieldSet>>();
-const mostOutlines = 256;
+const MOST_OUTLINES = 256;
 
 interface NewObject {
   readonly resource: Resource;
@@ -103,7 +103,7 @@ interface NewObject {
   readonly reset: FieldSet | undefined;
 }
 
-/** managedFields of an object that nobody has stated owners of. Objects of one outline share the search for its paths. */
+/** managedFields of an object without stated owners. Objects of one outline share the search for its paths. */
 function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): ManagedFieldsEntry[] | undefined {
   const versions = managedVersions(resource);
   const live = versions.zeroOf(updater.apiVersion, schema);
@@ -115,7 +115,7 @@ function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): M
   if (set === undefined) {
     const managers = updateManagers({ versions, live, object, managers: new Map(), reset }, updater);
     set = [...managers.values()][0]?.set ?? emptySet;
-    if (known.size >= mostOutlines) known.clear();
+    if (known.size >= MOST_OUTLINES) known.clear();
     if (key !== undefined) known.set(key, set);
   }
   const { manager, apiVersion, subresource, time } = updater;
@@ -159,7 +159,7 @@ export function applyObject(request: ApplyRequest): KubeObject {
       time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
     return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
   };
-  if (manager !== kubectlManager) return withStatusOfConflict(() => run(force));
+  if (manager !== KUBECTL_MANAGER) return withStatusOfConflict(() => run(force));
   return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
 }
 

@@ -6,12 +6,12 @@ import {
 import { stringifyJson } from '../../codec/index.ts';
 import { sortJson } from '../values.ts';
 
-const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The manager whose server-side applies take over what its client-side applies did. */
-export const kubectlManager = 'kubectl';
+export const KUBECTL_MANAGER = 'kubectl';
 
-/** What is left of a conflict without the fields that the record states and the object still has; undefined when nothing is left. */
+/** The rest of a conflict without the fields that the record states and the object still has; undefined when nothing is left. */
 export function unexplainedConflict(error: ApplyConflictError, current: KubeObject | undefined, schema: Schema): ApplyConflictError | undefined {
   const recorded = readRecord(current);
   if (recorded === undefined || current === undefined) return error;
@@ -28,7 +28,7 @@ export function unexplainedConflict(error: ApplyConflictError, current: KubeObje
 }
 
 function readRecord(object: KubeObject | undefined): unknown {
-  const text = object?.metadata.annotations?.[annotation];
+  const text = object?.metadata.annotations?.[ANNOTATION];
   if (!text) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -45,10 +45,10 @@ const escapes: Readonly<Record<string, string>> = {
 /** The object with its record, if it has one, made that of `applied`; without it when annotations would be too big. */
 export function keepRecord(object: KubeObject, applied: KubeObject): KubeObject {
   const annotations = object.metadata.annotations;
-  if (!annotations?.[annotation]) return object;
+  if (!annotations?.[ANNOTATION]) return object;
   const record = stringifyJson(sortJson(withoutRecord(applied))).replace(/[<>&\u2028\u2029]/g, (c) => escapes[c] as string);
-  const { [annotation]: _, ...others } = annotations;
-  const kept = { ...annotations, [annotation]: `${record}\n` };
+  const { [ANNOTATION]: _, ...others } = annotations;
+  const kept = { ...annotations, [ANNOTATION]: `${record}\n` };
   const fits = validateAnnotations(kept, 'metadata.annotations').length === 0;
   return { ...object, metadata: { ...object.metadata, annotations: fits ? kept : others } };
 }
@@ -56,6 +56,6 @@ export function keepRecord(object: KubeObject, applied: KubeObject): KubeObject 
 function withoutRecord(applied: KubeObject): KubeObject {
   const { annotations } = applied.metadata;
   if (annotations === undefined) return applied;
-  const { [annotation]: _, ...others } = annotations;
+  const { [ANNOTATION]: _, ...others } = annotations;
   return { ...applied, metadata: { ...applied.metadata, annotations: others } };
 }

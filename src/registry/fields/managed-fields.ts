@@ -29,7 +29,7 @@ function entryProblem(entry: ManagedFieldsEntry, index: number): string | undefi
   return decodeManagers([entry]) === undefined ? `error decoding versioned set from managed fields entry ${index}` : undefined;
 }
 
-/** What is wrong with entries, in the words of the reference; undefined for sound ones. */
+/** The first problem of entries, in the words of the reference; undefined for sound ones. */
 export function describeBrokenOwners(entries: Entries): string | undefined {
   for (const [index, entry] of (entries ?? []).entries()) {
     const problem = entryProblem(entry, index);
@@ -55,7 +55,8 @@ export async function setManagedFields({ options, clock }: Pick<Core, 'options' 
   { object, old }: { readonly object: KubeObject; readonly old: KubeObject | undefined }): Promise<void> {
   const { resource, version } = target;
   const input = { resource, version, subresource, manager: context.fieldManager, nowMs: clock.now(), old, object };
-  setOwners(object, await trackOwners(resource, () => options.trackUpdate(input)));
+  const track = (): Entries => options.trackUpdate(input);
+  setOwners(object, resource.convertRemotely === undefined ? track() : await trackOwners(resource, track));
 }
 
 /** Replaces the owners of an object, in place. */

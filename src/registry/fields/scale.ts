@@ -44,7 +44,7 @@ function formatSelector(value: unknown): string {
 
 const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Replicas of a Scale whose object has none, while it is being changed: whoever changes it has to say how many. */
+/** Replicas of a Scale whose object has none, while it is being changed: a change has to say how many. */
 export const unsetReplicas = -(2 ** 31);
 
 /** The Scale of an object of a row that has one. Custom resources may lack the field of the replicas: `missing` stands for it, else that is an error. */

@@ -3,7 +3,7 @@
 // out about one stays true for as long as it lives.
 import type { LabelRequirement } from '../../apimachinery/index.ts';
 
-/** What is looked at of an object. */
+/** The parts of an object that are indexed. */
 interface Valued {
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: readonly string[];

@@ -1,23 +1,23 @@
-// Packed chunks: whatever lies where, readers get the bytes that each version had on its own.
+// Packed chunks: wherever their bytes are, readers get those that each object had on its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createLayout, encodeStored } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
-import { StoredVersion } from './stored-object.ts';
+import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
 import { joinItems, packLoose } from './chunk.ts';
 import { rows } from '../testing.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-function makeChunk(resource: Resource, metas: readonly object[]): { value: StoredVersion }[] {
+function makeChunk(resource: Resource, metas: readonly object[]): { value: StoredRevision }[] {
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
   const context = { layout, memo: createEncodingMemo() };
   return metas.map((metadata, i) => {
     const value = encodeStored(layout, { metadata, data: { k: `v${i}` } } as unknown as KubeObject);
-    return { value: new StoredVersion(context, { key: `${layout.prefix}ns/${i}`, value, modRevision: i + 1 }) };
+    return { value: new StoredRevision(context, { key: `${layout.prefix}ns/${i}`, value, modRevision: i + 1 }) };
   });
 }
 
@@ -26,7 +26,7 @@ const metas = fc.array(fc.record({ name: fc.string(), uid: fc.string(), labels: 
   minLength: 1, maxLength: 12,
 });
 
-function describeVersion(version: StoredVersion): unknown {
+function describeVersion(version: StoredRevision): unknown {
   return {
     single: text(version.bytes('v1', 'json-single')), item: text(version.item()), stored: text(version.stored()), object: version.object('v1'),
     labels: version.labels, deleted: text(version.at(99).item()), fields: version.fields,
@@ -58,7 +58,7 @@ test('joinItems joins any part of a chunk, packed, half packed or with versions 
     const expected = chunk.slice(from, to).map(({ value }) => `,${text(value.item())}`).join('');
     if (state !== 'loose') packLoose(chunk);
     if (state === 'superseded') chunk[from]?.value.supersede();
-    if (state === 'replaced') chunk[from] = makeChunk(rows.configMaps, each)[from] as { value: StoredVersion };
+    if (state === 'replaced') chunk[from] = makeChunk(rows.configMaps, each)[from] as { value: StoredRevision };
     assert.equal(text(joinItems(chunk, from, to)), expected);
     assert.equal(text(joinItems(chunk, 0, chunk.length)), chunk.map(({ value }) => `,${text(value.item())}`).join(''));
   }));

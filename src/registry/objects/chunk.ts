@@ -1,38 +1,38 @@
-// Chunks of a snapshot as one piece of memory: the JSON items of neighbouring objects lie side by side, each with a comma before it, so that
+// Chunks of a snapshot as one piece of memory: the JSON items of neighbouring objects are side by side, each with a comma before it, so that
 // a list is a few views into such pieces and nothing is copied, and so that a hundred objects cost one allocation instead of a hundred.
 //
 //   ,{"metadata":{"name":"a",…}},{"metadata":{"name":"b",…}},{"metadata":…
-//    └── home of a ────────────┘ └── home of b ────────────┘
+//    └── item of a ────────────┘ └── item of b ────────────┘
 //
-// A version that was superseded leaves its piece (the cache says so): a hot object would otherwise keep one piece alive per change.
+// A superseded revision leaves its piece (the cache reports it): an object that changes often would otherwise keep one piece alive per change.
 import { allocateLasting } from '../../base/index.ts';
-import type { StoredVersion } from './stored-object.ts';
+import type { StoredRevision } from './stored-object.ts';
 
 /** A chunk of the registry's snapshots. */
-type VersionChunk = readonly { readonly value: StoredVersion }[];
+type ObjectChunk = readonly { readonly value: StoredRevision }[];
 
-/** A chunk is packed in the background when more than a quarter of it lies elsewhere; a list packs whatever it comes across. */
+/** A chunk is packed in the background when more than a quarter of it is elsewhere; a list packs the chunks that it reads. */
 const LOOSE_SHARE = 0.25;
 /** A leaf that was split leaves its piece to one half: more than this share of a piece unused is given back. */
 const SPARE_SHARE = 0.1;
-const comma = 0x2c;
+const COMMA = 0x2c;
 
-/** True when versions [from, to) lie side by side in one piece. */
-function isJoined(chunk: VersionChunk, from: number, to: number): boolean {
-  const first = (chunk[from] as VersionChunk[number]).value;
+/** True when objects [from, to) are side by side in one piece. */
+function isJoined(chunk: ObjectChunk, from: number, to: number): boolean {
+  const first = (chunk[from] as ObjectChunk[number]).value;
   const { memory } = first;
   if (memory === undefined) return false;
   let { end } = first;
   for (let i = from + 1; i < to; i++) {
-    const { value } = chunk[i] as VersionChunk[number];
+    const { value } = chunk[i] as ObjectChunk[number];
     if (value.memory !== memory || value.start !== end + 1) return false;
     end = value.end;
   }
   return true;
 }
 
-/** Moves all versions of a chunk into one new piece. False when one of them must stay where it is; then nothing has moved. */
-function pack(chunk: VersionChunk): boolean {
+/** Moves all objects of a chunk into one new piece. False when one of them must stay where it is; then nothing has moved. */
+function pack(chunk: ObjectChunk): boolean {
   const items: Uint8Array[] = [];
   let size = 0;
   for (const { value } of chunk) {
@@ -44,33 +44,33 @@ function pack(chunk: VersionChunk): boolean {
   const memory = allocateLasting(size);
   let at = 0;
   for (const [i, item] of items.entries()) {
-    memory[at] = comma;
+    memory[at] = COMMA;
     memory.set(item, at + 1);
-    (chunk[i] as VersionChunk[number]).value.move(memory, at + 1, at + 1 + item.length);
+    (chunk[i] as ObjectChunk[number]).value.move(memory, at + 1, at + 1 + item.length);
     at += item.length + 1;
   }
   return true;
 }
 
 /** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
-export function joinItems(chunk: VersionChunk, from: number, to: number): Uint8Array {
+export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Array {
   if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) {
-    const first = (chunk[from] as VersionChunk[number]).value;
-    return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as VersionChunk[number]).value.end);
+    const first = (chunk[from] as ObjectChunk[number]).value;
+    return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
   }
   const items = chunk.slice(from, to).map(({ value }) => value.item());
   const joined = allocateLasting(items.reduce((sum, item) => sum + item.length + 1, 0));
   let at = 0;
   for (const item of items) {
-    joined[at] = comma;
+    joined[at] = COMMA;
     joined.set(item, at + 1);
     at += item.length + 1;
   }
   return joined;
 }
 
-/** Whether so much of a chunk lies elsewhere, or so much of its piece belongs to others, that it should be packed anew. */
-function isLoose(chunk: VersionChunk): boolean {
+/** Whether so much of a chunk is elsewhere, or so much of its piece belongs to other chunks, that it should be packed again. */
+function isLoose(chunk: ObjectChunk): boolean {
   const memory = chunk[0]?.value.memory;
   if (memory === undefined) return true;
   let loose = 0;
@@ -82,8 +82,8 @@ function isLoose(chunk: VersionChunk): boolean {
   return loose > chunk.length * LOOSE_SHARE || used < memory.length * (1 - SPARE_SHARE);
 }
 
-/** Packs a chunk of which much lies elsewhere, or which uses little of its piece; true when there was work. Objects that cannot be read stay. */
-export function packLoose(chunk: VersionChunk): boolean {
+/** Packs a chunk of which much is elsewhere, or which uses little of its piece; true when there was work. Objects that cannot be read stay. */
+export function packLoose(chunk: ObjectChunk): boolean {
   if (chunk.length === 0 || !isLoose(chunk)) return false;
   try {
     return pack(chunk);

@@ -1,4 +1,4 @@
-// Hot objects: what is decoded ahead, for whom it is kept, and when it is forgotten.
+// Objects that are updated often: which are decoded ahead, which update takes them, and when they are dropped.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';

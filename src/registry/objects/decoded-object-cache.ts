@@ -1,12 +1,12 @@
 // Objects that are updated again and again (leases, heartbeats, counters) in decoded form for their next update. They are decoded while the
-// store is busy with this one: nobody waits then, and the next update, which begins with what this one wrote, finds it read.
+// store is busy with this one: no request waits for it, and the next update, which begins with what this one wrote, finds it read.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Resource } from '../resource.ts';
 
-/** So many objects are looked after, the ones updated last; of those that were updated twice in this time one decoded form is kept. */
-const mostObjects = 64;
-/** What is larger takes too much memory to be kept on suspicion. */
-const mostBytes = 16 * 1024;
+/** So many objects are tracked, those updated last; of those that were updated twice in this time one decoded form is kept. */
+const MOST_OBJECTS = 64;
+/** Larger values take too much memory to be kept for an update that may not come. */
+const MOST_BYTES = 16 * 1024;
 
 /** What an object is decoded for: row and version as its updates name them. Another definition of a custom resource is another row. */
 interface Form {
@@ -21,7 +21,7 @@ interface Hot {
   object: KubeObject | undefined;
 }
 
-/** What is being written. */
+/** A value that is being written. */
 interface Coming {
   readonly key: string;
   readonly form: Form;
@@ -35,16 +35,16 @@ export class DecodedObjectCache {
   /** In the order of their updates; undefined: updated once. */
   readonly #known = new Map<string, Hot | undefined>();
 
-  /** A write is under way: decodes it once this turn is over. Answers whom to tell the revision that it got; not told, it is forgotten. */
+  /** A write is under way: decodes it once this turn is over. Returns the function to call with the revision of the write; without that call it is dropped. */
   expect({ key, form, bytes, decode }: Coming): ((revision: number) => void) | undefined {
     const known = this.#known.delete(key);
-    if (bytes > mostBytes) return undefined;
+    if (bytes > MOST_BYTES) return undefined;
     const hot: Hot | undefined = known ? { form, revision: undefined, object: undefined } : undefined;
     this.#known.set(key, hot);
-    if (this.#known.size > mostObjects) this.#known.delete(this.#known.keys().next().value as string);
+    if (this.#known.size > MOST_OBJECTS) this.#known.delete(this.#known.keys().next().value as string);
     if (hot === undefined) return undefined;
     setImmediate(() => {
-      // Where the store was faster, somebody may already be at work on it.
+      // Where the store was faster, the next update may have begun.
       if (hot.revision === undefined && this.#known.get(key) === hot) hot.object = decodeIfPossible(decode);
     });
     return (revision) => void (hot.revision = revision);

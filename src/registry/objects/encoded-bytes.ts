@@ -1,4 +1,4 @@
-// Bytes that were made a moment ago and will be asked for again: one event goes to a thousand watchers, one hot object to many readers.
+// Bytes that were made a moment ago and will be asked for again: one event is sent to a thousand watchers, one hot object to many readers.
 // Two generations: when the young one is full it becomes the old one, and what was not asked for since is gone. Losing an entry costs an
 // encoding, nothing else.
 
@@ -9,12 +9,12 @@ export interface EncodingMemo {
 }
 
 /** Most bytes kept by one registry, in both generations. */
-const defaultLimitBytes = 8 * 1024 * 1024;
+const DEFAULT_LIMIT_BYTES = 8 * 1024 * 1024;
 
 type Forms = Map<string, Uint8Array>;
 
 /** An empty memo of at most `limitBytes`. */
-export function createEncodingMemo(limitBytes: number = defaultLimitBytes): EncodingMemo {
+export function createEncodingMemo(limitBytes: number = DEFAULT_LIMIT_BYTES): EncodingMemo {
   let young = new Map<object, Forms>();
   let old = new Map<object, Forms>();
   let youngBytes = 0;

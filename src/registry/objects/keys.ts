@@ -5,7 +5,7 @@ import { badRequest, checkPathSegment } from '../../apimachinery/index.ts';
 import type { Resource } from '../resource.ts';
 
 /** Where kube-apiserver keeps everything. */
-export const defaultRoot = '/registry';
+export const DEFAULT_ROOT = '/registry';
 
 /** A name or namespace that cannot leave its place in a key. */
 export function isSafeSegment(segment: string): boolean {

@@ -2,7 +2,7 @@
 // (etcd's revision is that), with metadata in the order in which the reference writes it:
 //
 //   {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"…","creationTimestamp":"…"},"data":{"k":"v"}}
-//   └────────────────────── head ────────────────────┘                        ▲ resourceVersion goes in here when the object is read
+//   └────────────────────── head ────────────────────┘                        ▲ resourceVersion is inserted here when the object is read
 //
 // Custom resources are written with sorted keys, their type first, resourceVersion before uid.
 import { type KubeObject, type ObjectMeta, type Schema, formatGroupVersion } from '../../apimachinery/index.ts';
@@ -12,7 +12,7 @@ import { equalJson, sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
 import type { Resource } from '../resource.ts';
 
-/** What is constant about the bytes of a row's objects. */
+/** The constant parts of the bytes of a row's objects. */
 export interface Layout {
   readonly resource: Resource;
   /** Key prefix of the row, with its slash. */
@@ -23,7 +23,7 @@ export interface Layout {
   headOf(version: string, item: boolean): Uint8Array;
   readonly apiVersion: (version: string) => string;
   readonly schema: (version: string) => Schema;
-  /** Bytes that the row would read as they are, though it reads what is stored anew. */
+  /** JSON of rows with `readStored` that reading would not change. */
   readonly asRead: WeakSet<Uint8Array>;
 }
 

@@ -6,19 +6,19 @@ import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import { createLayout, encodeStored, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
-import { StoredVersion } from './stored-object.ts';
+import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
 import { rows } from '../testing.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): StoredVersion {
+function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): StoredRevision {
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
-  return new StoredVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
+  return new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
 }
 
-const store = (resource: Resource, object: object): StoredVersion =>
+const store = (resource: Resource, object: object): StoredRevision =>
   makeVersion(resource, encodeStored(createLayout(resource, ''), object as KubeObject));
 
 const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { uid: '"uid":"x"', b: 'c' } };
@@ -105,7 +105,7 @@ test('object of bytes that were written as the row reads them is what was writte
   const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
   const decode = (value: Uint8Array): KubeObject =>
-    new StoredVersion({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
+    new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
   const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
   assert.deepEqual([decode(encodeWritten(layout, object, 'v1').json)['spec'], reads], [{ size: 1 }, 0]);
   assert.deepEqual([decode(encodeWritten(layout, object, 'v2').json)['spec'], reads], [{ read: true }, 1]);

@@ -1,86 +1,34 @@
-// ObjectVersion over stored bytes. Reading one never parses: bytes are a constant head, the stored bytes, and resourceVersion in its place.
-// Labels and selectable fields are taken out when first asked for and kept; decoded objects are not (a parsed object costs several times
-// its bytes). Bytes of other origin (another apiserver on the same etcd: protobuf, or JSON in another order) are put into our layout first.
-import { type JsonValue, type KubeObject, formatGroupVersion, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
+// One revision of one stored object. Reading its JSON never parses: bytes are a constant head, the stored bytes, and resourceVersion in its
+// place. Labels and selectable fields are read when they are first asked for, and kept; decoded objects are not (a parsed object takes several
+// times its bytes). Where the bytes are:
+//
+//   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them: protobuf, or JSON in another order or version
+//                            ▲               │           own: in the row's layout, memory of its own
+//                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
+//
+// A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
+import { type JsonValue, type KubeObject, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign } from './foreign.ts';
-import { type MemberSpan, findMember, hasBytesAt } from './json-scan.ts';
+import { findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, convertObject, encodeStored } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
 import type { Resource } from '../resource.ts';
+import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, hasText, spliceRevision } from './splice.ts';
 import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
-const closeBrace = 0x7d;
-const comma = 0x2c;
-const newline = 0x0a;
-const noBytes = new Uint8Array(0);
+const NEWLINE = 0x0a;
+const NO_BYTES = new Uint8Array(0);
+const NO_FIELDS: readonly string[] = Object.freeze([]);
 
-/** What the versions of one row share. */
-export interface VersionContext {
+/** What the objects of one row share. */
+export interface ObjectContext {
   readonly layout: Layout;
   readonly memo: EncodingMemo;
-}
-
-/** Node's pooled allocation is several times cheaper than a zeroed array of its own; everything is written before it is read. */
-function allocate(length: number): Uint8Array {
-  return typeof Buffer === 'undefined' ? new Uint8Array(length) : Buffer.allocUnsafe(length);
-}
-
-const scratchBytes = 2 ** 16;
-let scratch: Uint8Array | undefined;
-
-/** Memory for bytes that are read before anybody else borrows it. */
-function borrow(length: number): Uint8Array {
-  if (length > scratchBytes) return allocate(length);
-  scratch ??= typeof Buffer === 'undefined' ? new Uint8Array(scratchBytes) : Buffer.allocUnsafeSlow(scratchBytes);
-  return scratch.subarray(0, length);
-}
-
-/** Copies bytes[from, to) to `target` at `at`; answers where they end. */
-function copyPart(target: Uint8Array, at: number, { bytes, from, to }: { readonly bytes: Uint8Array; readonly from: number; readonly to: number }): number {
-  target.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from), at);
-  return at + to - from;
-}
-
-/** Where resourceVersion goes in, and the commas that it needs there. */
-function findPlace({ layout }: VersionContext, bytes: Uint8Array): { readonly at: number; readonly before: string; readonly after: string } {
-  const start = layout.head.length;
-  const uid = findMember(bytes, start, 'uid');
-  if (uid === undefined) return { at: start, before: '', after: bytes[start] === closeBrace ? '' : ',' };
-  return layout.resource.custom ? { at: uid.keyStart, before: '', after: ',' } : { at: uid.valueEnd, before: ',', after: '' };
-}
-
-interface Splice {
-  readonly context: VersionContext;
-  readonly revision: number;
-  /** Whether a newline goes behind. */
-  readonly line?: boolean;
-  /** Where the result goes; memory of its own when absent. */
-  readonly place?: (length: number) => Uint8Array;
-}
-
-/** The stored bytes with another head and with resourceVersion `revision` in metadata (none when 0), and a newline if it shall be a line. */
-function spliceVersion(bytes: Uint8Array, head: Uint8Array, { context, revision, line = false, place: give = allocate }: Splice): Uint8Array {
-  const start = context.layout.head.length;
-  const place = revision === 0 ? { at: start, before: '', after: '' } : findPlace(context, bytes);
-  const member = revision === 0 ? '' : `${place.before}"resourceVersion":"${revision}"${place.after}`;
-  const target = give(head.length + bytes.length - start + member.length + (line ? 1 : 0));
-  target.set(head, 0);
-  let at = copyPart(target, head.length, { bytes, from: start, to: place.at });
-  for (let i = 0; i < member.length; i++) target[at++] = member.charCodeAt(i);
-  at = copyPart(target, at, { bytes, from: place.at, to: bytes.length });
-  if (line) target[at] = newline;
-  return target;
-}
-
-/** A member with the comma that goes when it does. */
-function cutMember(bytes: Uint8Array, { keyStart, valueEnd }: MemberSpan): { readonly start: number; readonly end: number } {
-  if (bytes[valueEnd] === comma) return { start: keyStart, end: valueEnd + 1 };
-  return { start: bytes[keyStart - 1] === comma ? keyStart - 1 : keyStart, end: valueEnd };
 }
 
 function parseStored(bytes: Uint8Array): KubeObject {
@@ -89,30 +37,29 @@ function parseStored(bytes: Uint8Array): KubeObject {
   return object;
 }
 
-const noFields: readonly string[] = Object.freeze([]);
-
-class StoredVersion implements StoredObject {
+/** One revision of one object. */
+export class StoredRevision implements StoredObject {
   readonly revision: number;
-  readonly #context: VersionContext;
+  readonly #context: ObjectContext;
   readonly #key: string;
-  /** As stored; empty while the version has a home. */
+  /** Foreign or own; empty while packed. */
   #bytes: Uint8Array;
-  /** Whether #bytes are known to be in our layout. */
-  #canonical = false;
-  /** The JSON item in the storage version, [start, end) of a piece that neighbours share: then #bytes are not kept. */
+  /** Whether #bytes are known to be in the row's layout. */
+  #isCanonical = false;
+  /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. */
   #memory: Uint8Array | undefined;
   #start = 0;
   #end = 0;
-  #superseded = false;
-  /** The bytes as they came from the store, of rows that read them anew for each version. */
+  #isSuperseded = false;
+  /** The foreign bytes, of rows that read them for each of their versions. */
   #raw: Uint8Array | undefined;
-  /** undefined: not looked at yet; null: there are none. */
+  /** undefined: not read yet; null: there are none. */
   #labels: Readonly<Record<string, string>> | null | undefined;
   #fields: readonly string[] | undefined;
   /** JSON of the versions that a remote converter made, without resourceVersion. */
   #conversions: Map<string, Uint8Array> | undefined;
 
-  constructor(context: VersionContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>) {
+  constructor(context: ObjectContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>) {
     this.#context = context;
     this.#key = kv.key;
     this.#bytes = kv.value;
@@ -146,23 +93,23 @@ class StoredVersion implements StoredObject {
     return this.#fields;
   }
 
-  object(version: string): KubeObject {
+  object(apiVersion: string): KubeObject {
     const { layout } = this.#context;
     const { resource } = layout;
-    if (resource.convertRemotely !== undefined && version !== this.#writtenAs()) return this.#readConverted(version);
-    if (version === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
-      return parseJson(this.#withHead(layout.headOf(version, false), { place: borrow })).value as unknown as KubeObject;
+    if (resource.convertRemotely !== undefined && apiVersion !== this.#writtenAs()) return this.#readConverted(apiVersion);
+    if (apiVersion === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
+      return parseJson(this.#withHead(layout.headOf(apiVersion, false), { place: borrow })).value as unknown as KubeObject;
     }
-    if (resource.readStored !== undefined) return this.#readAs(resource.readStored, version);
+    if (resource.readStored !== undefined) return this.#readAs(resource.readStored, apiVersion);
     const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;
-    return convertObject(resource, stored, { from: resource.storageVersion, to: version });
+    return convertObject(resource, stored, { from: resource.storageVersion, to: apiVersion });
   }
 
-  bytes(version: string, form: EncodedForm): Uint8Array {
-    if (form === 'json-item' || form === 'protobuf-item') return this.#encode(version, form);
-    // Another head in front of what lies there is cheaper than keeping it.
-    if ((form === 'json-single' && this.#memory !== undefined) || (form === 'json-line' && this.#isSpliced(version))) return this.#encode(version, form);
-    return this.#context.memo.get(this, `${form} ${version}`, () => this.#encode(version, form));
+  bytes(apiVersion: string, form: EncodedForm): Uint8Array {
+    if (form === 'json-item' || form === 'protobuf-item') return this.#encode(apiVersion, form);
+    // Copying the bytes with another head takes less time than keeping them.
+    if ((form === 'json-single' && this.#memory !== undefined) || (form === 'json-line' && this.#isSpliced(apiVersion))) return this.#encode(apiVersion, form);
+    return this.#context.memo.get(this, `${form} ${apiVersion}`, () => this.#encode(apiVersion, form));
   }
 
   contains(text: string): boolean {
@@ -171,18 +118,18 @@ class StoredVersion implements StoredObject {
   }
 
   /** The same content at another revision: what a DELETED event shows. */
-  at(revision: number): StoredVersion {
+  at(revision: number): StoredRevision {
     const foreign = this.#isForeign();
-    const version = new StoredVersion(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.#stored(), modRevision: revision });
-    version.#canonical = this.#canonical;
-    if (this.resource.convertRemotely !== undefined) version.#conversions = this.#conversions ??= new Map();
-    version.#raw = this.#raw;
-    version.#labels = this.#labels;
-    version.#fields = this.#fields;
-    return version;
+    const copy = new StoredRevision(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.#stored(), modRevision: revision });
+    copy.#isCanonical = this.#isCanonical;
+    if (this.resource.convertRemotely !== undefined) copy.#conversions = this.#conversions ??= new Map();
+    copy.#raw = this.#raw;
+    copy.#labels = this.#labels;
+    copy.#fields = this.#fields;
+    return copy;
   }
 
-  /** The bytes as they are stored, in our layout. */
+  /** The bytes in the row's layout. */
   stored(): Uint8Array {
     return this.#stored();
   }
@@ -193,30 +140,30 @@ class StoredVersion implements StoredObject {
   }
 
   /** Whether `object(version)` has to wait for the row's remote converter. */
-  lacks(version: string): boolean {
-    return this.resource.convertRemotely !== undefined && version !== this.#writtenAs() && this.#conversions?.has(version) !== true;
+  lacks(apiVersion: string): boolean {
+    return this.resource.convertRemotely !== undefined && apiVersion !== this.#writtenAs() && this.#conversions?.has(apiVersion) !== true;
   }
 
   /** The same object without what a remote converter has made of it. */
-  unconverted(): StoredVersion {
+  unconverted(): StoredRevision {
     const object = this.at(this.revision);
     object.#conversions = undefined;
     return object;
   }
 
-  /** What a remote converter gets: the object in the version that it was written in. */
+  /** The input of a remote converter: the object in the version that it was written in. */
   source(): KubeObject {
     const raw = parseStored(this.#raw ?? this.#bytes);
     const read = this.resource.readStored;
     return read === undefined ? raw : read(raw, this.#writtenAs());
   }
 
-  /** Keeps what the remote converter answered. */
-  receive(version: string, object: KubeObject): void {
-    (this.#conversions ??= new Map()).set(version, encodeJson(object));
+  /** Keeps an answer of the remote converter. */
+  receive(apiVersion: string, object: KubeObject): void {
+    (this.#conversions ??= new Map()).set(apiVersion, encodeJson(object));
   }
 
-  /** The piece of memory that the version shares with its neighbours, if it has one; its item is [start, end) of it. */
+  /** The piece of memory that a packed revision shares with its neighbours; its item is [start, end) of it. */
   get memory(): Uint8Array | undefined {
     return this.#memory;
   }
@@ -227,10 +174,10 @@ class StoredVersion implements StoredObject {
     return this.#end;
   }
 
-  /** Whether `move` may be called: rows that read stored bytes anew for each of several versions need them as they are. */
+  /** Whether `move` may be called: rows that read foreign bytes for each of several versions need them as they are. */
   get movable(): boolean {
     const { resource } = this.#context.layout;
-    return !this.#superseded && (resource.readStored === undefined || resource.versions.length === 1);
+    return !this.#isSuperseded && (resource.readStored === undefined || resource.versions.length === 1);
   }
 
   /** The JSON item in the storage version. */
@@ -240,52 +187,52 @@ class StoredVersion implements StoredObject {
     return this.#withHead(layout.headOf(layout.resource.storageVersion, true));
   }
 
-  /** Makes memory[start, end), where `item()` was copied to, the only place of the version's bytes. */
+  /** Packs the revision: memory[start, end), where `item()` was copied to, becomes the only place of its bytes. */
   move(memory: Uint8Array, start: number, end: number): void {
     this.#memory = memory;
     this.#start = start;
     this.#end = end;
-    this.#bytes = noBytes;
+    this.#bytes = NO_BYTES;
   }
 
-  /** The version is not the newest any more: it gets bytes of its own, since a shared piece is best let go as a whole. */
+  /** A newer revision came: this one gets bytes of its own, so that shared pieces are released as a whole. */
   supersede(): void {
-    this.#superseded = true;
+    this.#isSuperseded = true;
     if (this.#memory === undefined) return;
     this.#bytes = this.#takeOut(this.#memory);
     this.#memory = undefined;
   }
 
-  #encode(version: string, form: EncodedForm): Uint8Array {
+  #encode(apiVersion: string, form: EncodedForm): Uint8Array {
     const { layout } = this.#context;
     const { resource } = layout;
-    if (form === 'protobuf-item') return encodeMessage(layout.schema(version), this.object(version) as unknown as JsonValue);
+    if (form === 'protobuf-item') return encodeMessage(layout.schema(apiVersion), this.object(apiVersion) as unknown as JsonValue);
     if (form === 'protobuf-single') {
-      return encodeEnvelope({ apiVersion: layout.apiVersion(version), kind: resource.kind }, this.#encode(version, 'protobuf-item'));
+      return encodeEnvelope({ apiVersion: layout.apiVersion(apiVersion), kind: resource.kind }, this.#encode(apiVersion, 'protobuf-item'));
     }
     const item = form === 'json-item';
     const line = form === 'json-line';
-    if (this.#isSpliced(version)) return this.#withHead(layout.headOf(version, item), { line });
-    const bytes = encodeObject(this.object(version), item && !resource.custom);
+    if (this.#isSpliced(apiVersion)) return this.#withHead(layout.headOf(apiVersion, item), { line });
+    const bytes = encodeShown(this.object(apiVersion), item && !resource.custom);
     return line ? addNewline(bytes) : bytes;
   }
 
   /** Whether the JSON of a version is the stored bytes with another head. */
-  #isSpliced(version: string): boolean {
+  #isSpliced(apiVersion: string): boolean {
     const { resource } = this.#context.layout;
-    return (version === resource.storageVersion && !this.#isForeign()) || (resource.convert === undefined && resource.readStored === undefined);
+    return (apiVersion === resource.storageVersion && !this.#isForeign()) || (resource.convert === undefined && resource.readStored === undefined);
   }
 
-  /** The object's JSON with another head: of a single object or of an item, and of the version that it says. */
+  /** The object's JSON with another head: of a single object or of an item, in one of the row's versions. */
   #withHead(head: Uint8Array, { line = false, place = allocate }: Pick<Splice, 'line' | 'place'> = {}): Uint8Array {
-    if (this.#memory === undefined) return spliceVersion(this.#stored(), head, { context: this.#context, revision: this.revision, line, place });
+    if (this.#memory === undefined) return spliceRevision(this.#stored(), head, { layout: this.#context.layout, revision: this.revision, line, place });
     const itemHead = this.#itemHead();
     if (head === itemHead && !line) return this.#memory.subarray(this.#start, this.#end);
     const from = this.#start + itemHead.length;
     const target = place(head.length + this.#end - from + (line ? 1 : 0));
     target.set(head, 0);
     const at = copyPart(target, head.length, { bytes: this.#memory, from, to: this.#end });
-    if (line) target[at] = newline;
+    if (line) target[at] = NEWLINE;
     return target;
   }
 
@@ -294,7 +241,7 @@ class StoredVersion implements StoredObject {
     return layout.headOf(layout.resource.storageVersion, true);
   }
 
-  /** The bytes to be read one by one: as they are stored, or a copy of the item (why, see allocateLasting). */
+  /** The bytes for code that reads them one by one: as they are stored, or a copy of the packed item (see allocateLasting). */
   #readable(): Uint8Array {
     return this.#memory === undefined ? this.#stored() : this.#borrowItem(this.#memory);
   }
@@ -305,7 +252,7 @@ class StoredVersion implements StoredObject {
     return copy;
   }
 
-  /** The stored bytes of a version that has a home: its item with the stored head and without resourceVersion. */
+  /** The stored bytes of a packed revision: its item with the stored head and without resourceVersion. */
   #takeOut(memory: Uint8Array): Uint8Array {
     const { head } = this.#context.layout;
     const item = this.#borrowItem(memory);
@@ -321,7 +268,7 @@ class StoredVersion implements StoredObject {
 
   #stored(): Uint8Array {
     if (this.#memory !== undefined) return this.#takeOut(this.#memory);
-    if (this.#canonical) return this.#bytes;
+    if (this.#isCanonical) return this.#bytes;
     const { layout } = this.#context;
     const { readStored, storageVersion } = layout.resource;
     const isAsRead = readStored !== undefined && layout.asRead.has(this.#bytes);
@@ -334,21 +281,21 @@ class StoredVersion implements StoredObject {
         throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-    this.#canonical = true;
+    this.#isCanonical = true;
     return this.#bytes;
   }
 
-  /** The stored object as the row reads it in a version; the resourceVersion, which is not stored, goes where it is written: before uid. */
-  #readAs(readStored: NonNullable<Resource['readStored']>, version: string): KubeObject {
-    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#bytes : this.#stored())), version);
+  /** The stored object as the row reads it in a version, with its resourceVersion before uid, where custom resources have it. */
+  #readAs(readStored: NonNullable<Resource['readStored']>, apiVersion: string): KubeObject {
+    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#bytes : this.#stored())), apiVersion);
     const sorted = sortJson({ ...object.metadata, resourceVersion: String(this.revision) });
     return { ...object, metadata: sorted };
   }
 
-  /** The version that the stored bytes are in; told apart without parsing where it is the storage version. */
+  /** The version that the stored bytes are in; the storage version is recognised without parsing. */
   #writtenAs(): string {
     const { head, resource } = this.#context.layout;
-    if (this.#memory !== undefined || this.#canonical || hasBytesAt(this.#bytes, 0, head)) return resource.storageVersion;
+    if (this.#memory !== undefined || this.#isCanonical || hasBytesAt(this.#bytes, 0, head)) return resource.storageVersion;
     return parseGroupVersion(parseStored(this.#bytes).apiVersion ?? '')?.version ?? resource.storageVersion;
   }
 
@@ -358,9 +305,9 @@ class StoredVersion implements StoredObject {
     return resource.convertRemotely !== undefined && this.#writtenAs() !== resource.storageVersion;
   }
 
-  #readConverted(version: string): KubeObject {
-    const bytes = this.#conversions?.get(version);
-    if (bytes === undefined) throw internalError(`the object ${this.#key} has not been converted to ${version}`);
+  #readConverted(apiVersion: string): KubeObject {
+    const bytes = this.#conversions?.get(apiVersion);
+    if (bytes === undefined) throw internalError(`the object ${this.#key} has not been converted to ${apiVersion}`);
     const object = parseStored(bytes);
     return { ...object, metadata: sortJson({ ...object.metadata, resourceVersion: String(this.revision) }) };
   }
@@ -376,107 +323,16 @@ class StoredVersion implements StoredObject {
 
   #readFields(): readonly string[] {
     const readers = Object.values(this.resource.selectableFields);
-    if (readers.length === 0) return noFields;
+    if (readers.length === 0) return NO_FIELDS;
     const foreign = this.#isForeign();
     const object = foreign ? this.source() : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }
 }
 
-function hasText(bytes: Uint8Array, text: string): boolean {
-  if (typeof Buffer === 'undefined') return decoder.decode(bytes).includes(text);
-  return (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).includes(text, 0, 'latin1');
-}
-
-function addNewline(bytes: Uint8Array): Uint8Array {
-  const target = allocate(bytes.length + 1);
-  target.set(bytes);
-  target[bytes.length] = newline;
-  return target;
-}
-
-function encodeObject(object: KubeObject, withoutType: boolean): Uint8Array {
+/** The JSON of an object, or of a list item without its type. */
+export function encodeShown(object: KubeObject, withoutType: boolean): Uint8Array {
   if (!withoutType) return encodeJson(object);
   const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
   return encodeJson(item);
 }
-
-/** The objects of one row seen through a row of another group that stores nothing itself (events.k8s.io on core Events). */
-class ViewedVersion implements StoredObject {
-  readonly resource: Resource;
-  readonly #base: StoredVersion;
-  readonly #context: VersionContext;
-
-  constructor(context: VersionContext, base: StoredVersion) {
-    this.#context = context;
-    this.resource = context.layout.resource;
-    this.#base = base;
-  }
-
-  get revision(): number {
-    return this.#base.revision;
-  }
-  get namespace(): string {
-    return this.#base.namespace;
-  }
-  get name(): string {
-    return this.#base.name;
-  }
-  get labels(): Readonly<Record<string, string>> | undefined {
-    return this.#base.labels;
-  }
-  get uid(): string {
-    return this.#base.uid;
-  }
-  get size(): number {
-    return this.#base.size;
-  }
-
-  get fields(): readonly string[] {
-    const object = this.object(this.resource.storageVersion);
-    return Object.values(this.resource.selectableFields).map((read) => read(object));
-  }
-
-  object(version: string): KubeObject {
-    const from = this.#base.resource;
-    const object = this.#base.object(from.storageVersion);
-    return convertView({ object, from: { group: from.group, version: from.storageVersion }, resource: this.resource, version });
-  }
-
-  contains(text: string): boolean {
-    return this.#base.contains(text);
-  }
-
-  bytes(version: string, form: EncodedForm): Uint8Array {
-    if (form === 'json-item' || form === 'protobuf-item') return this.#encode(version, form);
-    return this.#context.memo.get(this.#base, `${form} ${this.#context.layout.apiVersion(version)}`, () => this.#encode(version, form));
-  }
-
-  #encode(version: string, form: EncodedForm): Uint8Array {
-    if (form === 'json-line') return addNewline(this.#encode(version, 'json-single'));
-    if (form === 'json-item' || form === 'json-single') return encodeObject(this.object(version), form === 'json-item');
-    const raw = encodeMessage(this.#context.layout.schema(version), this.object(version) as unknown as JsonValue);
-    return form === 'protobuf-item' ? raw : encodeEnvelope({ apiVersion: this.#context.layout.apiVersion(version), kind: this.resource.kind }, raw);
-  }
-}
-
-/** An object of the storing row as the viewing row shows it. `convert` of viewing rows speaks of whole group versions. */
-function convertView({ object, from, resource, version }: {
-  readonly object: KubeObject; readonly from: { readonly group: string; readonly version: string }; readonly resource: Resource; readonly version: string;
-}): KubeObject {
-  const to = formatGroupVersion({ group: resource.group, version });
-  const converted = resource.convert === undefined ? object : resource.convert(object, formatGroupVersion(from), to);
-  converted.apiVersion = to;
-  converted.kind = resource.kind;
-  return converted;
-}
-
-/** A version of which registry-internal readers know more than the contract says. */
-export type ReadVersion = StoredVersion | ViewedVersion;
-
-/** The same object through the viewing row of `context`. */
-export function viewVersion(context: VersionContext, base: StoredVersion): ViewedVersion {
-  return new ViewedVersion(context, base);
-}
-
-export { StoredVersion, type ViewedVersion };

@@ -1,4 +1,4 @@
-// What is left out of an object that the store finds too large.
+// Objects that the store finds too large are written without their owners.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';

@@ -1,4 +1,4 @@
-// Objects that the store refuses for their size: they are written without their owners, who can take much space, before the client is refused.
+// Objects that the store refuses for their size: they are written without managedFields, which can take much space, before the client is refused.
 import type { KubeObject } from '../../apimachinery/index.ts';
 
 /** The texts by which etcd and its client refuse a request for its size. */

@@ -4,16 +4,16 @@ import { StatusError, failure, internalError } from '../../apimachinery/index.ts
 import type { KeyValue } from '../../storage/index.ts';
 import { hasBytesAt } from './json-scan.ts';
 import type { StorageCodec } from './storage-codec.ts';
-import { StoredVersion, type VersionContext } from './stored-object.ts';
+import { StoredRevision, type ObjectContext } from './stored-object.ts';
 
 /** The object of a value that cannot be read. */
-export class UnreadableObject extends StoredVersion {
+export class UnreadableObject extends StoredRevision {
   readonly key: string;
   readonly cause: string;
-  readonly #context: VersionContext;
+  readonly #context: ObjectContext;
   readonly #stored: Uint8Array;
 
-  constructor(context: VersionContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>, cause: string) {
+  constructor(context: ObjectContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>, cause: string) {
     super(context, kv);
     this.key = kv.key;
     this.cause = cause;
@@ -69,10 +69,10 @@ export function unreadableEvent({ cause }: UnreadableObject, isDeletion: boolean
 const OPEN_BRACE = 0x7b;
 
 /** The object of a stored value. Values of other origin are decoded at once, so that those that cannot be are known. */
-export function decodeValue(context: VersionContext, codec: StorageCodec, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredVersion {
+export function decodeValue(context: ObjectContext, codec: StorageCodec, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredRevision {
   try {
     const value = codec.decode(kv.value, kv.key);
-    const object = new StoredVersion(context, value === kv.value ? kv : { key: kv.key, value, modRevision: kv.modRevision });
+    const object = new StoredRevision(context, value === kv.value ? kv : { key: kv.key, value, modRevision: kv.modRevision });
     const { head, resource } = context.layout;
     if (!hasBytesAt(value, 0, head) && (resource.readStored === undefined || value[0] !== OPEN_BRACE)) object.stored();
     return object;

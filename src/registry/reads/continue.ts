@@ -1,10 +1,10 @@
 // Continue tokens: unpadded base64url of {"v":"meta.k8s.io/v1","rv":N,"start":"/name\u0000"}, as the reference makes them, so that a
 // list may go on at another server over the same store. `start` is relative to the prefix of the list: whatever it says, keys outside
-// the list cannot be reached. rv -1 goes on in the newest state.
+// the list cannot be reached. rv -1 continues in the newest state.
 import { badRequest } from '../../apimachinery/index.ts';
 import { encodeJson, parseJson } from '../../codec/index.ts';
 
-/** Where a list goes on. */
+/** The place where a list continues. */
 export interface ContinuePosition {
   /** Key relative to the list's prefix, inclusive. */
   readonly start: string;
@@ -12,9 +12,9 @@ export interface ContinuePosition {
   readonly revision: number;
 }
 
-const tokenVersion = 'meta.k8s.io/v1';
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const values = new Map([...alphabet].map((c, i) => [c, i]));
+const TOKEN_API_VERSION = 'meta.k8s.io/v1';
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const values = new Map([...ALPHABET].map((c, i) => [c, i]));
 
 /** Bytes of unpadded base64url; a number is the index of the character at which Go's decoder stops. */
 function decodeBase64(text: string): Uint8Array | number {
@@ -41,9 +41,9 @@ function encodeBase64(bytes: Uint8Array): string {
   for (const byte of bytes) {
     held = ((held << 8) | byte) & 0xffff;
     bits += 8;
-    while (bits >= 6) text += alphabet[(held >> (bits -= 6)) & 63];
+    while (bits >= 6) text += ALPHABET[(held >> (bits -= 6)) & 63];
   }
-  return bits > 0 ? text + alphabet[(held << (6 - bits)) & 63] : text;
+  return bits > 0 ? text + ALPHABET[(held << (6 - bits)) & 63] : text;
 }
 
 const refuse = (why: string): never => {
@@ -52,7 +52,7 @@ const refuse = (why: string): never => {
 
 /** The token for going on at `position`. */
 export function encodeContinue(position: ContinuePosition): string {
-  return encodeBase64(encodeJson({ v: tokenVersion, rv: position.revision, start: `/${position.start}` }));
+  return encodeBase64(encodeJson({ v: TOKEN_API_VERSION, rv: position.revision, start: `/${position.start}` }));
 }
 
 function parseToken(bytes: Uint8Array): Record<string, unknown> {
@@ -89,7 +89,7 @@ export function decodeContinue(token: string): ContinuePosition {
   if (typeof bytes === 'number') return refuse(`illegal base64 data at input byte ${bytes}`);
   const read = parseToken(bytes);
   const [v, rv, start] = [readMember(read, 'v', 'string'), readMember(read, 'rv', 'int64'), readMember(read, 'start', 'string')];
-  if (v !== tokenVersion) return refuse(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (v !== TOKEN_API_VERSION) return refuse(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || rv === 0) return refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') return refuse('encoded start key empty (version meta.k8s.io/v1)');
   if (!isClean(start)) return refuse(start);

@@ -1,5 +1,5 @@
 // Look-ups of objects that requests depend on (a namespace, a service account, a class), as the reference's plugins make them: from the
-// cache, and from the store when the cache has none. What was acknowledged by this server is in its caches already; what another server
+// cache, and from the store when the cache has none. A write that this server acknowledged is in its caches already; one that another server
 // wrote comes a moment later, and nothing is asked of the store for every request.
 import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';

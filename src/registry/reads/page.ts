@@ -5,11 +5,11 @@ import type { KeyRange, Store } from '../../storage/index.ts';
 import { mayHold } from '../objects/chunk-values.ts';
 import type { Predicate } from '../contract.ts';
 import type { RequestScope, ResourceStorage } from '../core.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import { joinItems } from '../objects/chunk.ts';
 
 interface Chunk {
-  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly chunk: readonly Entry<StoredRevision>[];
   readonly from: number;
   readonly to: number;
 }
@@ -20,11 +20,11 @@ interface Run extends Chunk {
 }
 
 class ChunkRun implements Run {
-  readonly chunk: readonly Entry<StoredVersion>[];
+  readonly chunk: readonly Entry<StoredRevision>[];
   readonly from: number;
   readonly to: number;
 
-  constructor(chunk: readonly Entry<StoredVersion>[], from: number, to: number) {
+  constructor(chunk: readonly Entry<StoredRevision>[], from: number, to: number) {
     this.chunk = chunk;
     this.from = from;
     this.to = to;
@@ -39,7 +39,7 @@ class ChunkRun implements Run {
 export interface Page {
   readonly type: 'ok';
   readonly revision: number;
-  readonly items: Iterable<StoredVersion>;
+  readonly items: Iterable<StoredRevision>;
   readonly count: number;
   readonly runs?: Iterable<Run>;
   /** Set when the limit was reached and there are more keys: the last key looked at. */
@@ -69,15 +69,15 @@ function cutRuns(runs: Iterable<Chunk>, limit: number): Run[] {
   return cut;
 }
 
-function itemsOf(runs: Iterable<Run>): Iterable<StoredVersion> {
+function itemsOf(runs: Iterable<Run>): Iterable<StoredRevision> {
   return {
     *[Symbol.iterator]() {
-      for (const { chunk, from, to } of runs) for (let i = from; i < to; i++) yield (chunk[i] as Entry<StoredVersion>).value;
+      for (const { chunk, from, to } of runs) for (let i = from; i < to; i++) yield (chunk[i] as Entry<StoredRevision>).value;
     },
   };
 }
 
-function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequest, revision: number): Page {
+function wholePage(snapshot: Snapshot<StoredRevision>, { range, limit }: PageRequest, revision: number): Page {
   const total = snapshot.count(range);
   if (limit === 0 || total <= limit) {
     const runs = { *[Symbol.iterator]() { for (const { chunk, from, to } of snapshot.chunks(range)) yield new ChunkRun(chunk, from, to); } };
@@ -85,26 +85,26 @@ function wholePage(snapshot: Snapshot<StoredVersion>, { range, limit }: PageRequ
   }
   const runs = cutRuns(snapshot.chunks(range), limit);
   const last = runs.at(-1) as Run;
-  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredVersion>).key,
+  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredRevision>).key,
     remaining: total - limit };
 }
 
 /** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
 function* findCandidates(
-  snapshot: Snapshot<StoredVersion>, { predicate, range, scope }: PageRequest & { readonly scope: RequestScope },
-): Generator<Entry<StoredVersion>> {
+  snapshot: Snapshot<StoredRevision>, { predicate, range, scope }: PageRequest & { readonly scope: RequestScope },
+): Generator<Entry<StoredRevision>> {
   const wanted = scope.viewed ? undefined : predicate.wanted;
   const withFields = Object.keys(scope.storage.resource.selectableFields).length > 0;
   for (const { chunk, from, to } of snapshot.chunks(range)) {
     if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) continue;
-    for (let i = from; i < to; i++) yield chunk[i] as Entry<StoredVersion>;
+    for (let i = from; i < to; i++) yield chunk[i] as Entry<StoredRevision>;
   }
 }
 
 /** A page of a snapshot; `revision` is what the list says it is from. */
-export function pageOfSnapshot(snapshot: Snapshot<StoredVersion>, request: PageRequest & { readonly scope: RequestScope }, revision: number): Page {
+export function pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: PageRequest & { readonly scope: RequestScope }, revision: number): Page {
   if (request.predicate.everything) return wholePage(snapshot, request, revision);
-  const items: StoredVersion[] = [];
+  const items: StoredRevision[] = [];
   for (const { key, value } of findCandidates(snapshot, request)) {
     if (!request.predicate.matches(request.scope.show(value))) continue;
     items.push(value);
@@ -116,19 +116,19 @@ export function pageOfSnapshot(snapshot: Snapshot<StoredVersion>, request: PageR
 }
 
 /** Keys read at once from the store; upstream's largest page. */
-const storePageSize = 10_000;
+const STORE_PAGE_SIZE = 10_000;
 
 /** A page read from the store, at `revision` or the newest. */
 export async function pageOfStore(
   store: Store, request: PageRequest & { readonly storage: ResourceStorage; readonly scope: RequestScope; readonly revision?: number },
 ): Promise<Page | { readonly type: 'compacted' | 'future'; readonly revision: number }> {
   const { range, limit, predicate, storage, scope } = request;
-  const items: StoredVersion[] = [];
+  const items: StoredRevision[] = [];
   let { start } = range;
   let revision = request.revision;
   for (;;) {
-    const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, storePageSize) : storePageSize;
-    // Only a page that ends before its collection does tells how much is left.
+    const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, STORE_PAGE_SIZE) : STORE_PAGE_SIZE;
+    // Only a page that ends before its collection does reports how much is left.
     const result = await store.range({ start, end: range.end, limit: size, uncounted: limit === 0, ...(revision !== undefined && { revision }) });
     if (result.type !== 'ok') return { type: result.type, revision: result.revision };
     revision ??= result.revision;

@@ -3,7 +3,7 @@ import { type FieldRequirement, type LabelSelector, badRequest } from '../../api
 import { wantedField, wantedLabel } from '../objects/chunk-values.ts';
 import type { StoredObject, Predicate } from '../contract.ts';
 import { isSafeSegment } from '../objects/keys.ts';
-import type { ReadVersion } from '../objects/stored-object.ts';
+import type { ReadableObject } from '../objects/viewed-object.ts';
 import type { Resource } from '../resource.ts';
 
 /** The test that everything passes. */
@@ -23,7 +23,7 @@ function readerOf(resource: Resource, field: string, version: string | undefined
   const index = Object.keys(resource.selectableFields).indexOf(field);
   const declared = resource.versions.find(({ name }) => name === version)?.selectableFields;
   if (index < 0 || declared?.includes(field) === false) unknownField(resource, field);
-  return (object) => (object as ReadVersion).fields[index] as string;
+  return (object) => (object as ReadableObject).fields[index] as string;
 }
 
 function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement, version: string | undefined): Test {
@@ -39,7 +39,7 @@ function exactValue(requirements: readonly FieldRequirement[], field: string): s
 
 interface TaggedTest {
   readonly test: Test;
-  /** The key of an object tells the outcome. */
+  /** The key of an object decides the outcome. */
   readonly ofKey: boolean;
   /** What a key must be, where the test asks for that. */
   readonly exact: 'name' | 'namespace' | undefined;
@@ -52,7 +52,7 @@ interface Selectors {
   readonly fields?: readonly FieldRequirement[];
 }
 
-/** What objects must hold, as far as an index can tell. */
+/** The values that objects must hold, as far as an index knows them. */
 function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
   const columns = Object.keys(resource.selectableFields);
   const wanted = (labels?.requirements ?? []).map(wantedLabel).filter((group) => group !== undefined);
@@ -94,7 +94,7 @@ export function buildPredicate(resource: Resource, selectors: Selectors): Predic
       return {
         keys: ofKey.length === 0 ? everything : { everything: false, ...keys, matches: combine(ofKey) },
         // These read nothing else of an object version.
-        content: ofContent.length === 0 ? undefined : (parts) => ofContent.every(({ test }) => test(parts as ReadVersion)),
+        content: ofContent.length === 0 ? undefined : (parts) => ofContent.every(({ test }) => test(parts as ReadableObject)),
       };
     },
     beyond(keys) {

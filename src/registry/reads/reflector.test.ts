@@ -1,4 +1,4 @@
-// The reflector over a real registry: what is there, what changes, and what went while nobody could tell.
+// The reflector over a real registry: the objects that are there, their changes, and those that were removed while the watch was down.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Registry, RegistryWatch } from '../contract.ts';

@@ -1,4 +1,4 @@
-// Keys to be worked on: each at most once at a time, again after a failure with a growing delay. One key's trouble holds nobody else up.
+// Keys to be worked on: each at most once at a time, again after a failure with a growing delay. A key that fails does not hold others up.
 //
 //   add(k) ─▶ waiting ─▶ running ─┬─▶ done
 //                ▲                ├─ added meanwhile: waiting again
@@ -14,8 +14,8 @@ interface WorkQueueOptions {
   readonly concurrency: number;
 }
 
-const firstRetryMs = 20;
-const lastRetryMs = 15_000;
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 15_000;
 
 /** The queue of one controller. */
 export class WorkQueue {
@@ -71,7 +71,7 @@ export class WorkQueue {
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
       this.#options.onError(key, error);
-      this.#addLater(key, Math.min(lastRetryMs, firstRetryMs * 2 ** failures));
+      this.#addLater(key, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
     } finally {
       this.#running.delete(key);
       if (this.#running.size === 0) this.#onIdle?.();

@@ -54,22 +54,21 @@ export function createAttributes(admitted: Admitted, { operation, object, oldObj
   };
 }
 
-/** Lets the mutating plugins change `object`; answers the object to go on with, whose owners are sound and not listed twice. */
-export async function mutate(admitted: Admitted, subject: Subject & { readonly object: KubeObject }): Promise<KubeObject> {
+/** Lets the mutating plugins change `object`; returns the object to continue with, whose owners are sound and not listed twice. */
+export async function mutate(admitted: Admitted, attributes: AdmissionAttributes, object: KubeObject): Promise<KubeObject> {
   const { admission, context } = admitted;
-  if (context.admitted === true) return subject.object;
-  const owners = copyOwners(subject.object);
-  const attributes = createAttributes(admitted, subject);
+  if (context.admitted === true) return object;
+  const owners = copyOwners(object);
   await admission.mutate(attributes);
-  const object = takeMutated(admitted, subject.object, attributes.object ?? subject.object);
-  const { managedFields } = object.metadata;
+  const mutated = takeMutated(admitted, object, attributes.object ?? object);
+  const { managedFields } = mutated.metadata;
   const problem = sameOwners(owners, managedFields) ? undefined : describeBrokenOwners(managedFields);
   if (problem !== undefined) {
-    setOwners(object, owners);
+    setOwners(mutated, owners);
     context.warnings.push(brokenOwnersWarning(problem));
   }
-  dedupeOwners(object, context.warnings, 'afterAdmission');
-  return object;
+  dedupeOwners(mutated, context.warnings, 'afterAdmission');
+  return mutated;
 }
 
 /** Of a Scale, only its replicas reach the object. */
@@ -84,9 +83,11 @@ function takeMutated(admitted: Admitted, object: KubeObject, mutated: KubeObject
   return object;
 }
 
-/** Asks the validating plugins. */
-export async function validate(admitted: Admitted, subject: Subject): Promise<void> {
-  if (admitted.context.admitted !== true) await admitted.admission.validate(createAttributes(admitted, subject));
+/** Asks the validating plugins about the object as it will be stored. */
+export async function validate(admitted: Admitted, attributes: AdmissionAttributes, object: KubeObject): Promise<void> {
+  if (admitted.context.admitted === true) return;
+  attributes.object = seen(admitted, object);
+  await admitted.admission.validate(attributes);
 }
 
 /** Asks mutating and then validating plugins about a removal, whose object they cannot change. */

@@ -2,7 +2,7 @@
 //
 //   prepare ─▶ managed fields ─▶ mutating admission ─▶ identity ─▶ reserve ─▶ strategy ─▶ validate ─▶ validating admission ─▶ commit ─▶ respond
 //                                                      └──────────── again, up to eight times, for a generated name that is taken ────┘
-import type { CreateRequest, WriteContext, WriteResult } from '../contract.ts';
+import type { AdmissionAttributes, CreateRequest, WriteContext, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { nameTaken } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
@@ -39,6 +39,8 @@ interface Attempt {
   readonly core: Core;
   readonly creation: Creation;
   readonly write: Write;
+  /** What admission sees of the create, whatever the name. */
+  readonly attributes: AdmissionAttributes;
   readonly object: KubeObject;
 }
 
@@ -59,8 +61,8 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
   if (creation.managedFields === 'update') await setManagedFields(core, write, { object, old: undefined });
   await write.pause();
   dropEmptyLists(scope.target, object);
-  const mutated = await mutate(write, { operation: 'CREATE', object, oldObject: undefined });
-  return createNamed({ core, creation, write, object: mutated });
+  const attributes = createAttributes(write, { operation: 'CREATE', object, oldObject: undefined });
+  return createNamed({ core, creation, write, attributes, object: await mutate(write, attributes, object) });
 }
 
 async function createNamed(attempt: Attempt): Promise<WriteResult> {
@@ -76,21 +78,21 @@ async function createNamed(attempt: Attempt): Promise<WriteResult> {
 
 /** Answers undefined when the name is taken. */
 async function tryCreate(attempt: Attempt): Promise<WriteResult | undefined> {
-  const { core, write, object } = attempt;
+  const { core, attributes, object } = attempt;
   fillSystemFields(object, { clock: core.clock, random: core.options.random });
-  const attributes = createAttributes(write, { operation: 'CREATE', object, oldObject: undefined });
+  attributes.object = object;
   return withReservation(core, attributes, { write: () => storeReserved(attempt), isWritten: (result) => result !== undefined });
 }
 
 async function storeReserved(attempt: Attempt): Promise<WriteResult | undefined> {
-  const { creation, write, object } = attempt;
+  const { creation, write, attributes, object } = attempt;
   prepareForCreate(object, write);
   await write.pause();
   await prepareValidation(object, undefined, write);
   validateCreate(object, write);
   await write.pause();
   await creation.authorize?.();
-  await validate(write, { operation: 'CREATE', object, oldObject: undefined });
+  await validate(write, attributes, object);
   checkSignal(write.context.signal);
   return writeFitting(object, () => commit(attempt));
 }

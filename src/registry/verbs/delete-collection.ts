@@ -9,9 +9,9 @@ import { listReady } from '../conversion/converted-reads.ts';
 import { validateDeleteOptions } from '../options.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
-const workers = 16;
+const WORKERS = 16;
 /** How long the deletion holds the event loop at a time, where the store answers at once. */
-const sliceMs = 5;
+const SLICE_MS = 5;
 
 /** What a deleteCollection needs besides its target. */
 interface CollectionDeletion {
@@ -32,7 +32,7 @@ export async function deleteObjects(core: Core, target: Target, { list, options,
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }
   };
-  const pause = createTimeSlice(core.clock, sliceMs);
+  const pause = createTimeSlice(core.clock, SLICE_MS);
   let failed = false;
   const work = async (): Promise<void> => {
     for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
@@ -45,7 +45,7 @@ export async function deleteObjects(core: Core, target: Target, { list, options,
       }
     }
   };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(workers, found.count) }, work));
+  const results = await Promise.allSettled(Array.from({ length: Math.min(WORKERS, found.count) }, work));
   const refused = results.find((result) => result.status === 'rejected');
   if (refused !== undefined) throw refused.reason;
   return found;

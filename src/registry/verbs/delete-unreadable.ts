@@ -5,11 +5,11 @@ import type { DeleteRequest, DeleteResult } from '../contract.ts';
 import { type Core, checkSignal } from '../core.ts';
 import { groupResource, preconditionConflict } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 
 const READABLE = 'unsafe deletion is not allowed because the object is decodable from storage';
 
-function isReadable(object: StoredVersion, apiVersion: string): boolean {
+function isReadable(object: StoredRevision, apiVersion: string): boolean {
   try {
     object.object(apiVersion);
     return true;

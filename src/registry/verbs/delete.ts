@@ -7,12 +7,12 @@ import { groupResource } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
 import { encodeObject } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import { validateDeleteOptions } from '../options.ts';
 import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
-import { readyVersion } from '../conversion/remote-conversion.ts';
+import { readyObject } from '../conversion/remote-conversion.ts';
 import { cloneJson, equalJson } from '../values.ts';
 
 interface Round {
@@ -20,7 +20,7 @@ interface Round {
   readonly request: DeleteRequest;
   readonly scope: RequestScope;
   readonly key: string;
-  readonly current: StoredVersion;
+  readonly current: StoredRevision;
 }
 
 /** What a delete does to an object as it was found. */
@@ -89,7 +89,7 @@ async function admit({ core, request, current, scope }: Round, options: DeleteOp
   await admitDelete(admitted, { oldObject, ...(options !== undefined && { options: { ...options } }) });
 }
 
-async function remove({ core, request, scope, key }: Round, last: StoredVersion): Promise<Outcome> {
+async function remove({ core, request, scope, key }: Round, last: StoredRevision): Promise<Outcome> {
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type: 'gone', object: scope.show(last) } };
   const result = await core.store.txn({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
@@ -104,14 +104,14 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   const type = thenRemove ? 'gone' : 'pending';
   if (!thenRemove && equalJson(object, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
   const encoded = encodeObject(storage.layout, object);
-  const at = (modRevision: number): StoredVersion => storage.fromJson({ key, value: encoded.json, modRevision });
+  const at = (modRevision: number): StoredRevision => storage.fromJson({ key, value: encoded.json, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
   const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
   const marked = at(result.revision);
-  await readyVersion(marked, request.version);
+  await readyObject(marked, request.version);
   // The reference asks again about the object as it was marked.
   await admit({ ...round, current: marked }, options);
   return remove(round, marked);
@@ -120,7 +120,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
 async function runRound(round: Round): Promise<Outcome> {
   const { request, scope, current } = round;
   const { storageVersion } = scope.storage.resource;
-  const old = (await readyVersion(current, storageVersion, request.version)).object(storageVersion);
+  const old = (await readyObject(current, storageVersion, request.version)).object(storageVersion);
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
   if (refused !== undefined) throw refused;
   const plan = planDelete(round, old);

@@ -3,17 +3,17 @@
 import { notFound, tooLargeResourceVersion } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { GetOptions, StoredObject, Target } from '../contract.ts';
-import { type Core, type RequestScope, freshnessLimitMs } from '../core.ts';
+import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
 import { groupResource } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import { parseResourceVersion, plainError } from '../options.ts';
 
 /** Waits until the cache is as new as asked for; throws 504 for versions that do not come. */
 export async function awaitRevision(scope: RequestScope, revision: number, text: string): Promise<void> {
   const { cache } = scope.storage;
   if (cache.revision >= revision) return;
-  if (!(await cache.waitUntil(revision, freshnessLimitMs))) throw tooLargeResourceVersion(text, cache.revision);
+  if (!(await cache.waitUntil(revision, FRESHNESS_LIMIT_MS))) throw tooLargeResourceVersion(text, cache.revision);
 }
 
 /** Registry.get. */
@@ -26,7 +26,7 @@ export function getObject(core: Core, target: Target & { readonly name: string }
   return atHand ? show(scope, target.name, cache.get(key)?.value) : getLater(core, scope, { key, name: target.name, wanted, options });
 }
 
-function show(scope: RequestScope, name: string, version: StoredVersion | undefined): StoredObject {
+function show(scope: RequestScope, name: string, version: StoredRevision | undefined): StoredObject {
   if (version === undefined) throw notFound(groupResource(scope.target.resource), name);
   return scope.show(version);
 }
@@ -42,7 +42,7 @@ async function getLater(core: Core, scope: RequestScope, { key, name, wanted, op
   await core.awaitFilled(scope);
   const { storage } = scope;
   let fromCache = true;
-  if (wanted === undefined) fromCache = await storage.cache.waitUntilCurrent(freshnessLimitMs);
+  if (wanted === undefined) fromCache = await storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
   else if (wanted > 0) await awaitRevision(scope, wanted, options.resourceVersion as string);
   if (!fromCache) await core.assureStore();
   return show(scope, name, fromCache ? storage.cache.get(key)?.value : await core.readStored(storage, key));

@@ -7,8 +7,8 @@ import { tooLargeResourceVersion, badRequest } from '../../apimachinery/index.ts
 import { type KeyRange, keyRange, prefixRange } from '../../storage/index.ts';
 import type { ListOptions, ListResult, Predicate, Target } from '../contract.ts';
 import { type ContinuePosition, decodeContinue, encodeContinue } from '../reads/continue.ts';
-import { type Core, type RequestScope, freshnessLimitMs } from '../core.ts';
-import { expiredContinue, expiredVersion } from '../errors.ts';
+import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
+import { expiredContinue, expiredRevision } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
 import { listVersionError, parseResourceVersion, validateListOptions } from '../options.ts';
@@ -67,7 +67,7 @@ async function readPage(core: Core, query: Query, view: View): Promise<Page> {
   const { storage } = query.scope;
   const { cache } = storage;
   if (view.type === 'recent') {
-    if (!(await cache.waitUntilCurrent(freshnessLimitMs))) {
+    if (!(await cache.waitUntilCurrent(FRESHNESS_LIMIT_MS))) {
       await core.assureStore();
       return readStorePage(core, query, undefined);
     }
@@ -87,7 +87,7 @@ async function readStorePage(core: Core, query: Query, revision: number | undefi
   const page = await pageOfStore(core.store, { ...query, storage: query.scope.storage, ...(revision !== undefined && { revision }) });
   if (page.type === 'ok') return page;
   if (page.type === 'future') throw tooLargeResourceVersion(revision ?? 0, page.revision);
-  throw query.position === undefined ? expiredVersion() : expiredContinue(encodeContinue({ start: query.position.start, revision: -1 }));
+  throw query.position === undefined ? expiredRevision() : expiredContinue(encodeContinue({ start: query.position.start, revision: -1 }));
 }
 
 function toResult(query: Query, page: Page): ListResult {
@@ -112,7 +112,7 @@ export async function listObjects(core: Core, target: Target, options: ListOptio
   validateListOptions(options);
   const position = options.continue ? decodeContinue(options.continue) : undefined;
   const view = chooseView(options, position);
-  const scope = await core.readyPlace(target);
+  const scope = await core.readyScope(target);
   const query = makeQuery(core, scope, { options, view, position });
   return toResult(query, await readPage(core, query, view));
 }

@@ -35,7 +35,7 @@ function strategyContext({ target, subresource, context, nowMs }: Write): Strate
 
 const zeroStatuses = new WeakMap<Schema, { readonly status: unknown }>();
 
-/** The status of an object of this schema that nobody has set: absent, or its zero value where the kind always writes one. */
+/** The status of an object of this schema before it is set: absent, or its zero value where the kind always writes one. */
 function zeroStatus({ resource, version }: Target): unknown {
   if (resource.custom) return undefined;
   const schema = resource.versions.find((v) => v.name === version)?.schema;
@@ -64,10 +64,10 @@ export function prepareForCreate(object: KubeObject, write: Write): void {
   resource.strategy.prepareForCreate?.(object, strategyContext(write));
 }
 
-/** Lets the kind do the long part of its validation in turns. */
-export async function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> {
+/** Lets the kind do the long part of its validation in turns; undefined where it has none. */
+export function prepareValidation(object: KubeObject, old: KubeObject | undefined, write: Write): Promise<void> | undefined {
   const { strategy } = write.target.resource;
-  await strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
+  return strategy.prepareValidation?.(object, { old, context: strategyContext(write), pause: () => {
     checkSignal(write.context.signal);
     return write.pause();
   } });

@@ -8,21 +8,21 @@
 // was read) or if the store confirms that the object was current; otherwise the next round works on what the store has.
 import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../../apimachinery/index.ts';
 import { convertAsNeeded } from '../conversion/restartable-conversion.ts';
-import type { UpdateRequest, WriteResult } from '../contract.ts';
+import type { AdmissionAttributes, UpdateRequest, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
-import { defaultRoot, objectKey } from '../objects/keys.ts';
+import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, dedupeOwners } from '../metadata.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
 import { createAttributes, mutate, validate } from './admit.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startWrite, validateUpdate } from './prepare.ts';
-import { convertToStore, readyVersion } from '../conversion/remote-conversion.ts';
+import { convertToStore, readyObject } from '../conversion/remote-conversion.ts';
 import { writeFitting } from '../objects/too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
 import { cloneJson } from '../values.ts';
@@ -33,15 +33,16 @@ interface Round {
   readonly scope: RequestScope;
   readonly key: string;
   /** What the round read; undefined where nothing is stored. */
-  readonly current: StoredVersion | undefined;
+  readonly current: StoredRevision | undefined;
   /** The value that `current` is of, when it came from the store and not from the cache. */
   readonly stored?: KeyValue | undefined;
 }
 
 /** A round on an object that is there. */
 interface Change {
-  readonly round: Round & { readonly current: StoredVersion };
+  readonly round: Round & { readonly current: StoredRevision };
   readonly write: Write;
+  readonly attributes: AdmissionAttributes;
   readonly old: KubeObject;
   readonly object: KubeObject;
 }
@@ -94,8 +95,8 @@ async function isCurrent({ core, key, current }: Round): Promise<boolean> {
 
 async function runRound(round: Round): Promise<Outcome> {
   const { core, request, scope, current } = round;
-  if (current !== undefined) await readyVersion(current, request.version, scope.storage.resource.storageVersion);
-  // An absent object is not found, whichever uid the request expects; only a user who may create learns of the other uid.
+  if (current !== undefined) await readyObject(current, request.version, scope.storage.resource.storageVersion);
+  // An absent object is not found, whichever uid the request expects; only users that may create learn of the other uid.
   if (current === undefined && !request.createIfAbsent) throw notFound(groupResource(request.resource), request.name);
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
@@ -110,21 +111,21 @@ async function runRound(round: Round): Promise<Outcome> {
   else if (wanted.metadata.managedFields === undefined) delete wanted.metadata.managedFields;
   await write.pause();
   dropEmptyLists(request, wanted);
-  const object = await mutate(write, { operation: 'UPDATE', object: wanted, oldObject: old });
+  const attributes = createAttributes(write, { operation: 'UPDATE', object: wanted, oldObject: old });
+  const object = await mutate(write, attributes, wanted);
   checkRevision(request, object, current.revision);
-  const change: Change = { round: { ...round, current }, write, old, object };
-  const attributes = createAttributes(write, { operation: 'UPDATE', object, oldObject: old });
+  const change: Change = { round: { ...round, current }, write, attributes, old, object };
   return withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });
 }
 
 async function storeReserved(change: Change): Promise<Outcome> {
-  const { write, object, old } = change;
+  const { write, attributes, object, old } = change;
   prepareForUpdate(object, old, write);
   await write.pause();
   await prepareValidation(object, old, write);
   validateUpdate(object, old, write);
   await write.pause();
-  await validate(write, { operation: 'UPDATE', object, oldObject: old });
+  await validate(write, attributes, object);
   checkSignal(write.context.signal);
   return writeFitting(object, () => commit(change));
 }
@@ -135,18 +136,19 @@ function checkPreconditions({ core, request, scope, key, current }: Round): void
   const why = preconditionProblem(request.preconditions, meta);
   if (why === undefined) return;
   // Dry runs of the reference know keys without the root.
-  const shown = `${request.context.dryRun ? '' : defaultRoot}${key.slice(core.root.length)}`;
+  const shown = `${request.context.dryRun ? '' : DEFAULT_ROOT}${key.slice(core.root.length)}`;
   throw preconditionConflict({ resource: request.resource, name: request.name, key: shown, why });
 }
 
 /** The next object, which shares nothing that can change with `old`; warnings of attempts that had to start over are dropped. */
-async function transform({ resource, context: { warnings }, transform: run }: UpdateRequest, old: KubeObject): Promise<KubeObject> {
+function transform({ resource, context: { warnings }, transform: run }: UpdateRequest, old: KubeObject): KubeObject | Promise<KubeObject> {
   const before = warnings.length;
-  return convertAsNeeded(resource, () => {
+  const attempt = (): KubeObject => {
     warnings.length = before;
     const next = run(old);
     return next === old ? cloneJson(old) : next;
-  });
+  };
+  return resource.convertRemotely === undefined ? attempt() : convertAsNeeded(resource, attempt);
 }
 
 /** Applies the rules of resourceVersion: absent means the latest, where the kind allows that; else it must be the stored one. */

@@ -10,11 +10,11 @@ import { invariant } from '../../base/index.ts';
 import type { CacheEvent, Entry, Watcher } from '../../cache/index.ts';
 import type { KeyRange } from '../../storage/index.ts';
 import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from '../contract.ts';
-import { type Core, type RequestScope, freshnessLimitMs } from '../core.ts';
+import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
 import { expiredWatch } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
-import type { StoredVersion } from '../objects/stored-object.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import { UnreadableObject, unreadableEvent } from '../objects/unreadable-object.ts';
 import { parseResourceVersion, plainError } from '../options.ts';
 
@@ -25,16 +25,16 @@ interface WatchPlan {
   /** Changes after this revision are wanted. */
   readonly after: number;
   /** The state to begin with. */
-  readonly initial: Iterable<Entry<StoredVersion>> | undefined;
+  readonly initial: Iterable<Entry<StoredRevision>> | undefined;
   readonly endBookmark: boolean;
-  /** Changes tell what there was before. */
+  /** Changes carry the object before them. */
   readonly withPrevious: boolean;
 }
 
-/** What deletions show, so that all watchers of one change share one version and its bytes. */
-const lastStates = new WeakMap<StoredVersion, StoredVersion>();
+/** The objects of deletions, so that all watchers of one change share one object and its bytes. */
+const lastStates = new WeakMap<StoredRevision, StoredRevision>();
 
-function lastState(previous: StoredVersion, revision: number): StoredVersion {
+function lastState(previous: StoredRevision, revision: number): StoredRevision {
   const known = lastStates.get(previous);
   if (known?.revision === revision) return known;
   const version = previous.at(revision);
@@ -44,8 +44,8 @@ function lastState(previous: StoredVersion, revision: number): StoredVersion {
 
 class StreamingWatch implements RegistryWatch {
   readonly #plan: WatchPlan;
-  readonly #watcher: Watcher<StoredVersion>;
-  #initial: Iterator<Entry<StoredVersion>> | undefined;
+  readonly #watcher: Watcher<StoredRevision>;
+  #initial: Iterator<Entry<StoredRevision>> | undefined;
   #bookmarkDue: boolean;
   /** take() may find something. */
   #readable = true;
@@ -132,7 +132,7 @@ class StreamingWatch implements RegistryWatch {
     }
   }
 
-  #toEvent({ revision, value, previous }: CacheEvent<StoredVersion>): RegistryEvent | undefined {
+  #toEvent({ revision, value, previous }: CacheEvent<StoredRevision>): RegistryEvent | undefined {
     const { predicate, scope, withPrevious } = this.#plan;
     const object = value === undefined ? undefined : scope.show(value);
     const matches = object !== undefined && predicate.matches(object);
@@ -144,7 +144,7 @@ class StreamingWatch implements RegistryWatch {
 }
 
 /** The error of a change from or to a value that cannot be read; a readable value may replace one that is not. */
-function unreadableChange({ value, previous }: CacheEvent<StoredVersion>): StatusError | undefined {
+function unreadableChange({ value, previous }: CacheEvent<StoredRevision>): StatusError | undefined {
   if (value instanceof UnreadableObject) return unreadableEvent(value, false);
   return value === undefined && previous instanceof UnreadableObject ? unreadableEvent(previous, true) : undefined;
 }
@@ -170,7 +170,7 @@ function watchedRange(core: Core, scope: RequestScope, predicate: Predicate): { 
 async function awaitState(scope: RequestScope, wanted: number | undefined, text: string): Promise<StatusError | undefined> {
   try {
     if (wanted === undefined) {
-      if (!(await scope.storage.cache.waitUntilCurrent(freshnessLimitMs))) return timeoutError('the state of the store is not known in time', 1);
+      if (!(await scope.storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS))) return timeoutError('the state of the store is not known in time', 1);
     } else if (wanted > 0) await awaitRevision(scope, wanted, text);
     return undefined;
   } catch (error) {
@@ -183,9 +183,9 @@ async function awaitState(scope: RequestScope, wanted: number | undefined, text:
 export async function watchObjects(core: Core, target: Target, options: WatchOptions & { readonly withPrevious?: boolean }): Promise<RegistryWatch> {
   const text = options.resourceVersion ?? '';
   const wanted = parseResourceVersion(text, plainError);
-  const scope = await core.readyPlace(target);
+  const scope = await core.readyScope(target);
   const { range, predicate } = watchedRange(core, scope, options.predicate);
-  // From here on; with the state, unless that is declined. Only those who ask for the state are told where it ends.
+  // The watch begins now; with the state, unless that is declined. Only watches that ask for the state get the bookmark at its end.
   const fromNow = wanted === undefined || wanted === 0;
   const withState = options.sendInitialEvents ?? fromNow;
   if (withState || fromNow) {
