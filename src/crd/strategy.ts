@@ -28,6 +28,8 @@ export interface WriteToValidate {
   readonly old: KubeObject | undefined;
   readonly version: string;
   readonly subresource: string;
+  /** The name of the writer, for whom long validation waits its turn; absent where it does not wait. */
+  readonly user?: string;
 }
 
 /** The problems of a write, and the warnings of rules about values that they tolerate. */
@@ -77,8 +79,8 @@ export function createStrategy(parts: StrategyParts): Strategy {
   const validateAhead = createAheadValidation(parts, (object, result) => void ahead.set(object, result));
   let hasPatterns = false;
   return {
-    prepareValidation(object, { old, context: { version, subresource } }) {
-      const write = { object, old, version, subresource };
+    prepareValidation(object, { old, context: { version, subresource, user } }) {
+      const write = { object, old, version, subresource, user: user.name };
       if (hasPatterns) return validateAhead(write);
       // The engine takes some megabytes: it is loaded by the first write, and not by a server that only serves reads.
       return loadPatternEngine().then(() => {

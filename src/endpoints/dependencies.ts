@@ -43,6 +43,12 @@ export type Connect = (request: {
   readonly subresource: string;
 }) => Promise<Response>;
 
+/** Whose YAML is parsed. */
+interface YamlOwner {
+  readonly user: string;
+  readonly signal: AbortSignal;
+}
+
 /** What a large request needs elsewhere besides its exchange. */
 interface LargeRequest {
   readonly body: Uint8Array;
@@ -55,6 +61,8 @@ export interface Elsewhere {
   /** Whether requests on a resource may be handled there: what takes effect in this process may not. */
   accepts(resource: Resource): boolean;
   handle(exchange: Exchange, large: LargeRequest): Promise<Response>;
+  /** Writes JSON as it is written for people: indented, or as YAML. */
+  makeReadable(exchange: Exchange, json: Uint8Array, form: 'json' | 'yaml'): Promise<Uint8Array>;
 }
 
 /** Everything that createEndpoints needs. */
@@ -68,8 +76,8 @@ export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly hashes: Hashes;
-  /** Parses YAML bodies; long ones take their time. */
-  readonly parseYaml: ParseYaml;
+  /** Parses YAML bodies; long ones wait for the turn of their user, and are dropped when the client has left. */
+  readonly parseYaml: (bytes: Uint8Array, owner?: YamlOwner) => ReturnType<ParseYaml>;
   /** gzip at level 1. */
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
   /** The same of what is made meanwhile; ending the reading ends `pieces`. */

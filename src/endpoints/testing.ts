@@ -132,7 +132,7 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined });
   const hash = (bytes: Uint8Array): Uint8Array => Uint8Array.from([bytes.length & 255, ...bytes.subarray(0, 15)]);
   const handler = createEndpoints({
-    registry, admission, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, parseYaml,
+    registry, admission, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, parseYaml: (bytes) => parseYaml(bytes),
     gzip: async (bytes) => bytes, gzipPieces: (pieces) => pieces,
     version: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
   });

@@ -110,7 +110,8 @@ function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]
 
 /** What workers do for the endpoints; without them all is done here. */
 function useWorkers(workers: WorkerPool | undefined, registry: () => OwnedRegistry) {
-  return workers === undefined ? { parseYaml } : { parseYaml: parseYamlWith(workers), elsewhere: handleInWorkers(workers, registry) };
+  if (workers === undefined) return { parseYaml: (bytes: Uint8Array) => parseYaml(bytes) };
+  return { parseYaml: parseYamlWith(workers), elsewhere: handleInWorkers(workers, registry) };
 }
 
 /** Reviews and token requests, which workers do not answer. */
@@ -174,7 +175,7 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
-    ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: '' }) }),
+    ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: request.user ?? '' }) }),
     servesOnly: replica,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });

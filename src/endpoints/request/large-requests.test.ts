@@ -28,6 +28,7 @@ describe('handleBySize', () => {
         elsewhere.push(`${method} ${at} ${body.length}`);
         return { status: 299, headers: {}, body: new Uint8Array() };
       },
+      makeReadable: async (_, json, form) => new TextEncoder().encode(`${form} of ${json.length > 20_000}`),
     },
   });
   const configMap = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
@@ -49,6 +50,8 @@ describe('handleBySize', () => {
     assert.equal((await api.send({ method: 'DELETE', path: `${path}/stored` })).status, 299);
     assert.equal(elsewhere.splice(0).length, 2);
     assert.equal((await api.send({ path: `${path}/stored` })).status, 200);
+    assert.equal((await api.send({ path: `${path}/stored`, headers: { accept: 'application/yaml' } })).text, 'yaml of true');
+    assert.match((await api.send({ path: `${path}/small`, headers: { accept: 'application/yaml' } })).text, /^apiVersion: v1\n/);
     assert.deepEqual(elsewhere, []);
   });
 });

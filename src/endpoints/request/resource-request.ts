@@ -1,6 +1,7 @@
 // What the handlers of all verbs share: what a row offers, who writes, which kind a body has.
 import { BoundedCache } from '../../base/index.ts';
 import { formatGroupVersion, type Schema } from '../../apimachinery/index.ts';
+import type { ParseYaml } from '../../codec/index.ts';
 import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, MAX_BODY_BYTES } from './decode.ts';
@@ -67,6 +68,17 @@ export function scaleSchema({ dependencies }: ResourceRequest): Schema {
 /** apiVersion of the resource's own kind. */
 export function apiVersionOf({ resource, target }: Pick<ResourceRequest, 'resource' | 'target'>): string {
   return formatGroupVersion({ group: resource.group, version: target.version });
+}
+
+/** Parses YAML for the user of a request, as long as the client waits. */
+export function yamlParserOf({ exchange, dependencies }: Pick<ResourceRequest, 'exchange' | 'dependencies'>): ParseYaml {
+  const owner = {
+    user: exchange.user.name,
+    get signal() {
+      return exchange.signal;
+    },
+  };
+  return (bytes) => dependencies.parseYaml(bytes, owner);
 }
 
 /** Reads the body of a request. */

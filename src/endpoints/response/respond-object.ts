@@ -1,11 +1,12 @@
 // Answers with one object: as it is, as a table, as metadata. Plain JSON and protobuf are the bytes that the object keeps.
-import type { MaybePromise } from '../../base/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { failure, type KubeObject, type Schema } from '../../apimachinery/index.ts';
 import { parseJson } from '../../codec/index.ts';
 import type { StoredObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Encodable, encodeBody } from './encoding.ts';
 import type { Response } from '../exchange.ts';
+import { hasManyMembers } from '../request/large-requests.ts';
 import { FORM_TYPES } from '../request/media.ts';
 import { type Representation, wantsPretty } from '../request/negotiate.ts';
 import { partialObject, partialSchemas } from './partial.ts';
@@ -38,6 +39,12 @@ function convert(call: ResourceRequest, object: StoredObject, { conversion }: Re
   return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchemas(call.dependencies.schemas)?.object };
 }
 
+/** The JSON of an object for people. */
+function makeReadable({ exchange, dependencies: { elsewhere } }: ResourceRequest, json: Uint8Array, form: 'json' | 'yaml'): MaybePromise<Uint8Array> {
+  if (elsewhere !== undefined && hasManyMembers(json)) return elsewhere.makeReadable(exchange, json, form);
+  return encodeBody({ value: parseJson(json).value }, form, true);
+}
+
 /** Answers with an object of the store. */
 export function respondObject(call: ResourceRequest, answer: { status: number; object: StoredObject; representation: Representation }): MaybePromise<Response> {
   const { exchange, dependencies, target } = call;
@@ -47,10 +54,9 @@ export function respondObject(call: ResourceRequest, answer: { status: number; o
   if (form === 'protobuf') {
     return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
   }
-  const plain = form === 'json' && !wantsPretty(exchange);
-  const body = plain ? object.bytes(target.version, 'json-line')
-    : encodeBody({ value: parseJson(object.bytes(target.version, 'json-single')).value }, form, true);
-  return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body: [body] });
+  const respond = (body: Uint8Array): MaybePromise<Response> => respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body: [body] });
+  if (form === 'json' && !wantsPretty(exchange)) return respond(object.bytes(target.version, 'json-line'));
+  return mapMaybe(makeReadable(call, object.bytes(target.version, 'json-single'), form), respond);
 }
 
 /** Answers with an object that is not of the store: a Scale, a review. */

@@ -2,7 +2,7 @@
 import { methodNotSupported } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import { admitUnstored, defaultObject } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, readBody, subresourceOf, writeContext } from '../request/resource-request.ts';
+import { expectedKind, negotiateCall, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest, SpecialCreate } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -26,7 +26,7 @@ export async function handleCreate(call: ResourceRequest): Promise<Response> {
   const expected = expectedKind(call);
   const pause = createTimeSlice(dependencies.clock, bodyTurnMs);
   const decoding = decodeBody({ bytes, form }, expected, {
-    catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
+    catalog: dependencies.catalog, parseYaml: yamlParserOf(call), level: validationLevel(query), warnings: exchange.warnings, pause,
   });
   const decoded = decoding instanceof Promise ? await decoding : decoding;
   const turn = pause();

@@ -1,9 +1,9 @@
 // DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
 import type { MaybePromise } from '../../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, JsonError, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
+import { decodeEnvelope, decodeMessage, JsonError, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
-import { negotiateCall, readBody, writeContext } from '../request/resource-request.ts';
+import { negotiateCall, readBody, yamlParserOf, writeContext } from '../request/resource-request.ts';
 import { type RawBody, requireBodyForm } from '../request/decode.ts';
 import { notAString, notAnObject, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -18,7 +18,7 @@ import { respondObject } from '../response/respond-object.ts';
 const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
-async function parseOptions({ bytes, form }: RawBody, schema: Schema, { parseYaml }: Pick<ResourceRequest['dependencies'], 'parseYaml'>): Promise<JsonObject> {
+async function parseOptions({ bytes, form }: RawBody, schema: Schema, parseYaml: ParseYaml): Promise<JsonObject> {
   try {
     if (form === 'protobuf') {
       const { apiVersion, kind, raw } = decodeEnvelope(bytes);
@@ -44,7 +44,7 @@ function checkKind({ kind, apiVersion }: JsonObject): void {
 
 async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<DeleteQuery> {
   const schema = call.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
-  const value = await parseOptions({ bytes, form: requireBodyForm(call.exchange) }, schema, call.dependencies);
+  const value = await parseOptions({ bytes, form: requireBodyForm(call.exchange) }, schema, yamlParserOf(call));
   checkKind(value);
   try {
     const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;

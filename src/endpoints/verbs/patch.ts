@@ -6,7 +6,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { formatYamlDuplicates, JsonError, parseJson, stringifyJson, withoutParameters, YamlError } from '../../codec/index.ts';
 import { applyObject, checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, readBody, writeContext } from '../request/resource-request.ts';
+import { expectedKind, negotiateCall, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, type Level, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -226,8 +226,9 @@ function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPat
 }
 
 /** The configuration of a server-side apply. Duplicate keys are judged by the YAML reader, everything else by apply itself. */
-async function readApplied(bytes: Uint8Array, level: Level, { exchange: { warnings }, dependencies }: ResourceRequest): Promise<JsonObject> {
-  const { value, duplicates } = await dependencies.parseYaml(bytes).catch((error: unknown) => {
+async function readApplied(bytes: Uint8Array, level: Level, call: ResourceRequest): Promise<JsonObject> {
+  const { exchange: { warnings } } = call;
+  const { value, duplicates } = await yamlParserOf(call)(bytes).catch((error: unknown) => {
     throw error instanceof YamlError ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
   });
   if (level === 'Strict' && duplicates.length > 0) {

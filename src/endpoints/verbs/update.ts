@@ -2,7 +2,7 @@
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import { conflict, invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, readBody, scaleSchema, writeContext } from '../request/resource-request.ts';
+import { expectedKind, negotiateCall, readBody, scaleSchema, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -56,7 +56,7 @@ export async function handleUpdate(call: ResourceRequest): Promise<Response> {
   const expected = expectedKind(call);
   const pause = createTimeSlice(dependencies.clock, bodyTurnMs);
   const decoded = await decodeBody(bytesForm, expected, {
-    catalog: dependencies.catalog, parseYaml: dependencies.parseYaml, level: validationLevel(query), warnings: exchange.warnings, pause,
+    catalog: dependencies.catalog, parseYaml: yamlParserOf(call), level: validationLevel(query), warnings: exchange.warnings, pause,
   });
   await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);

@@ -37,6 +37,10 @@ describe('large requests', () => {
     }));
     assert.equal(created.status, 201);
     assert.equal(Object.keys(created.body.data).length, 8000);
+    const indented = await server.request({ path: `${path}/large?pretty=true` });
+    assert.equal(indented.text, JSON.stringify(created.body, null, 2));
+    const yaml = await server.request({ path: `${path}/large`, headers: { accept: 'application/yaml' } });
+    assert.match(yaml.text, /^apiVersion: v1\ndata:\n  k0: a\n  k1: a\n/);
     const read = await server.request({ path: `${path}/large` });
     assert.deepEqual(read.body, created.body);
     await compare((name, count) => ({ method: 'PUT', path: `${path}/${name}`, body: configMap(name, keys(count, 'b')) }));

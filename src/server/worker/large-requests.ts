@@ -20,5 +20,7 @@ export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedR
       if (response === 'late') throw tooManyRequests('the resource is not served everywhere yet, please try again later', 1);
       return response;
     },
+    // A copy, since the bytes may lie in a large piece that would be copied as a whole.
+    makeReadable: ({ user, signal }, json, form) => workers.run('makeReadable', { json: new Uint8Array(json), form }, { user: user.name, signal }),
   };
 }

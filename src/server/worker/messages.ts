@@ -31,6 +31,7 @@ export type YamlAnswer = { readonly parsed: YamlJson } | { readonly problem: str
 export interface WorkerTasks {
   validate: { readonly input: ValidateRequest; readonly output: Awaited<ReturnType<ReturnType<typeof createWriteValidator>>> };
   readYaml: { readonly input: Uint8Array; readonly output: YamlAnswer };
+  makeReadable: { readonly input: { readonly json: Uint8Array; readonly form: 'json' | 'yaml' }; readonly output: Uint8Array };
   handle: { readonly input: HandledRequest; readonly output: HandledResponse };
 }
 

@@ -126,6 +126,7 @@ class Pool implements WorkerPool {
 /** How much of the queue's bytes an input takes. */
 function inputBytes(input: WorkerTasks[Name]['input']): number {
   if (input instanceof Uint8Array) return input.length;
+  if ('json' in input) return input.json.length;
   return 'body' in input ? input.body.length : input.definition.length;
 }
 

@@ -2,7 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/index.ts';
-import { YamlError, parseYamlToJson } from '../../codec/index.ts';
+import { YamlError, parseJson, parseYamlToJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
 import { createWriteValidator } from '../../crd/index.ts';
 import type { FromWorker, HandledRequest, ToWorker, WorkerTasks, YamlAnswer } from './messages.ts';
 import { RemoteStore } from './remote-store.ts';
@@ -35,7 +35,12 @@ async function handle(request: HandledRequest, signal: AbortSignal): Promise<Wor
   return (await replica).handle(request, signal);
 }
 
-const tasks: Tasks = { validate: createWriteValidator(), readYaml, handle };
+async function makeReadable({ json, form }: WorkerTasks['makeReadable']['input']): Promise<Uint8Array> {
+  const { value } = parseJson(json);
+  return new TextEncoder().encode(form === 'yaml' ? stringifyYaml(value) : stringifyJson(value, 2));
+}
+
+const tasks: Tasks = { validate: createWriteValidator(), readYaml, makeReadable, handle };
 
 /** Says that the loop turns while there is something to do. */
 function sayAlive(): void {
