@@ -47,7 +47,7 @@ const WORDS_TO_COME: readonly string[] = [
   'STYLE.md',
   'docs/',
   'src/admission/',
-  'src/apimachinery/cel/',
+  
   'src/apimachinery/',
   'src/auth/',
   'src/base/',

@@ -46,6 +46,9 @@ const primitives: Readonly<Record<string, CelType>> = {
   BOOL: boolType, INT64: intType, UINT64: uintType, DOUBLE: doubleType, STRING: stringType, BYTES: bytesType,
 };
 const wellKnown: Readonly<Record<string, CelType>> = { ANY: anyType, TIMESTAMP: timestampType, DURATION: durationType };
+const jsonMessages: ReadonlyMap<unknown, CelType> = new Map([
+  ['google.protobuf.Struct', mapOf(stringType, dynType)], ['google.protobuf.ListValue', listOf(dynType)], ['google.protobuf.Value', dynType],
+]);
 
 /** The type that a declaration names. */
 export function typeFrom(json: Json): CelType {
@@ -53,7 +56,10 @@ export function typeFrom(json: Json): CelType {
   if ('wrapper' in json) return wrapperOf(primitives[json['wrapper'] as string]!);
   if ('wellKnown' in json) return wellKnown[json['wellKnown'] as string]!;
   if ('null' in json) return nullType;
-  if ('messageType' in json) return namedTypes.get(json['messageType'] as string) ?? structType(json['messageType'] as string);
+  if ('messageType' in json) {
+    const name = json['messageType'] as string;
+    return jsonMessages.get(name) ?? namedTypes.get(name) ?? structType(name);
+  }
   if ('listType' in json) return listOf(typeFrom((json['listType'] as Json)['elemType'] as Json));
   if ('type' in json) return typeOfType(typeFrom(json['type'] as Json));
   if ('abstractType' in json) {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { loadPatternEngine } from '../../src/apimachinery/index.ts';
 import { type CheckedExpr, checkExpression } from '../../src/apimachinery/cel/check/check.ts';
-import { type Environment, type Library, createEnvironment, declare, extendEnvironment, method } from '../../src/apimachinery/cel/check/environment.ts';
+import {
+  type Environment, type Library, createEnvironment, declare, extendEnvironment, method, overload,
+} from '../../src/apimachinery/cel/check/environment.ts';
 import { compileProgram } from '../../src/apimachinery/cel/evaluate/evaluate.ts';
 import { comprehensionsLibrary } from '../../src/apimachinery/cel/library/comprehensions.ts';
 import { setsLibrary } from '../../src/apimachinery/cel/library/lists.ts';
@@ -12,7 +14,7 @@ import { standardLibrary } from '../../src/apimachinery/cel/library/standard.ts'
 import { stringsLibrary } from '../../src/apimachinery/cel/library/strings.ts';
 import { parseExpression } from '../../src/apimachinery/cel/parse/parse.ts';
 import { CelSyntaxError } from '../../src/apimachinery/cel/parse/source.ts';
-import { formatType, stringType } from '../../src/apimachinery/cel/values/types.ts';
+import { boolType, bytesType, doubleType, formatType, intType, nullType, stringType, uintType } from '../../src/apimachinery/cel/values/types.ts';
 import { Failure } from '../../src/apimachinery/cel/values/values.ts';
 import { type CelCase, casesOf, showValue, typeFrom, valueFrom } from './cel-cases.ts';
 import { ledger } from './cel-ledger.ts';
@@ -24,13 +26,22 @@ const reverseLibrary: Library = {
 const base = createEnvironment({
   libraries: [standardLibrary, stringsLibrary, reverseLibrary, optionalLibrary, comprehensionsLibrary, setsLibrary], optionalSyntax: true, escapedNames: true,
 });
+/** Variables and functions that the recording of the checker declares for all of its cases. */
+const checkerEnvironment = extendEnvironment(createEnvironment({
+  libraries: [standardLibrary, optionalLibrary, {
+    functions: [declare('fg_s', overload('fg_s_0', [], [stringType, () => ''])), declare('fi_s_s', method('fi_s_s_0', [stringType], [stringType, () => '']))],
+  }],
+  optionalSyntax: true, escapedNames: true,
+}), {
+  variables: new Map([['is', stringType], ['ii', intType], ['iu', uintType], ['iz', boolType], ['ib', bytesType], ['id', doubleType], ['ix', nullType]]),
+});
 /** Suites of the package that give texts of errors and types, but no values. */
 const checkedOnly = new Set(['parsing', 'checking']);
 
-function environmentOf({ original }: CelCase): Environment {
+function environmentOf({ original, section }: CelCase): Environment {
   const declared = (original.typeEnv ?? []).filter((entry) => entry.ident !== undefined);
-  return extendEnvironment(base, { container: original.container ?? '', variables: new Map(declared.map((entry) => [entry.name,
-    typeFrom(entry.ident!.type)])) });
+  const variables = new Map(declared.map((entry) => [entry.name, typeFrom(entry.ident!.type)]));
+  return extendEnvironment(section === 'checking' ? checkerEnvironment : base, { container: original.container ?? '', variables });
 }
 
 /** Reports why a case fails; undefined where it passes. */

@@ -96,7 +96,7 @@ class Coster {
     return { expr, type: this.typeOf(expr), path: path[0] === '@result' ? [] : path, size: this.sizeOf(expr) };
   }
 
-  /** What is known of the size of a node's value. */
+  /** Bounds of the size of a node's value; undefined when nothing is known. */
   sizeOf(expr: Expr): Range | undefined {
     const known = this.#sizes.get(expr.id) ?? sizeOfLiteral(expr);
     if (known !== undefined) return known;

@@ -17,7 +17,8 @@ testRows('macros of one variable', [
   ['[[1, 2], [3]].map(l, l.filter(x, x > 1))', '[[2], [3]]'],
   ['[].exists_one(x, true)', 'false'],
   ["'abc'.all(x, true)", "?expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)"],
-  ['[1].all(x.y, true)', '?argument is not an identifier'], ['[1].all(__result__, true)', '?iteration variable overwrites accumulator variable'],
+  ['[1].all(x.y, true)', '?argument must be a simple name'],
+  ['[1].map(x.y, true)', '?argument is not an identifier'], ['[1].all(__result__, true)', '?iteration variable overwrites accumulator variable'],
   ['has(1)', '?invalid argument to has() macro'],
 ]);
 

@@ -44,7 +44,7 @@ function indexed(optional: CelOptional, index: Value): Value {
 function optionalMapping(flat: boolean): Macro {
   return (helper, { id, target, args }) => {
     const build = new ExprBuilder(helper, { id });
-    const name = variableOf(args[0]!);
+    const name = variableOf(args[0]!, `${flat ? 'optFlatMap' : 'optMap'}() variable name must be a simple identifier`);
     const value = build.memberCall(target!, 'value');
     const body: Expr = build.bind(name, value, args[1]!);
     return build.call('_?_:_', build.memberCall(target!, 'hasValue'), flat ? body : build.call('optional.of', body), build.call('optional.none'));

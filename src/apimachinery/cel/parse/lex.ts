@@ -1,4 +1,5 @@
 // Tokens of the expression language. Positions count runes; strings keep their raw text, which literals.ts interprets.
+import { lengthAt } from '../values/runes.ts';
 import { type Issue, MAX_REPORTED_ISSUES } from './source.ts';
 
 type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
@@ -91,16 +92,21 @@ class Lexer {
     const start = stringStart.exec(this.#text);
     if (start === null) return false;
     const prefix = (start[1] ?? '').toLowerCase();
-    const end = scanString(this.#text, { from: this.#at + start[0].length, quote: start[2]!, raw: prefix.includes('r') });
-    if (end === undefined) return this.#rejectString(start[1]?.length ?? 0);
-    this.#push(prefix.includes('b') ? 'bytes' : 'string', this.#text.slice(this.#at, end));
+    const scan = scanString(this.#text, { from: this.#at + start[0].length, quote: start[2]!, raw: prefix.includes('r') });
+    if (!scan.closed) return this.#rejectString({ prefix: start[1] ?? '', quote: start[2]!, failedAt: scan.end });
+    this.#push(prefix.includes('b') ? 'bytes' : 'string', this.#text.slice(this.#at, scan.end));
     return true;
   }
 
-  #rejectString(prefixLength: number): boolean {
-    if (prefixLength > 0) return false;
-    const line = this.#text.indexOf('\n', this.#at);
-    this.#reject(this.#text.slice(this.#at, line < 0 ? this.#text.length : line));
+  /** The longest token that a string without an end begins with: its prefix is a name, three quotes begin with an empty string. */
+  #rejectString(start: { prefix: string; quote: string; failedAt: number }): boolean {
+    const { prefix, quote, failedAt } = start;
+    if (quote.length === 3) {
+      this.#push(prefix.toLowerCase().includes('b') ? 'bytes' : 'string', this.#text.slice(this.#at, this.#at + prefix.length + 2));
+      return true;
+    }
+    if (prefix !== '') return false;
+    this.#reject(this.#text.slice(this.#at, failedAt + lengthAt(this.#text, failedAt)));
     return true;
   }
 }
@@ -110,27 +116,35 @@ function kindOfNumber(text: string): TokenKind {
   return !text.startsWith('0x') && /[.eE]/.test(text) ? 'float' : 'int';
 }
 
-function escapeShown(text: string): string {
+/** A text as messages quote it. */
+export function escapeShown(text: string): string {
   return text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
 }
 
-/** Index after the closing quote; undefined when there is none, or an escape is not one. */
-function scanString(text: string, options: { from: number; quote: string; raw: boolean }): number | undefined {
+/** Where a string ends, or the first character that it cannot hold. */
+function scanString(text: string, options: { from: number; quote: string; raw: boolean }): { closed: boolean; end: number } {
   const { quote, raw } = options;
   const long = quote.length === 3;
   let at = options.from;
   while (at < text.length) {
-    if (text.startsWith(quote, at)) return at + quote.length;
+    if (text.startsWith(quote, at)) return { closed: true, end: at + quote.length };
     const char = text[at]!;
-    if (!long && (char === '\n' || char === '\r')) return undefined;
+    if (!long && (char === '\n' || char === '\r')) return { closed: false, end: at };
     if (raw || (long && (char === '\n' || char === '\r'))) {
       at++;
       continue;
     }
     plainString.lastIndex = at;
     const length = plainString.exec(text)?.[0].length;
-    if (length === undefined) return undefined;
+    if (length === undefined) return { closed: false, end: endOfEscape(text, at) };
     at += length;
   }
-  return undefined;
+  return { closed: false, end: text.length };
+}
+
+/** The character at which an escape sequence that is none fails. */
+function endOfEscape(text: string, from: number): number {
+  const digits = /\\(?:[xX][0-9a-fA-F]{0,1}|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/y;
+  digits.lastIndex = from;
+  return from + (digits.exec(text)?.[0].length ?? 0);
 }

@@ -90,9 +90,9 @@ export class ExprBuilder {
   }
 }
 
-/** The name that an argument declares; throws MacroError when it is not a plain identifier. */
-export function variableOf(arg: Expr): string {
-  if (arg.type !== 'ident' || arg.name.startsWith('.')) throw new MacroError(arg.id, 'argument is not an identifier');
+/** The name that an argument declares; throws MacroError when it is not a plain identifier. `problem` is the message that the macro has for that. */
+export function variableOf(arg: Expr, problem: string): string {
+  if (arg.type !== 'ident' || arg.name.startsWith('.')) throw new MacroError(arg.id, problem);
   if (arg.name === accumulatorName || arg.name === '__result__') throw new MacroError(arg.id, 'iteration variable overwrites accumulator variable');
   return arg.name;
 }
@@ -103,11 +103,14 @@ const has: Macro = (helper, { id, args }) => {
   return { type: 'select', id: helper.idAt({ id }), operand: arg.operand, field: arg.field, testOnly: true };
 };
 
+const NOT_SIMPLE = 'argument must be a simple name';
+const NOT_IDENTIFIER = 'argument is not an identifier';
+
 /** The variables of a macro, which are its first arguments. */
-function variables(args: readonly Expr[], two: boolean): { variable: string; variable2?: string } {
-  const variable = variableOf(args[0]!);
+function variables(args: readonly Expr[], two: boolean, problem = NOT_SIMPLE): { variable: string; variable2?: string } {
+  const variable = variableOf(args[0]!, problem);
   if (!two) return { variable };
-  const variable2 = variableOf(args[1]!);
+  const variable2 = variableOf(args[1]!, problem);
   if (variable2 === variable) throw new MacroError(args[1]!.id, `duplicate variable name: ${variable}`);
   return { variable, variable2 };
 }
@@ -138,7 +141,7 @@ function existsOne(two: boolean): Macro {
 function mapping(two: boolean, filtered: boolean): Macro {
   return (helper, { id, target, args }) => {
     const build = new ExprBuilder(helper, { id });
-    const declared = variables(args, two);
+    const declared = variables(args, two, two ? NOT_SIMPLE : NOT_IDENTIFIER);
     const first = two ? 2 : 1;
     const value = args[filtered ? first + 1 : first]!;
     const added = build.call('_+_', build.accumulator(), build.list(value));
@@ -149,7 +152,7 @@ function mapping(two: boolean, filtered: boolean): Macro {
 
 const filter: Macro = (helper, { id, target, args }) => {
   const build = new ExprBuilder(helper, { id });
-  const declared = variables(args, false);
+  const declared = variables(args, false, NOT_IDENTIFIER);
   const step = build.call('_?_:_', args[1]!, build.call('_+_', build.accumulator(), build.list(build.ident(declared.variable))), build.accumulator());
   return build.fold({ ...declared, range: target!, init: build.list(), condition: build.literal(true), step, result: build.accumulator() });
 };

@@ -1,7 +1,9 @@
 // The parser: precedence climbing by recursive descent, macros expanded on the way. Positions are those of cel-go (operators at their
 // sign, calls at their parenthesis), and so are the messages of the first syntax error. Depth and length of a text are bounded.
 import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExpr, childrenOf } from './ast.ts';
-import { type Token, lex } from './lex.ts';
+import { runeCount } from '../values/runes.ts';
+import { fieldStarts, followers, keywords, mapSigns, mapStarts, primaryStarts, relations, reserved, starters } from './grammar.ts';
+import { type Token, escapeShown, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
 import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts';
 import { CelSyntaxError, type Issue, MAX_REPORTED_ISSUES } from './source.ts';
@@ -23,32 +25,19 @@ interface ParseOptions {
   readonly escapedNames?: boolean;
 }
 
-const reserved: ReadonlySet<string> = new Set(['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
-  'namespace', 'return', 'var', 'void', 'while']);
-const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
-const primaryStarts = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
-const starters: ReadonlySet<string> = new Set(['[', '{', '(', '.', '-', '!']);
-const relations: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-
 /** Parses a text; throws CelSyntaxError. */
 export function parseExpression(text: string, options: ParseOptions): ParsedExpr {
   const issues: Issue[] = [];
-  const size = countRunes(text);
+  const size = runeCount(text);
   if (size > maxExpressionRunes) {
     throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionRunes}` }], text);
   }
   const tokens = lex(text, issues);
   if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
-  const parser = new Parser(tokens, options, issues);
+  const parser = new Parser(text, options, { tokens, issues });
   const root = parser.parse();
   if (issues.length > 0 || root === undefined) throw new CelSyntaxError(issues, text);
   return { text, root, offsets: parser.offsets };
-}
-
-function countRunes(text: string): number {
-  let count = text.length;
-  for (let i = 0; i + 1 < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--;
-  return count;
 }
 
 /** Stops the parse; what went wrong is among the issues already. */
@@ -58,17 +47,21 @@ class Parser implements MacroHelper {
   readonly offsets = new Map<number, number>();
   readonly #depths = new Map<number, number>();
   readonly #weights = new Map<number, number>();
+  readonly #source: string;
   readonly #tokens: readonly Token[];
   readonly #options: ParseOptions;
   readonly #issues: Issue[];
   #at = 0;
   #nesting = 0;
+  /** A problem was reported, and no token accepted since. */
+  #recovering = false;
   #lastId = 0;
 
-  constructor(tokens: readonly Token[], options: ParseOptions, issues: Issue[]) {
-    this.#tokens = tokens;
+  constructor(text: string, options: ParseOptions, read: { tokens: readonly Token[]; issues: Issue[] }) {
+    this.#source = text;
     this.#options = options;
-    this.#issues = issues;
+    this.#tokens = read.tokens;
+    this.#issues = read.issues;
   }
 
   parse(): Expr | undefined {
@@ -100,8 +93,14 @@ class Parser implements MacroHelper {
 
   #take(text: string): boolean {
     if (!this.#is(text)) return false;
-    this.#at++;
+    this.#advance();
     return true;
+  }
+
+  /** Accepts the current token, which ends the recovery from an error. */
+  #advance(): void {
+    this.#at++;
+    this.#recovering = false;
   }
 
   #expect(text: string): void {
@@ -109,9 +108,21 @@ class Parser implements MacroHelper {
   }
 
   #unexpected(expected: string, extraneous = false): never {
-    const { text, offset } = this.#token;
-    this.#issues.push({ offset, message: `Syntax error: ${extraneous ? 'extraneous' : 'mismatched'} input '${text}' expecting ${expected}` });
+    this.#reportSyntax(`${extraneous ? 'extraneous' : 'mismatched'} input '${this.#token.text}' expecting ${expected}`);
     throw new Stop();
+  }
+
+  /** Reports a problem of the current token, unless it follows from the problem before. */
+  #reportSyntax(message: string): void {
+    if (!this.#recovering) this.#report(this.#token.offset, `Syntax error: ${message}`);
+    this.#recovering = true;
+  }
+
+  /** The text from a token to the current one fits no alternative of the grammar; the end of the input has no text. */
+  #noAlternative(from: Token): void {
+    const { kind, offset, text } = this.#token;
+    const input = kind === 'end' ? from.text : Array.from(this.#source).slice(from.offset, offset + runeCount(text)).join('');
+    this.#reportSyntax(`no viable alternative at input '${escapeShown(input)}'`);
   }
 
   #report(offset: number, message: string): void {
@@ -141,7 +152,7 @@ class Parser implements MacroHelper {
 
   #ternary(condition: Expr): Expr {
     const id = this.idAt(this.#token);
-    this.#at++;
+    this.#advance();
     const yes = this.#logical('||', '_||_');
     this.#expect(':');
     const no = this.#expression();
@@ -156,7 +167,7 @@ class Parser implements MacroHelper {
     const ids: number[] = [];
     while (this.#is(operator)) {
       ids.push(this.idAt(this.#token));
-      this.#at++;
+      this.#advance();
       terms.push(next());
     }
     return this.#balance({ name, terms, ids }, 0, ids.length - 1);
@@ -175,7 +186,7 @@ class Parser implements MacroHelper {
     while (relations.has(this.#token.text) && this.#is(this.#token.text)) {
       const operator = this.#token.text;
       const id = this.idAt(this.#token);
-      this.#at++;
+      this.#advance();
       left = this.#call(id, operator === 'in' ? '@in' : `_${operator}_`, [left, this.#sum()]);
     }
     return left;
@@ -196,7 +207,7 @@ class Parser implements MacroHelper {
   #binary(left: Expr, right: () => Expr): Expr {
     const name = `_${this.#token.text}_`;
     const id = this.idAt(this.#token);
-    this.#at++;
+    this.#advance();
     return this.#call(id, name, [left, right()]);
   }
 
@@ -204,12 +215,19 @@ class Parser implements MacroHelper {
     const sign = this.#token;
     if (!this.#is('!') && !this.#is('-')) return this.#member();
     let count = 0;
-    for (; this.#is(sign.text); count++) this.#at++;
+    for (; this.#is(sign.text); count++) this.#advance();
     const { kind } = this.#token;
     if (sign.text === '-' && count === 1 && (kind === 'int' || kind === 'float')) return this.#selectors(this.#number(sign));
     if (this.#is('!') || this.#is('-')) this.#unexpected(primaryStarts);
+    if (sign.text === '-' && this.#token.kind === 'end') this.#endAfterSigns(count);
     const operand = this.#member();
     return count % 2 === 0 ? operand : this.#call(this.idAt(sign), sign.text === '!' ? '!_' : '-_', [operand]);
+  }
+
+  /** The reference tries a sign and its operand at once, and reports the operand again after more than one sign. */
+  #endAfterSigns(count: number): void {
+    this.#noAlternative(this.#tokens[this.#at - 1]!);
+    this.#recovering = count === 1;
   }
 
   #member(): Expr {
@@ -235,9 +253,9 @@ class Parser implements MacroHelper {
 
   #selection(operand: Expr): Expr {
     const dot = this.#token;
-    this.#at++;
+    this.#advance();
     const optional = this.#optionalMark(dot, '.?');
-    const name = this.#fieldName();
+    const name = this.#fieldName(optional ? undefined : dot);
     if (this.#is('(') && !optional) return this.#memberCall(operand, name);
     if (!optional) return this.#sized({ type: 'select', id: this.idAt(dot), operand, field: name, testOnly: false }, operand);
     const field: Expr = { type: 'literal', id: this.idAt(this.#tokens[this.#at - 1]!), value: name };
@@ -248,25 +266,29 @@ class Parser implements MacroHelper {
   #optionalMark(place: Token, shown: string): boolean {
     if (!this.#is('?')) return false;
     if (this.#options.optionalSyntax !== true) this.#report(place.offset, `unsupported syntax '${shown}'`);
-    this.#at++;
+    this.#advance();
     return true;
   }
 
-  #fieldName(): string {
+  #fieldName(from?: Token): string {
     const token = this.#token;
     if (token.kind === 'escaped') {
       if (this.#options.escapedNames !== true) this.#report(token.offset, "unsupported syntax: '`'");
-      this.#at++;
+      this.#advance();
       return token.text.slice(1, -1);
     }
-    if (token.kind !== 'ident' || keywords.has(token.text)) this.#unexpected('IDENTIFIER');
-    this.#at++;
+    if (token.kind !== 'ident' || keywords.has(token.text)) {
+      if (from === undefined) this.#unexpected('IDENTIFIER');
+      this.#noAlternative(from);
+      throw new Stop();
+    }
+    this.#advance();
     return token.text;
   }
 
   #index(operand: Expr): Expr {
     const bracket = this.#token;
-    this.#at++;
+    this.#advance();
     const optional = this.#optionalMark(bracket, '[?');
     const index = this.#expression();
     this.#expect(']');
@@ -327,14 +349,14 @@ class Parser implements MacroHelper {
     if (this.#is('[')) return this.#list();
     if (this.#is('{')) return this.#map();
     if (this.#is('true') || this.#is('false') || this.#is('null')) {
-      this.#at++;
+      this.#advance();
       return this.#literal(token, token.text === 'null' ? null : token.text === 'true');
     }
     return this.#name();
   }
 
   #parenthesis(): Expr {
-    this.#at++;
+    this.#advance();
     const inner = this.#expression();
     this.#expect(')');
     return inner;
@@ -346,13 +368,13 @@ class Parser implements MacroHelper {
 
   #number(sign?: Token): Expr {
     const token = this.#token;
-    this.#at++;
+    this.#advance();
     return this.#read(sign ?? token, () => readNumber(token, sign !== undefined));
   }
 
   #text(): Expr {
     const token = this.#token;
-    this.#at++;
+    this.#advance();
     return this.#read(token, () => readText(token));
   }
 
@@ -370,9 +392,13 @@ class Parser implements MacroHelper {
     const start = this.#token;
     const dot = this.#take('.') ? '.' : '';
     const token = this.#token;
-    if (token.kind !== 'ident' || keywords.has(token.text)) return this.#notPrimary(dot !== '');
-    this.#at++;
-    if (reserved.has(token.text)) this.#report(token.offset, `reserved identifier: ${token.text}`);
+    if (token.kind !== 'ident' || keywords.has(token.text)) return this.#notPrimary(dot === '' ? undefined : start);
+    this.#advance();
+    if (reserved.has(token.text)) {
+      this.#report(token.offset, `reserved identifier: ${token.text}`);
+      if (this.#is('(')) this.#arguments();
+      return this.#literal(token, null);
+    }
     const name = dot + token.text;
     if (!this.#is('(')) return this.#sized({ type: 'ident', id: this.idAt(start), name });
     const id = this.idAt(this.#token);
@@ -380,11 +406,26 @@ class Parser implements MacroHelper {
     return this.#expand({ id, name, target: undefined, args }) ?? this.#call(id, name, args);
   }
 
-  #notPrimary(afterDot: boolean): never {
-    if (afterDot) this.#unexpected('IDENTIFIER');
-    const next = this.#tokens[this.#at + 1];
-    const extraneous = next !== undefined && next.kind !== 'end' && (next.kind !== 'op' || starters.has(next.text));
-    return this.#unexpected(primaryStarts, this.#token.kind !== 'end' && extraneous);
+  #notPrimary(dot: Token | undefined): Expr {
+    if (dot !== undefined) {
+      this.#noAlternative(dot);
+      throw new Stop();
+    }
+    if (this.#token.kind === 'end' || !this.#startsPrimary(this.#tokens[this.#at + 1])) return this.#recover();
+    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${primaryStarts}`);
+    this.#advance();
+    return this.#expression();
+  }
+
+  #startsPrimary(token: Token | undefined): boolean {
+    return token !== undefined && token.kind !== 'end' && (token.kind !== 'op' || starters.has(token.text));
+  }
+
+  /** Reports that an expression is missing, and continues at the next token that may follow one. */
+  #recover(): Expr {
+    this.#reportSyntax(`mismatched input '${this.#token.text}' expecting ${primaryStarts}`);
+    while (this.#token.kind !== 'end' && !followers.has(this.#token.text)) this.#at++;
+    return this.#literal(this.#token, null);
   }
 
   #call(id: number, name: string, args: readonly Expr[]): Expr {
@@ -393,7 +434,7 @@ class Parser implements MacroHelper {
 
   #list(): Expr {
     const id = this.idAt(this.#token);
-    this.#at++;
+    this.#advance();
     const elements: Expr[] = [];
     const optional: number[] = [];
     while (!this.#is(']')) {
@@ -408,8 +449,9 @@ class Parser implements MacroHelper {
 
   #map(): Expr {
     const id = this.idAt(this.#token);
-    this.#at++;
+    this.#advance();
     const entries: MapEntry[] = [];
+    this.#skipUnexpected(mapStarts, (token) => this.#startsPrimary(token) || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (entries.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');
@@ -423,10 +465,20 @@ class Parser implements MacroHelper {
     return this.#sized({ type: 'map', id, entries }, ...entries.flatMap((entry) => [entry.key, entry.value]));
   }
 
+  /** Reports a first entry that cannot be one; a single token that is too many is skipped. */
+  #skipUnexpected(expected: string, fits: (token: Token) => boolean): void {
+    if (fits(this.#token)) return;
+    const next = this.#tokens[this.#at + 1];
+    if (next === undefined || !fits(next)) this.#unexpected(expected);
+    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${expected}`);
+    this.#advance();
+  }
+
   #struct(named: Expr): Expr {
     const id = this.idAt(this.#token);
-    this.#at++;
+    this.#advance();
     const fields: FieldEntry[] = [];
+    this.#skipUnexpected(fieldStarts, (token) => token.kind === 'ident' || token.kind === 'escaped' || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (fields.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');

@@ -65,7 +65,7 @@ export class PolicyEvaluation {
     this.#work = budget;
   }
 
-  /** What is left of the budget; -1 when it is spent. */
+  /** The cost that further expressions may spend; -1 when the budget is spent. */
   get remainingBudget(): number {
     return this.#budget;
   }

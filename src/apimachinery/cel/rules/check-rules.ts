@@ -1,4 +1,4 @@
-// What a definition's rules are judged by: their fields, that they compile, and what they may cost, each rule and all together.
+// The validation of a definition's rules: their fields, that they compile, and what they may cost, each rule and all together.
 import { type Steps, createStride } from '../../../base/index.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../../field-error.ts';
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
@@ -14,7 +14,7 @@ const schemaCostLimit = 100_000_000;
 const mostExpensiveCount = 4;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** What is wrong with the rules of a schema. The reference lists all errors about the schema first, those of expressions after them. */
+/** The problems of the rules of a schema. The reference lists all errors about the schema first, those of expressions after them. */
 export interface RuleProblems {
   readonly schemaErrors: readonly FieldError[];
   readonly expressionErrors: readonly FieldError[];
@@ -30,7 +30,7 @@ interface RuleCheckOptions {
 /** Nodes without rules are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** Judges all rules of a schema; each rule is a step. */
+/** Validates all rules of a schema; each rule is a step. */
 export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<RuleProblems> {
   const check = new RuleCheck(options.compile ?? true);
   yield* check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
@@ -90,12 +90,12 @@ class RuleCheck {
     }
     let i = 0;
     for (const compiled of compileEach(rules, declared)) {
-      this.#judge(compiled, place, rulePath(place, i++));
+      this.#validate(compiled, place, rulePath(place, i++));
       yield;
     }
   }
 
-  #judge(compiled: CompiledRule, place: RuleLocation, path: string): void {
+  #validate(compiled: CompiledRule, place: RuleLocation, path: string): void {
     const { rule } = compiled;
     this.#observe(`${path}.rule`, 'estimated rule cost', multiplyCost(compiled.maxCost, place.cardinality ?? compiled.maxCardinality));
     if (compiled.error !== undefined) this.expressionErrors.push(invalidValue(`${path}.rule`, shownRule(rule), compiled.error));

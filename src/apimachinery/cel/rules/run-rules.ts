@@ -18,7 +18,7 @@ export interface RuleOutcome {
   readonly errors: readonly FieldError[];
   /** Failures that an update may keep: `path: message`. */
   readonly warnings: readonly string[];
-  /** What is left of the budget; negative when it ran out. */
+  /** The cost that further rules may spend; negative when the budget ran out. */
   readonly remainingBudget: number;
 }
 

@@ -1,5 +1,5 @@
 // Types of expressions from the structural schemas of custom resources, with what costs need to know of them: the most elements a value
-// can have and the fewest bytes it can be written in. What has no schema (preserved unknown fields) cannot be seen by expressions.
+// can have and the fewest bytes it can be written in. Expressions cannot see values without a schema (preserved unknown fields).
 // Fields are declared when an expression asks for them: rules look at a few fields of schemas that have thousands.
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import type { StructProvider } from '../check/environment.ts';

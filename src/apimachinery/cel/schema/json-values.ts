@@ -84,7 +84,7 @@ class DynamicMap extends CelMap {
   }
 }
 
-/** A value of a declared type. What does not fit the type is an error, which schema validation keeps from happening. */
+/** A value of a declared type; an error for JSON that does not fit the type, which schema validation refuses before. */
 export function fromDeclared(json: unknown, declared: DeclaredType): Value {
   if (json === null || json === undefined) {
     return declared.schema.nullable === true ? null : new CelError('invalid data, got null for schema with nullable=false');

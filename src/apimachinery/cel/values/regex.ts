@@ -6,7 +6,7 @@ import { checkPattern, compileFor, patternSizeOf } from '../../schema/validate/p
 import type { Meter } from './meter.ts';
 import { CelError, type Value } from './values.ts';
 
-/** What is wrong with a pattern, as Go's regexp says it; undefined when it is valid. */
+/** The problem of a pattern, as Go's regexp says it; undefined when the pattern is valid. */
 export { checkPattern as patternProblem } from '../../schema/validate/pattern.ts';
 
 /** Measured: a step takes 2 µs to compile, 10 ns to be tried at one character where the engine cannot do better. */

@@ -1,5 +1,5 @@
 // Values at run time. Whole numbers are JS numbers while they are exact and bigints beyond; doubles and unsigned numbers have classes of
-// their own, so that dynamic code can tell them apart. Failures are values, which && || and ?: can absorb.
+// their own, so that dynamic code can distinguish them. Failures are values, which && || and ?: can absorb.
 import {
   CelType, anyOptionalType, boolType, bytesType, doubleType, durationType, dynListType, dynMapType, intType, metaType, nullType,
   stringType, timestampType, uintType,
