@@ -1,5 +1,5 @@
 // The door of auth: who is calling, and whether they may.
-export { type User, mastersGroup } from './user.ts';
+export { type User, findNodeName, mastersGroup } from './user.ts';
 export { type Authenticate, createAuthenticator } from './authenticate/authenticate.ts';
 export type { AuthenticateToken, ClientCertificate } from './authenticate/credentials.ts';
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
@@ -18,6 +18,7 @@ export { createWebhookTokenAuthenticator } from './authenticate/webhook-token.ts
 export { type Impersonate, createImpersonator, readImpersonation } from './impersonate.ts';
 export { type StaticToken, createTokenAuthenticator, parseTokenFile } from './authenticate/token-file.ts';
 export { type Attributes, type Authorize, type Decision, refuse } from './authorize/attributes.ts';
+export { readFieldSelector, readLabelSelector } from './authorize/selectors.ts';
 export { type AuthorizationMode, authorizationModes, createAuthorizer } from './authorize/authorize.ts';
 export { type PolicyRule, readRules } from './authorize/rule.ts';
 export { PolicyIndex } from './authorize/policy-index.ts';

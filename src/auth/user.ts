@@ -20,3 +20,10 @@ export function markAuthenticated(user: User): User {
   const outside = user.name === anonymousName || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup);
   return outside ? user : { ...user, groups: [...user.groups, authenticatedGroup] };
 }
+
+const NODE_PREFIX = 'system:node:';
+
+/** The node that a user is: a kubelet's name in the group of nodes; undefined for all others. */
+export function findNodeName({ name, groups }: Pick<User, 'name' | 'groups'>): string | undefined {
+  return name.startsWith(NODE_PREFIX) && name.length > NODE_PREFIX.length && groups.includes('system:nodes') ? name.slice(NODE_PREFIX.length) : undefined;
+}

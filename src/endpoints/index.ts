@@ -2,5 +2,6 @@
 export type { Body, Exchange, Handler, RequestInfo, Response, Sink } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
 export type { Connect, Elsewhere, SpecialCreate, SpecialRequest } from './dependencies.ts';
+export { validateDeleteOptions } from './request/options.ts';
 export { parseRequestInfo } from './request/request-info.ts';
 export { respondError } from './response/respond.ts';

@@ -1,7 +1,7 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
-  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, StoredObject, Predicate,
-  Registry, RegistryEvent, RegistryWatch, RequestOptions, Reserver, Target, WatchOptions, WriteContext, WriteResult,
+  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, StoredObject, Preconditions,
+  Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
   Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
@@ -18,7 +18,7 @@ export {
 } from './reads/system-client.ts';
 export { WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
-export { checkIdentity, namelessObject } from './metadata.ts';
+export { checkIdentity, checkNamespace, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './verbs/lifecycle.ts';

@@ -2,7 +2,7 @@
 import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, type User, createAuthorizer,
-  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, refuse, resolveRules,
+  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
@@ -98,15 +98,17 @@ export function createSignerQuestion(authorization: () => Authorization): MayUse
   };
 }
 
+const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
 /** The request as authorization sees it. */
 export function describeAttributes(user: User, info: RequestInfo, query?: URLSearchParams): Attributes {
-  const fieldSelector = query?.get('fieldSelector');
-  const labelSelector = query?.get('labelSelector');
   const { isResource, verb, group, version, namespace, resource, subresource, name, path } = info;
+  const isSelecting = isResource && query !== undefined && VERBS_WITH_SELECTORS.has(verb);
+  const [fieldSelector, labelSelector] = isSelecting ? [query.get('fieldSelector'), query.get('labelSelector')] : [];
   return {
     user, isResource, verb, group, version, namespace, resource, subresource, name, path,
-    ...(fieldSelector !== null && fieldSelector !== undefined && { fieldSelector }),
-    ...(labelSelector !== null && labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector && { fieldSelector: () => readFieldSelector(fieldSelector) }),
+    ...(labelSelector && { labelSelector: () => readLabelSelector(labelSelector) }),
   };
 }
 

@@ -23,12 +23,12 @@ import { type Authorization, composeAuthorization, createEscalationQuestions, cr
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
 import { logRetry } from './observability/log-retry.ts';
-import type { FindBoundObject } from '../auth/index.ts';
+import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import type { ServerOptions } from './options/options.ts';
 import { findRoot } from './open-store.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
-import { createConnections, createPodBinding, createPodEviction, createReviews, findKubelet } from '../subresources/index.ts';
+import { createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
 import { createWebhookCaller } from './webhooks/webhook-client.ts';
 
@@ -149,7 +149,7 @@ export function composeApi(parts: ApiOptions): Api {
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     ...defaults.early,
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
-    createNodeRestriction({ nodeOf: findKubelet, readsOf }),
+    createNodeRestriction({ nodeOf: findNodeName, readsOf }),
     ...defaults.middle,
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...defaults.late,

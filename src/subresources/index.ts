@@ -3,4 +3,4 @@ export { createConnections } from './connect.ts';
 export { createPodBinding } from './pod-binding.ts';
 export { createPodEviction } from './pod-eviction.ts';
 export { createReviews } from './reviews.ts';
-export { createTokenRequests, findKubelet } from './token-requests.ts';
+export { createTokenRequests } from './token-requests.ts';

@@ -1,8 +1,8 @@
-// pods/binding and bindings: a scheduler says where a pod belongs. Stored nowhere; a pod gets its node once, and with it PodScheduled=True.
+// pods/binding and bindings: a scheduler names the node of a pod. Bindings are not stored; a pod gets its node once, and with it PodScheduled=True.
 import type { Clock } from '../base/index.ts';
 import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupported, required, success } from '../apimachinery/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
-import { type Catalog, type Registry, cloneJson, formatTime } from '../registry/index.ts';
+import { type Catalog, type Preconditions, type Registry, cloneJson, formatTime } from '../registry/index.ts';
 
 interface Target {
   readonly kind?: string;
@@ -15,7 +15,7 @@ interface Condition {
   readonly [field: string]: unknown;
 }
 
-/** The reference validates bindings late and answers what it finds as a plain error. */
+/** The reference validates bindings late and returns the problem as a plain error. */
 function checkTarget({ kind = '', name = '' }: Target): void {
   const problem = name === '' ? required('target.name')
     : name.includes('/') ? invalidValue('target.name', name, "may not contain '/'")
@@ -46,6 +46,11 @@ function bindPod(pod: KubeObject, binding: KubeObject, now: string): KubeObject 
   };
 }
 
+/** A binding may name the pod's uid and its resourceVersion. */
+function preconditionsOf({ metadata: { uid, resourceVersion } }: KubeObject): Preconditions {
+  return { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+}
+
 /** The handlers of both paths, for createEndpoints' `special`. */
 export function createPodBinding({ registry, catalog, clock }: {
   readonly registry: Registry; readonly catalog: Catalog; readonly clock: Clock;
@@ -54,12 +59,13 @@ export function createPodBinding({ registry, catalog, clock }: {
     const bound = object.metadata.name ?? '';
     if (name !== '' && bound !== name) throw badRequest('name in URL does not match name in Binding object');
     checkTarget((object['target'] ?? {}) as Target);
+    if (bound === '') throw badRequest('Name parameter required.');
     const resource = catalog.find('', 'v1', 'pods');
     if (resource === undefined) throw internalError('pods are not served');
     const now = formatTime(clock.now());
     await registry.update({
-      resource, version: 'v1', namespace: target.namespace, name: name || bound, subresource: 'binding', createIfAbsent: false, context,
-      ...(object.metadata.uid && { preconditions: { uid: object.metadata.uid } }),
+      resource, version: 'v1', namespace: target.namespace, name: bound, subresource: 'binding', createIfAbsent: false, context,
+      preconditions: preconditionsOf(object),
       transform: (pod) => bindPod(cloneJson(pod as KubeObject), object, now),
     });
     return { ...success(), code: 201 } as unknown as KubeObject;

@@ -1,10 +1,10 @@
-// pods/eviction: a deletion that asks the pod's PodDisruptionBudget first. Mirrors the reference's eviction: a budget that was not looked at
-// yet or has nothing left refuses with 429, one that allows it is told which pod goes, and the pod says why it goes.
+// pods/eviction: a deletion that the pod's PodDisruptionBudget must allow. Mirrors the reference's eviction: a budget that its controller has not
+// read yet, or that allows no disruption, refuses with 429; otherwise the budget counts the pod, and the pod's conditions name the reason.
 import type { Clock } from '../base/index.ts';
 import {
   type JsonObject, type KubeObject, type MetaLabelSelector, StatusError, badRequest, conflict, failure, forbidden, internalError, labelSelectorOf, success,
 } from '../apimachinery/index.ts';
-import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
+import { type SpecialCreate, type SpecialRequest, validateDeleteOptions } from '../endpoints/index.ts';
 import { type Catalog, type DeleteOptions, type Registry, type Resource, cloneJson, everything, formatTime } from '../registry/index.ts';
 
 interface Dependencies {
@@ -35,7 +35,7 @@ function find(catalog: Catalog, [group, version, plural]: readonly [string, stri
   return row;
 }
 
-/** Pods that run nowhere any more, or not yet, are in nobody's budget. */
+/** Pods that do not run any more, or not yet, count in no budget. */
 function isFree(pod: KubeObject): boolean {
   const phase = (pod['status'] as JsonObject | undefined)?.['phase'];
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
@@ -51,7 +51,7 @@ const isReady = (pod: KubeObject): boolean => ((pod['status'] as { conditions?: 
 
 const statusOf = (budget: KubeObject): BudgetStatus => (budget['status'] ?? {}) as BudgetStatus;
 
-/** Whether a pod that is not ready may go without being counted. */
+/** Whether a pod that is not ready may be evicted without being counted. */
 function mayGoUnready(budget: KubeObject, pod: KubeObject): boolean {
   if (isReady(pod)) return false;
   const { currentHealthy = 0, desiredHealthy = 0 } = statusOf(budget);
@@ -86,7 +86,7 @@ function countEviction(budget: KubeObject, pod: string, now: string): KubeObject
   };
 }
 
-/** The pod, unless it is another one than the one that is meant. */
+/** The pod; throws when its uid is not the one of the precondition. */
 function checkUid(pod: KubeObject, uid: string | undefined): KubeObject {
   const own = pod.metadata.uid ?? '';
   if (uid === undefined || uid === own) return pod;
@@ -94,7 +94,7 @@ function checkUid(pod: KubeObject, uid: string | undefined): KubeObject {
   throw conflict({ group: '', resource: 'Pod' }, pod.metadata.name ?? '', why);
 }
 
-/** The pod with the reason of its end. */
+/** The pod with a condition that names the reason of its deletion. */
 function markTarget(pod: KubeObject, now: string): KubeObject {
   const status = (pod['status'] ?? {}) as { conditions?: JsonObject[] } & JsonObject;
   const condition = {
@@ -114,8 +114,8 @@ class Eviction {
   constructor(dependencies: Dependencies, request: SpecialRequest) {
     const { deleteOptions } = request.object as { deleteOptions?: EvictionOptions } & KubeObject;
     const named = request.object.metadata.name ?? '';
-    if (named !== '' && named !== request.name) throw badRequest('name in URL does not match name in Eviction object');
-    const dryRun = request.context.dryRun || deleteOptions?.dryRun?.includes('All') === true;
+    if (named !== request.name) throw badRequest('name in URL does not match name in Eviction object');
+    const dryRun = request.context.dryRun || (deleteOptions?.dryRun?.length ?? 0) > 0;
     this.#dependencies = dependencies;
     this.#request = { ...request, context: { ...request.context, dryRun } };
     this.#options = deleteOptions ?? {};
@@ -157,7 +157,8 @@ class Eviction {
   async #remove(): Promise<void> {
     const { registry } = this.#dependencies;
     const { name, context } = this.#request;
-    const { gracePeriodSeconds, preconditions, propagationPolicy } = this.#options;
+    const { dryRun = [], gracePeriodSeconds, preconditions, propagationPolicy } = this.#options;
+    validateDeleteOptions({ ...this.#options, dryRun });
     const options: DeleteOptions = {
       ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(preconditions && { preconditions }), ...(propagationPolicy && { propagationPolicy }),
     };

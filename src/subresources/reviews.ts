@@ -1,4 +1,4 @@
-// Reviews: questions about callers and rights that are asked by creating an object which nobody stores.
+// Reviews: questions about callers and rights, asked by creating an object that is not stored.
 // SelfSubjectReview, TokenReview, and the SubjectAccessReview family, as authentication.k8s.io and authorization.k8s.io define them.
 import { type KubeObject, badRequest } from '../apimachinery/index.ts';
 import {
@@ -41,7 +41,8 @@ function describeUser({ name, uid, groups, extra }: User): Record<string, unknow
   return { username: name, ...(uid !== undefined && { uid }), groups: [...groups], ...(extra !== undefined && { extra: { ...extra } }) };
 }
 
-async function reviewToken({ object }: SpecialRequest, { authenticate, apiAudiences }: ReviewDependencies): Promise<KubeObject> {
+async function reviewToken(request: SpecialRequest, { authenticate, apiAudiences, clock }: ReviewDependencies): Promise<KubeObject> {
+  const object = trackOwners(request, clock);
   const { token, audiences } = (object['spec'] ?? {}) as { token?: string | null; audiences?: string[] | null };
   if (!token) throw badRequest('token is required for TokenReview in authentication');
   // A space would end the token in a header.
@@ -52,10 +53,13 @@ async function reviewToken({ object }: SpecialRequest, { authenticate, apiAudien
   return { ...object, status: { user: {}, error: reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]` } };
 }
 
-async function reviewRights(request: SpecialRequest, subject: ReviewSubject, { authorize, clock }: ReviewDependencies): Promise<KubeObject> {
-  const { object, target, context } = request;
-  const answer = await reviewAccess({ object, user: context.user, namespace: target.namespace, subject }, authorize);
-  const { resource, version } = target;
+/** The posted object with the owners of its fields: reviews are not stored, but their answers name them. */
+function trackOwners({ object, target: { resource, version }, context }: SpecialRequest, clock: Clock): KubeObject {
   const managedFields = trackUpdate({ resource, version, subresource: '', manager: context.fieldManager, nowMs: clock.now(), old: undefined, object });
-  return managedFields === undefined ? answer : { ...answer, metadata: { ...answer.metadata, managedFields } };
+  return managedFields === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+async function reviewRights(request: SpecialRequest, subject: ReviewSubject, { authorize, clock }: ReviewDependencies): Promise<KubeObject> {
+  const { target: { namespace }, context: { user } } = request;
+  return reviewAccess({ object: trackOwners(request, clock), user, namespace, subject }, authorize);
 }

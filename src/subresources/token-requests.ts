@@ -3,7 +3,7 @@
 import {
   type FieldError, type KubeObject, badRequest, conflict, forbidden, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
 } from '../apimachinery/index.ts';
-import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
+import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, findNodeName, signJwt } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
 import { formatTime, trackUpdate } from '../registry/index.ts';
@@ -65,14 +65,9 @@ export function createTokenRequests(deps: TokenRequestDependencies): SpecialCrea
   };
 }
 
-/** The node that a kubelet says it is of; undefined for everybody else. */
-export function findKubelet({ name, groups }: SpecialRequest['context']['user']): string | undefined {
-  return name.startsWith('system:node:') && groups.includes('system:nodes') ? name.slice('system:node:'.length) : undefined;
-}
-
 /** What the reference's NodeRestriction says about tokens. */
 async function restrictNode({ object, name, target: { namespace }, context }: SpecialRequest, find: FindBoundObject): Promise<void> {
-  const node = findKubelet(context.user);
+  const node = findNodeName(context.user);
   if (node === undefined) return;
   const refuse = (why: string) => forbidden({ group: '', resource: 'serviceaccounts' }, name, why);
   const reference = ((object['spec'] ?? {}) as TokenSpec).boundObjectRef ?? {};

@@ -37,7 +37,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
   { module: /^node:/, folder: /^src\/storage\/etcd\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
-  { module: /^node:crypto$/, folder: /^src\/auth\// },
+  { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
 ];
 
 /** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */

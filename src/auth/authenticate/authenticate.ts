@@ -46,7 +46,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       };
       return authenticateToken({ token, audiences, tokens, apiAudiences, reasons: [], keep });
     }
-    const foreign = clientCertificate !== undefined && !clientCertificate.authorized && clientCertificate.frontProxy !== true;
+    // A certificate that no authority of clients signed is refused; that of a front proxy too, when it names no user or is not an allowed one.
+    const foreign = clientCertificate !== undefined && !clientCertificate.authorized;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
   };
 }

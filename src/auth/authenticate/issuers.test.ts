@@ -34,9 +34,10 @@ describe('createFrontProxy', () => {
     });
   });
 
-  it('does not see headers without it, with another name on it, or with a client\'s certificate', async () => {
+  it('does not see headers without it, and refuses another name on it, or a proxy that names no user', async () => {
     assert.deepEqual(await whoIs({}), { name: 'system:anonymous', groups: ['system:unauthenticated'] });
-    assert.deepEqual(await whoIs({ clientCertificate: { ...proxy, commonName: 'other' } }), { name: 'system:anonymous', groups: ['system:unauthenticated'] });
+    assert.equal(await whoIs({ clientCertificate: { ...proxy, commonName: 'other' } }), 'refused');
+    assert.equal(await whoIs({ clientCertificate: proxy, headers: () => new Map() }), 'refused');
     const client = { commonName: 'carol', organizations: [], authorized: true, frontProxy: false };
     assert.deepEqual(await whoIs({ clientCertificate: client }), { name: 'carol', groups: ['system:authenticated'] });
   });
@@ -92,6 +93,22 @@ describe('createOidcAuthenticator', () => {
   it('refuses a signature of another key, also under the provider\'s key name', async () => {
     assert.match(await evaluate(good, provide(), stranger), /signature/);
     assert.match(await evaluate(good, provide(), { ...stranger, keyId: key.keyId }), /signature/);
+  });
+
+  it('refuses a name that no key has, whatever key made the signature, and fetches the keys again for it', async () => {
+    const provider = provide();
+    assert.match(await evaluate(good, provider, { ...key, keyId: 'unknown' }), /signature/);
+    assert.equal(await evaluate(good, provider), 'erin@example.com oidc:a,oidc:b');
+    assert.equal(provider.asked.length, 2, 'the keys that were fetched a moment ago are not fetched again');
+  });
+
+  it('tries all keys for a header without a name', async () => {
+    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwks = [strangerPair.publicKey, ec.publicKey, key.publicKey].map((one, index) => ({ ...one.export({ format: 'jwk' }), kid: `k${index}` }));
+    const provider = provide({}, { [`${url}/keys`]: { keys: jwks } });
+    assert.equal(await evaluate(good, provider, { ...key, keyId: '' }), 'erin@example.com oidc:a,oidc:b');
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    assert.match(await evaluate(good, provider, { ...other, keyId: '' }), /signature/);
   });
 
   it('attack 42: refuses keys of a discovery document that names another issuer or a place without TLS', async () => {

@@ -1,11 +1,12 @@
 // ID tokens of OpenID Connect providers, as --oidc-* flags or the `jwt` part of an AuthenticationConfiguration describe them. The provider's keys
 // are found by discovery, fetched by a function that is handed in, kept, and fetched again when a token names a key that is not among them.
-import { createPublicKey } from 'node:crypto';
+// Signatures and key sets are `jose`'s, which is loaded with the first token; claims are validated here, in the words of the reference.
+import type { CompactVerifyGetKey, JSONWebKeySet } from 'jose';
 import type { Clock, Random } from '../../base/index.ts';
 import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import type { Claims } from './claim-expressions.ts';
 import { type UserMapping, mapUser, readClaim } from './claim-user.ts';
-import { type Jwt, type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
+import { parseJwt } from './jwt.ts';
 import { readAudiences } from './service-account-claims.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -27,46 +28,76 @@ interface OidcOptions {
   readonly random: Random;
 }
 
-const keysLifetimeMs = 60 * 60_000;
+const KEYS_LIFETIME_MS = 60 * 60_000;
 /** Unknown key names make the keys be fetched again at most this often. */
-const refetchMs = 10_000;
-const cacheLimit = 4096;
-const notBeforeLeewaySeconds = 300;
+const REFETCH_MS = 10_000;
+const CACHE_LIMIT = 4096;
+const NOT_BEFORE_LEEWAY_SECONDS = 300;
 
-/** Makes the authenticator. Tokens of other issuers are nobody's business here. */
+/** Makes the authenticator. Tokens of other issuers are left to other authenticators. */
 export function createOidcAuthenticator({ issuers, clock, random }: OidcOptions): AuthenticateToken {
   const rings = new Map(issuers.map((issuer) => [issuer, createKeyRing(issuer, clock)]));
-  const cache = new TokenCache<Promise<boolean>>({ clock, random, lifetimeMs: 60_000, limit: cacheLimit });
+  const cache = new TokenCache<Promise<boolean>>({ clock, random, lifetimeMs: 60_000, limit: CACHE_LIMIT });
   return async (token) => {
     if (!token.startsWith('ey')) return undefined;
     const jwt = parseJwt(token);
-    const own = jwt === undefined ? [] : issuers.filter(({ url }) => url === jwt.claims['iss']);
+    if (jwt === undefined) return undefined;
     let answer: TokenAnswer | undefined;
-    for (const issuer of own) {
-      const ring = rings.get(issuer) as KeyRing;
-      const valid = await cache.use(`${issuers.indexOf(issuer)} ${token}`, () => isSigned(jwt as Jwt, issuer, ring));
-      answer = valid ? checkToken((jwt as Jwt).claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
+    for (const issuer of issuers.filter(({ url }) => url === jwt.claims['iss'])) {
+      const key = `${issuers.indexOf(issuer)} ${token}`;
+      const valid = await cache.use(key, () => isSigned(token, { keyId: jwt.keyId, issuer, ring: rings.get(issuer) as KeyRing }));
+      answer = valid ? checkToken(jwt.claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
       if (answer.type === 'user') return answer;
-      if (!valid) cache.forget(`${issuers.indexOf(issuer)} ${token}`);
+      if (!valid) cache.forget(key);
     }
     return answer;
   };
 }
 
-async function isSigned(jwt: Jwt, issuer: OidcIssuer, ring: KeyRing): Promise<boolean> {
+interface SignatureCheck {
+  /** '' when the header names no key. */
+  readonly keyId: string;
+  readonly issuer: OidcIssuer;
+  readonly ring: KeyRing;
+}
+
+/** False also when the provider cannot be reached: the reason is not for the caller. */
+async function isSigned(token: string, { keyId, issuer: { algorithms }, ring }: SignatureCheck): Promise<boolean> {
   try {
-    return verifyJwt(jwt, await ring(jwt.keyId), issuer.algorithms);
+    const { find } = await ring(keyId);
+    return await verifySignature(token, find, [...algorithms]);
   } catch {
-    // The provider cannot be reached: nobody can be let in, and why is not the caller's business.
     return false;
   }
 }
 
-type KeyRing = (keyId: string) => Promise<readonly VerifyingKey[]>;
+/** Only a key with the name that the header gives counts; a header without one leaves all keys to be tried. */
+async function verifySignature(token: string, find: CompactVerifyGetKey, algorithms: string[]): Promise<boolean> {
+  const { compactVerify, errors } = await import('jose');
+  try {
+    await compactVerify(token, find, { algorithms });
+    return true;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return false;
+    for await (const key of error) {
+      const isMatch = await compactVerify(token, key, { algorithms }).then(() => true, () => false);
+      if (isMatch) return true;
+    }
+    return false;
+  }
+}
+
+/** The keys of a provider. */
+interface KeySet {
+  readonly find: CompactVerifyGetKey;
+  readonly names: ReadonlySet<string>;
+}
+
+type KeyRing = (keyId: string) => Promise<KeySet>;
 
 function createKeyRing(issuer: OidcIssuer, clock: Clock): KeyRing {
-  let kept: { readonly keys: readonly VerifyingKey[]; readonly atMs: number } | undefined;
-  let pending: Promise<readonly VerifyingKey[]> | undefined;
+  let kept: { readonly keys: KeySet; readonly atMs: number } | undefined;
+  let pending: Promise<KeySet> | undefined;
   const fetchAll = async () => {
     const keys = await fetchKeys(issuer);
     kept = { keys, atMs: clock.monotonicMs() };
@@ -74,8 +105,8 @@ function createKeyRing(issuer: OidcIssuer, clock: Clock): KeyRing {
   };
   return (keyId) => {
     const ageMs = kept === undefined ? Infinity : clock.monotonicMs() - kept.atMs;
-    const known = kept?.keys.some((key) => key.keyId === keyId) === true || keyId === '';
-    if (kept !== undefined && ageMs < (known ? keysLifetimeMs : refetchMs)) return Promise.resolve(kept.keys);
+    const isKnown = keyId === '' || kept?.keys.names.has(keyId) === true;
+    if (kept !== undefined && ageMs < (isKnown ? KEYS_LIFETIME_MS : REFETCH_MS)) return Promise.resolve(kept.keys);
     pending ??= fetchAll().finally(() => {
       pending = undefined;
     });
@@ -83,21 +114,16 @@ function createKeyRing(issuer: OidcIssuer, clock: Clock): KeyRing {
   };
 }
 
-async function fetchKeys({ url, discoveryUrl, fetchJson }: OidcIssuer): Promise<VerifyingKey[]> {
+async function fetchKeys({ url, discoveryUrl, fetchJson }: OidcIssuer): Promise<KeySet> {
   const document = await fetchJson(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`) as { issuer?: unknown; jwks_uri?: unknown };
   if (document.issuer !== url) throw new Error('the discovery document names another issuer');
   if (typeof document.jwks_uri !== 'string' || !document.jwks_uri.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
-  const { keys } = await fetchJson(document.jwks_uri) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error('the key set has no keys');
-  return keys.flatMap((jwk: { readonly kid?: string; readonly use?: string }) => {
-    if (jwk.use !== undefined && jwk.use !== 'sig') return [];
-    try {
-      return [{ keyId: jwk.kid ?? '', publicKey: createPublicKey({ key: jwk as never, format: 'jwk' }) }];
-    } catch {
-      // Kinds of keys that are not known here are for somebody else.
-      return [];
-    }
-  });
+  const set = await fetchJson(document.jwks_uri) as JSONWebKeySet;
+  const { createLocalJWKSet } = await import('jose');
+  const findNamed = createLocalJWKSet(set);
+  // An empty name is none.
+  const find: CompactVerifyGetKey = ({ kid, ...header }, token) => findNamed({ ...header, ...(kid && { kid }) }, token);
+  return { find, names: new Set(set.keys.map(({ kid }) => kid ?? '')) };
 }
 
 function checkToken(claims: Claims, issuer: OidcIssuer, nowMs: number): TokenAnswer {
@@ -110,7 +136,7 @@ function checkToken(claims: Claims, issuer: OidcIssuer, nowMs: number): TokenAns
 function findProblem(claims: Claims, { audiences, requiredClaims }: OidcIssuer, now: number): string | undefined {
   const { exp, nbf } = claims;
   if (typeof exp !== 'number' || exp <= now) return 'verify token: token is expired';
-  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + notBeforeLeewaySeconds)) {
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + NOT_BEFORE_LEEWAY_SECONDS)) {
     return 'verify token: current time is before the nbf (not before) time';
   }
   if (!readAudiences(claims).some((one) => audiences.includes(one))) return 'verify token: expected audience is missing';

@@ -1,8 +1,13 @@
 // The SubjectAccessReview family: validation and answer. The object that is posted is the question; its status is the answer.
 // Mirrors authorization.k8s.io/v1 and the reference's texts.
-import { type FieldError, type KubeObject, invalid, invalidValue, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type KubeObject, checkLabelValue, checkQualifiedName, forbiddenField, invalid, invalidValue, required,
+} from '../../apimachinery/index.ts';
 import type { User } from '../user.ts';
 import type { Attributes, Authorize } from './attributes.ts';
+import {
+  type RequestSelector, type SelectorRequirement, isFieldRequirement, isLabelRequirement, readFieldSelector, readLabelSelector, understandRequirements,
+} from './selectors.ts';
 
 interface Requirement {
   readonly key?: string;
@@ -26,13 +31,13 @@ interface AccessSpec {
   readonly user?: string; readonly uid?: string; readonly groups?: readonly string[]; readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whose rights are asked about: one's own, anybody's, or anybody's within one namespace. */
+/** The user of a review: the caller, any user, or any user within one namespace. */
 export type ReviewSubject = 'self' | 'any' | 'local';
 
 /** A review that was posted. */
 interface AccessReview {
   readonly object: KubeObject;
-  /** Who posted it. */
+  /** The caller. */
   readonly user: User;
   /** Of the path; '' for reviews that have none. */
   readonly namespace: string;
@@ -44,9 +49,12 @@ export async function reviewAccess({ object, user, namespace, subject }: AccessR
   const spec = (object['spec'] ?? {}) as AccessSpec;
   const errors = [...validateSpec(spec, subject), ...validateMetadata(object, subject), ...validateNamespace(spec, subject, namespace)];
   if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors);
-  const decision = await authorize(readAttributes(spec, subject === 'self' ? user : readUser(spec)));
+  const attributes = readAttributes(spec, subject === 'self' ? user : readUser(spec));
+  const decision = await authorize(attributes);
+  const evaluationError = describeProblems(attributes);
   const status = {
     allowed: decision.type === 'allow', ...(decision.type === 'deny' && { denied: true }), ...(decision.reason !== '' && { reason: decision.reason }),
+    ...(evaluationError !== '' && { evaluationError }),
   };
   const metadata = subject === 'local' ? { ...object.metadata, namespace } : object.metadata;
   return { ...object, metadata, status };
@@ -73,12 +81,14 @@ function validateSpec(spec: AccessSpec, subject: ReviewSubject): FieldError[] {
   if (resourceAttributes === undefined) return errors;
   const { fieldSelector, labelSelector } = resourceAttributes;
   return [
-    ...errors, ...validateSelector(fieldSelector, 'spec.resourceAttributes.fieldSelector'),
-    ...validateSelector(labelSelector, 'spec.resourceAttributes.labelSelector'),
+    ...errors, ...validateSelector(fieldSelector, 'spec.resourceAttributes.fieldSelector', validateFieldRequirement),
+    ...validateSelector(labelSelector, 'spec.resourceAttributes.labelSelector', validateLabelRequirement),
   ];
 }
 
-function validateSelector(selector: Selector | undefined, field: string): FieldError[] {
+function validateSelector(
+  selector: Selector | undefined, field: string, validateRequirement: (requirement: Requirement, field: string) => FieldError[],
+): FieldError[] {
   if (selector === undefined) return [];
   const { rawSelector = '', requirements = [] } = selector;
   if (rawSelector !== '' && requirements.length > 0) {
@@ -90,22 +100,31 @@ function validateSelector(selector: Selector | undefined, field: string): FieldE
   return requirements.flatMap((one, index) => validateRequirement(one, `${field}.requirements[${index}]`));
 }
 
-function validateRequirement({ key = '', operator = '', values = [] }: Requirement, field: string): FieldError[] {
-  const errors: FieldError[] = key === '' ? [required(`${field}.key`, 'must be specified')] : [];
-  if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) errors.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) {
-      errors.push({ reason: 'FieldValueForbidden', field: `${field}.values`, message: "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'" });
-    }
-  } else errors.push(invalidValue(`${field}.operator`, operator, 'not a valid selector operator'));
-  return errors;
+function validateFieldRequirement(requirement: Requirement, field: string): FieldError[] {
+  return [...(requirement.key ? [] : [required(`${field}.key`, 'must be specified')]), ...validateValueCount(requirement, field)];
+}
+
+function validateLabelRequirement(requirement: Requirement, field: string): FieldError[] {
+  const { key = '', values = [] } = requirement;
+  return [
+    ...validateValueCount(requirement, field), ...checkQualifiedName(key).map((problem) => invalidValue(`${field}.key`, key, problem)),
+    ...values.flatMap((value, index) => checkLabelValue(value).map((problem) => invalidValue(`${field}.values[${index}]`, value, problem))),
+  ];
+}
+
+/** Operators that this server does not know may come from newer clients: they are ignored, and the answer says so. */
+function validateValueCount({ operator, values = [] }: Requirement, field: string): FieldError[] {
+  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
+    return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+  }
+  const hasNoValues = operator === 'Exists' || operator === 'DoesNotExist';
+  return hasNoValues && values.length > 0 ? [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : [];
 }
 
 function validateMetadata({ metadata }: KubeObject, subject: ReviewSubject): FieldError[] {
-  const allowed = new Set(subject === 'local' ? ['managedFields', 'namespace'] : ['managedFields']);
-  const given = Object.entries(metadata).filter(([key, value]) => !allowed.has(key) && value !== '' && value !== null);
-  if (given.length === 0) return [];
+  const given = Object.entries(metadata).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const allowed = subject === 'local' ? ['managedFields', 'namespace'] : ['managedFields'];
+  if (given.every(([key]) => allowed.includes(key))) return [];
   return [invalidValue('metadata', Object.fromEntries(given), subject === 'local' ? 'must be empty except for namespace' : 'must be empty')];
 }
 
@@ -117,23 +136,38 @@ function validateNamespace(spec: AccessSpec, subject: ReviewSubject, namespace: 
   return [fault('spec.resourceAttributes.namespace', `${JSON.stringify(named)}: must match metadata.namespace`)];
 }
 
-/** A selector as the query of a request would spell it; what cannot be spelled restricts nothing. */
-function spellSelector(selector: Selector | undefined): string {
-  if (selector === undefined) return '';
-  if (selector.rawSelector !== undefined && selector.rawSelector !== '') return selector.rawSelector;
-  const terms: string[] = [];
-  for (const { key = '', operator, values = [] } of selector.requirements ?? []) {
-    if (operator === 'In') terms.push(values.length === 1 ? `${key}=${values[0] as string}` : `${key} in (${values.join(',')})`);
-    else if (operator === 'NotIn') terms.push(values.length === 1 ? `${key}!=${values[0] as string}` : `${key} notin (${values.join(',')})`);
-    else terms.push(operator === 'Exists' ? key : `!${key}`);
+/** Says which selectors were ignored, in whole or in part. */
+function describeProblems({ fieldSelector, labelSelector }: Attributes): string {
+  const texts: string[] = [];
+  for (const [name, selector] of [['fieldSelector', fieldSelector?.()], ['labelSelector', labelSelector?.()]] as const) {
+    if (selector?.hasProblem !== true) continue;
+    texts.push(`spec.resourceAttributes.${name} ${selector.requirements.length > 0 ? 'partially ignored' : 'ignored'} due to parse error`);
   }
-  return terms.join(',');
+  return texts.join('; ');
+}
+
+interface SelectorReading {
+  readonly read: (text: string) => RequestSelector;
+  readonly isUnderstood: (requirement: SelectorRequirement) => boolean;
+}
+
+/** The selector of a review; absent when the review has none. */
+function readSelector(selector: Selector | undefined, { read, isUnderstood }: SelectorReading): (() => RequestSelector) | undefined {
+  if (selector === undefined) return undefined;
+  const { rawSelector = '', requirements = [] } = selector;
+  const parsed = requirements.length === 0 ? read(rawSelector)
+    : understandRequirements(requirements.map(({ key = '', operator = '', values }) => ({ key, operator, ...(values?.length && { values }) })), isUnderstood);
+  return () => parsed;
 }
 
 function readAttributes({ resourceAttributes: resource, nonResourceAttributes: other }: AccessSpec, user: User): Attributes {
+  const fieldSelector = readSelector(resource?.fieldSelector, { read: readFieldSelector, isUnderstood: isFieldRequirement });
+  const labelSelector = readSelector(resource?.labelSelector, { read: readLabelSelector, isUnderstood: isLabelRequirement });
   return {
-    user, isResource: resource !== undefined, verb: (resource ?? other)?.verb ?? '', group: resource?.group ?? '', version: resource?.version ?? '',
+    user, isResource: resource !== undefined, verb: (resource ?? other)?.verb ?? '', group: resource?.group ?? '',
+    // A review that names no version asks about all of them.
+    version: resource === undefined ? '' : resource.version || '*',
     namespace: resource?.namespace ?? '', resource: resource?.resource ?? '', subresource: resource?.subresource ?? '', name: resource?.name ?? '',
-    path: other?.path ?? '', fieldSelector: spellSelector(resource?.fieldSelector), labelSelector: spellSelector(resource?.labelSelector),
+    path: other?.path ?? '', ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }),
   };
 }

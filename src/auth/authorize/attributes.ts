@@ -1,6 +1,7 @@
-// What is judged, and how a refusal reads.
+// The attributes of a request that authorizers decide by, and the text of a refusal.
 import { type StatusError, forbidden } from '../../apimachinery/index.ts';
 import type { User } from '../user.ts';
+import type { RequestSelector } from './selectors.ts';
 
 /** A request as authorization sees it. */
 export interface Attributes {
@@ -15,9 +16,9 @@ export interface Attributes {
   readonly name: string;
   /** Of requests that are not for resources. */
   readonly path: string;
-  /** What a read is restricted to, as its query says it; absent for all else. */
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
+  /** The restrictions of a list, a watch or a deletion of a collection, read when an authorizer asks; absent for all else. */
+  readonly fieldSelector?: () => RequestSelector;
+  readonly labelSelector?: () => RequestSelector;
 }
 
 /** `none`: this authorizer has no opinion; when all say so the request is refused. */
@@ -26,7 +27,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** Judges a request. Modes of `--authorization-mode` are values of this type, asked in order. */
+/** Decides about a request. Modes of `--authorization-mode` are values of this type, asked in order. */
 export type Authorize = (attributes: Attributes) => Promise<Decision> | Decision;
 
 /** The reference's 403. */

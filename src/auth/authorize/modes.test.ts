@@ -5,6 +5,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { createAuthorizer } from './authorize.ts';
 import { createNodeAuthorizer } from './node.ts';
+import { readFieldSelector } from './selectors.ts';
 import { makeRequest } from './testing.ts';
 import { createWebhookAuthorizer } from './webhook.ts';
 
@@ -70,7 +71,7 @@ describe('createNodeAuthorizer', () => {
   }
 
   it('lets a kubelet list the pods of its node', async () => {
-    const ask = (fieldSelector: string) => authorize({ ...makeRequest(n1, 'list pods', ''), fieldSelector });
+    const ask = (fieldSelector: string) => authorize({ ...makeRequest(n1, 'list pods', ''), fieldSelector: () => readFieldSelector(fieldSelector) });
     assert.equal((await ask('spec.nodeName=n1')).type, 'allow');
     assert.equal((await ask('spec.nodeName=n2')).type, 'none');
   });

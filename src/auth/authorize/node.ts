@@ -3,8 +3,9 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { expandRule } from '../bootstrap/bootstrap-policy.ts';
 import { nodeRules } from '../bootstrap/cluster-roles.data.ts';
-import type { User } from '../user.ts';
+import { findNodeName } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
+import { requiresField } from './selectors.ts';
 import { allowsRequest } from './rule.ts';
 
 /** The pods of a namespace, or of all namespaces for ''. */
@@ -12,14 +13,6 @@ type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
 
 /** An object of a resource (`group/plural`, the core group without a name), if there is one. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
-
-const nodesGroup = 'system:nodes';
-const userPrefix = 'system:node:';
-
-/** The node that a user is, if it is one. */
-function nodeOfUser({ name, groups }: User): string | undefined {
-  return name.startsWith(userPrefix) && name.length > userPrefix.length && groups.includes(nodesGroup) ? name.slice(userPrefix.length) : undefined;
-}
 
 const rules = nodeRules.map(expandRule);
 const allowed: Decision = { type: 'allow', reason: '' };
@@ -30,11 +23,11 @@ const reads = new Set(['get', 'list', 'watch']);
 /** The authorizer. */
 export function createNodeAuthorizer(listPods: ListPods, find: FindObject = async () => undefined): Authorize {
   return (attributes) => {
-    const node = nodeOfUser(attributes.user);
+    const node = findNodeName(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
-    const judge = judges.get(`${attributes.group}/${attributes.resource}`);
-    return judge === undefined ? byRules(attributes) : judge({ node, attributes, listPods, find });
+    const check = checks.get(`${attributes.group}/${attributes.resource}`);
+    return check === undefined ? byRules(attributes) : check({ node, attributes, listPods, find });
   };
 }
 
@@ -64,13 +57,13 @@ const checkNode: AuthorizationCheck = ({ node, attributes }) => {
 };
 
 const checkPod: AuthorizationCheck = async ({ node, attributes, listPods }) => {
-  const { verb, subresource, name, namespace, fieldSelector = '' } = attributes;
+  const { verb, subresource, name, namespace, fieldSelector } = attributes;
   if (subresource !== '' || !reads.has(verb)) return byRules(attributes);
   if (verb === 'get') {
     const pods = await listPods(namespace);
     return pods.some((pod) => pod.metadata.name === name && nodeOfPod(pod) === node) ? allowed : refuseUnrelated(node);
   }
-  const own = fieldSelector.split(',').some((term) => term === `spec.nodeName=${node}` || term === `spec.nodeName==${node}`);
+  const own = requiresField(fieldSelector?.(), 'spec.nodeName', node);
   return own ? allowed : refuse('can only list/watch pods with spec.nodeName field selector');
 };
 
@@ -127,11 +120,11 @@ async function isUsedClaim({ node, attributes: { name, namespace }, listPods }: 
 }
 
 const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
-  const { verb, subresource, name, fieldSelector = '' } = attributes;
+  const { verb, subresource, name, fieldSelector } = attributes;
   if (subresource !== '') return refuse('cannot authorize ResourceSlice subresources');
   if (verb === 'create') return allowed;
   if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') {
-    const own = fieldSelector.split(',').some((term) => term === `spec.nodeName=${node}` || term === `spec.nodeName==${node}`);
+    const own = requiresField(fieldSelector?.(), 'spec.nodeName', node);
     return own ? allowed : refuse('can only list/watch/deletecollection resourceslices with nodeName field selector');
   }
   if (!['get', 'update', 'patch', 'delete'].includes(verb)) {
@@ -140,7 +133,7 @@ const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
   return specField(await find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
 };
 
-const judges = new Map<string, AuthorizationCheck>([
+const checks = new Map<string, AuthorizationCheck>([
   ['/nodes', checkNode],
   ['/pods', checkPod],
   ['/secrets', checkReferred('Secret', reads)],

@@ -1,15 +1,15 @@
 // SelfSubjectRulesReview: everything that a caller may do in a namespace, as far as the modes can list it.
 import { type KubeObject, badRequest } from '../../apimachinery/index.ts';
-import type { User } from '../user.ts';
+import { type User, findNodeName } from '../user.ts';
 import type { AuthorizationMode } from './authorize.ts';
 import { type ResolveRules, type ResolvedRules, joinErrors } from './rbac.ts';
 
 const everything: ResolvedRules = { rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['*'], nonResourceURLs: ['*'] }], errors: [] };
-/** Modes that decide but cannot list. */
-const silent: Readonly<Partial<Record<AuthorizationMode, string>>> = {
-  Node: 'node authorizer does not support user rule resolution',
-  Webhook: 'webhook authorizer does not support user rule resolution',
-};
+/** Why a mode cannot list what a user may do; undefined when it can. */
+function explainSilence(mode: AuthorizationMode, user: User): string | undefined {
+  if (mode === 'Node' && findNodeName(user) !== undefined) return 'node authorizer does not support user rule resolution';
+  return mode === 'Webhook' ? 'webhook authorizer does not support user rule resolution' : undefined;
+}
 
 interface RulesReview {
   readonly object: KubeObject;
@@ -23,9 +23,11 @@ export function reviewRules({ object, user }: RulesReview, modes: readonly Autho
   const resourceRules: unknown[] = [];
   const nonResourceRules: unknown[] = [];
   const errors: string[] = [];
+  let incomplete = false;
   for (const mode of modes) {
     const found = mode === 'RBAC' ? resolve(user, namespace) : mode === 'AlwaysAllow' ? everything : undefined;
-    const why = silent[mode];
+    const why = explainSilence(mode, user);
+    incomplete ||= why !== undefined;
     if (why !== undefined) errors.push(why);
     errors.push(...(found?.errors ?? []));
     for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of found?.rules ?? []) {
@@ -33,7 +35,7 @@ export function reviewRules({ object, user }: RulesReview, modes: readonly Autho
       if (nonResourceURLs !== undefined && nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
     }
   }
-  const incomplete = errors.length > 0;
-  const status = { resourceRules, nonResourceRules, incomplete, ...(incomplete && { evaluationError: joinErrors(errors) }) };
+  // A role that is missing is an error that hides nothing: the list is complete without it.
+  const status = { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { evaluationError: joinErrors(errors) }) };
   return { apiVersion: object.apiVersion, kind: object.kind, metadata: {}, spec: {}, status };
 }

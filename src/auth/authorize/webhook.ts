@@ -38,10 +38,7 @@ interface Kept {
 export function describeRequest(attributes: Attributes): Record<string, unknown> {
   const { user, isResource, verb, namespace, group, version, resource, subresource, name, path, fieldSelector, labelSelector } = attributes;
   const present = (fields: Record<string, string>) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-  const selectors = {
-    ...(fieldSelector !== undefined && fieldSelector !== '' && { fieldSelector: { rawSelector: fieldSelector } }),
-    ...(labelSelector !== undefined && labelSelector !== '' && { labelSelector: { rawSelector: labelSelector } }),
-  };
+  const selectors = { ...describeSelector('fieldSelector', fieldSelector), ...describeSelector('labelSelector', labelSelector) };
   return {
     ...(isResource
       ? { resourceAttributes: { ...present({ namespace, verb, group, version, resource, subresource, name }), ...selectors } }
@@ -49,6 +46,12 @@ export function describeRequest(attributes: Attributes): Record<string, unknown>
     user: user.name, ...(user.groups.length > 0 && { groups: [...user.groups] }), ...(user.extra !== undefined && { extra: user.extra }),
     ...(user.uid !== undefined && { uid: user.uid }),
   };
+}
+
+/** Requirements that could be read; a selector without any asks the wider question. */
+function describeSelector(field: string, selector: Attributes['fieldSelector']): Record<string, unknown> {
+  const requirements = selector?.().requirements ?? [];
+  return requirements.length === 0 ? {} : { [field]: { requirements } };
 }
 
 /** The whole question; v1beta1 calls groups `group`. */

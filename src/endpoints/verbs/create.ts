@@ -1,7 +1,7 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
 import { methodNotSupported } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
-import { admitUnstored, defaultObject } from '../../registry/index.ts';
+import { admitUnstored, checkNamespace, defaultObject } from '../../registry/index.ts';
 import { expectedKind, negotiateCall, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest, SpecialCreate } from '../dependencies.ts';
@@ -35,6 +35,7 @@ export async function handleCreate(call: ResourceRequest): Promise<Response> {
   const context = writeContext(call, query);
   const special = specialOf(call);
   if (special) {
+    checkNamespace(target, object);
     const admitted = await admitUnstored(dependencies.admission, {
       operation: 'CREATE', target, subresource: call.subresource, name: call.name || (object.metadata.name ?? ''), object, context,
     });
