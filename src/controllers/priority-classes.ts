@@ -1,5 +1,6 @@
-// The two PriorityClasses of the system, made at the start. Mirrors the reference's scheduling/bootstrap-system-priority-classes hook.
-import { WorkQueue, createSystemClient } from '../registry/index.ts';
+// The two PriorityClasses of the system, made at the start and again when a deletion of the collection takes them. Mirrors the reference's
+// scheduling/bootstrap-system-priority-classes hook, which makes them at the start only.
+import { WorkQueue, createSystemClient, startReflector } from '../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from './context.ts';
 
 const wanted = new Map([
@@ -13,7 +14,7 @@ const wanted = new Map([
   }],
 ]);
 
-/** Starts at once. */
+/** Starts at once; `ready` resolves when both classes exist. */
 export function createPriorityClasses(context: ControllerContext): Controller {
   const client = createSystemClient(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
   const { ready, mark } = createReadiness(wanted.keys());
@@ -31,5 +32,15 @@ export function createPriorityClasses(context: ControllerContext): Controller {
     },
   });
   for (const name of wanted.keys()) queue.add(name);
-  return { ready, stop: () => queue.stop() };
+  const reflector = startReflector({
+    registry: context.registry, clock: context.clock, target: client.target(''), onError: (error) => context.report('priority-classes', '', error),
+    onChange: (type, { name }) => void (type === 'deleted' && wanted.has(name) && queue.add(name)),
+  });
+  return {
+    ready,
+    stop() {
+      reflector.stop();
+      return queue.stop();
+    },
+  };
 }

@@ -111,6 +111,8 @@ export interface Strategy {
   readonly deletionWarning?: string;
   /** Seconds of grace that a delete gives the object (pods); `requested` is what the options say. Kinds without it are deleted at once. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
+  /** Why the object of a name is never deleted by itself (PriorityClasses of the system); deletions of a collection do not ask. */
+  refuseDeletion?(name: string): string | undefined;
   /** Puts an object that a delete found alive into its dying phase, in place (namespaces); with it a first delete never removes. */
   terminate?(object: KubeObject): void;
   /** Something besides metadata.finalizers keeps a deleted object alive (spec.finalizers of namespaces). */

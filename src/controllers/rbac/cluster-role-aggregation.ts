@@ -1,6 +1,6 @@
 // ClusterRoles with an aggregationRule get the rules of all ClusterRoles that its selectors choose, in the order of their names and without
-// doubles, again whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller.
-import { type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
+// duplicates, whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller, which owns the rules by server-side apply.
+import { type JsonObject, type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
 import { type PolicyRule, readRules } from '../../auth/index.ts';
 import { type StoredObject, WorkQueue, createSystemClient, equalJson, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
@@ -46,8 +46,8 @@ export function createClusterRoleAggregation(context: ControllerContext): Contro
       if (selectors === undefined) return;
       const rules = collectRules(roles, name, selectors);
       if (equalJson(rules, roles.get(name)?.rules)) return;
-      await client.update({ namespace: '', name }, '', (current) =>
-        (current['aggregationRule'] === undefined || equalJson(readRules(current), rules) ? current : { ...current, rules }));
+      await client.apply({ namespace: '', name }, { subresource: '', nowMs: context.clock.now() }, (current) =>
+        (current['aggregationRule'] === undefined || equalJson(readRules(current), rules) ? undefined : { rules } as unknown as JsonObject));
     },
   });
   const reflector = startReflector({

@@ -1,6 +1,8 @@
 // The `kubernetes` Service in `default`, with the Endpoints and EndpointSlice that lead to this server.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type ReflectorListener, WorkQueue, createSystemClient } from '../../registry/index.ts';
+import {
+  type Predicate, type ReflectorListener, WorkQueue, createSystemClient, hasReason, isTerminating, startReflector,
+} from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
 
 /** Where this server is. */
@@ -15,7 +17,10 @@ export interface ServiceAddress {
 const name = 'kubernetes';
 const namespace = 'default';
 
-/** Creates the three objects once `default` is there, and again after somebody removed them and the server restarted. */
+/** The name and the place of all three objects. */
+const ours: Predicate = { everything: false, name, namespace, matches: (object) => object.name === name && object.namespace === namespace };
+
+/** Creates the three objects once `default` exists, and again when one is deleted. */
 export function createKubernetesService(context: ControllerContext, where: ServiceAddress): Controller & { readonly onNamespace: ReflectorListener } {
   const manager = 'kube-apiserver';
   const wanted = [
@@ -29,15 +34,27 @@ export function createKubernetesService(context: ControllerContext, where: Servi
     concurrency: 1,
     onError: (key, error) => context.report('kubernetes-service', key, error),
     async work() {
-      for (const { client, make } of wanted) {
-        if (await client.get({ namespace, name }) === undefined) await client.createIfAbsent(namespace, make());
+      try {
+        for (const { client, make } of wanted) {
+          if (await client.get({ namespace, name }) === undefined) await client.createIfAbsent(namespace, make());
+        }
+      } catch (error) {
+        // The namespace comes back, and with it the work.
+        if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
       }
       mark(name);
     },
   });
+  const reflectors = wanted.map(({ client }) => startReflector({
+    registry: context.registry, clock: context.clock, target: client.target(''), predicate: ours,
+    onChange: (type) => void (type === 'deleted' && queue.add(name)), onError: (error) => context.report('kubernetes-service', name, error),
+  }));
   return {
     ready,
-    stop: () => queue.stop(),
+    stop() {
+      for (const reflector of reflectors) reflector.stop();
+      return queue.stop();
+    },
     onNamespace(type, object) {
       if (type === 'present' && object.name === namespace) queue.add(name);
     },

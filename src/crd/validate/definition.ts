@@ -9,6 +9,7 @@ import { type DefinitionNames, type DefinitionSpec, specOf, statusOf } from '../
 import { type InternalForm, toInternalForm } from './internal-form.ts';
 import { isProtectedGroup, readApproval } from './approval.ts';
 import { validateConversion } from './conversion.ts';
+import { printVersions } from './internal-value.ts';
 import type { ValidateRules } from './rules.ts';
 import { type SchemaLimits, validateSchemaAhead } from './schema.ts';
 import { schemaPath, validateParts, validateVersion } from './version.ts';
@@ -120,7 +121,7 @@ function validateVersions({ versions }: DefinitionSpec, form: InternalForm, vali
   const list = versions ?? [];
   const errors = list.flatMap((version, i) => validateVersion(version, form.own[i] ?? {},
     { at: `spec.versions[${i}]`, shared: false, statusEnabled: versionHasStatus(form, i), validateRules }));
-  const shown = versions === undefined ? null : list;
+  const shown = versions === undefined ? null : printVersions(list, form.own);
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalidValue('spec.versions', shown, 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(invalidValue('spec.versions', list.length === 0 && !Array.isArray(versions) ? null : shown,
@@ -156,16 +157,14 @@ function validateNames(names: DefinitionNames, at: string): FieldError[] {
 function validateStoredVersions(definition: KubeObject, { versions }: DefinitionSpec): FieldError[] {
   const stored = statusOf(definition).storedVersions ?? [];
   const at = 'status.storedVersions';
-  const isClear = (versions ?? []).filter(({ storage }) => storage === true).length === 1;
-  if (stored.length === 0 || (!isClear && statusOf(definition).acceptedNames?.plural === '')) {
-    return [invalidValue(at, stored.length === 0 ? null : stored, 'must have at least one stored version')];
-  }
-  const known = new Set(versions.map(({ name }) => name));
-  return stored.flatMap((name, i) => {
+  if (stored.length === 0) return [invalidValue(at, null, 'must have at least one stored version')];
+  const known = new Set((versions ?? []).map(({ name }) => name));
+  const missing = (versions ?? []).filter(({ name, storage }) => storage === true && !stored.includes(name));
+  return [...missing.map(({ name }) => invalidValue(at, stored, `must have the storage version ${name}`)), ...stored.flatMap((name, i) => {
     const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
       `ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     return known.has(name) ? [] : [invalidValue(`${at}[${i}]`, name, why)];
-  });
+  })];
 }
 
 function validateApproval(definition: KubeObject, old: KubeObject | undefined): FieldError[] {

@@ -4,6 +4,7 @@ import { type FieldError, type OpenAPIV3Schema, forbiddenField, invalidValue, no
 import { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from '../../base/index.ts';
 import { hasUnsupportedKeywords, validateStructural } from './structural.ts';
 import { validateDefaults } from './defaults.ts';
+import { printSchema } from './internal-value.ts';
 import type { ValidateRules } from './rules.ts';
 
 interface SchemaOptions {
@@ -92,7 +93,7 @@ function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError
       if (value !== 'object') return [invalidValue(`${at}.type`, value,
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
     } else if (!rootFields.has(key)) {
-      return [invalidValue(at, schema, `only [${shownRootFields}] fields are allowed at the root of the schema if the status subresource is enabled`)];
+      return [invalidValue(at, printSchema(schema), `only [${shownRootFields}] fields are allowed at the root of the schema if the status subresource is enabled`)];
     }
   }
   return [];
@@ -197,7 +198,8 @@ function validateListType(schema: OpenAPIV3Schema, at: string, errors: FieldErro
 function validateSetItems(items: OpenAPIV3Schema, at: string, errors: FieldError[]): void {
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const [mapType, listType] = [items['x-kubernetes-map-type'], items['x-kubernetes-list-type']];
-  if (items.type === 'object' && mapType !== 'atomic') errors.push(invalidValue(`${at}.items.x-kubernetes-map-type`, mapType, why));
+  // The reference prints the list type here, which objects do not have.
+  if (items.type === 'object' && mapType !== 'atomic') errors.push(invalidValue(`${at}.items.x-kubernetes-map-type`, listType ?? null, why));
   if (items.type === 'array' && listType !== undefined && listType !== 'atomic') errors.push(invalidValue(`${at}.items.x-kubernetes-list-type`, listType, why));
 }
 

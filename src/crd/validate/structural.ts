@@ -36,7 +36,17 @@ export function* validateStructural(schema: OpenAPIV3Schema, at: string): Steps<
   const errors: FieldError[] = [];
   yield* validateInvariants(schema, { at, level: 'root' }, errors);
   yield* validateCompleteness(schema, schema, { schemaAt: at, at, errors });
-  return errors;
+  return sortErrors(errors);
+}
+
+/** More errors than these stay in the order of the walk: sorting them would hold the event loop. */
+const MOST_SORTED = 5000;
+
+/** The reference sorts the errors of structure, and only those, by their whole text. */
+function sortErrors(errors: FieldError[]): FieldError[] {
+  if (errors.length > MOST_SORTED) return errors;
+  const byText = errors.map((error) => [`${error.field}: ${error.message}`, error] as const);
+  return byText.sort(([one], [two]) => (one < two ? -1 : one > two ? 1 : 0)).map(([, error]) => error);
 }
 
 interface SchemaNode {

@@ -86,25 +86,33 @@ function validateScale(scale: ScalePaths, at: string): FieldError[] {
 const scalarTypes = new Set(['string', 'boolean', 'integer']);
 
 function validateSelectableFields(fields: readonly { readonly jsonPath: string }[], schema: OpenAPIV3Schema | undefined, at: string): FieldError[] {
-  if (fields.length > maxSelectableFields) return [tooMany(at, fields.length, maxSelectableFields)];
   const seen = new Set<string>();
-  return fields.flatMap(({ jsonPath }, i) => {
+  const errors = fields.flatMap(({ jsonPath }, i) => {
     const field = `${at}[${i}].jsonPath`;
     if (!jsonPath) return [required(field)];
-    const why = checkSelectable(schema, jsonPath);
-    if (why !== undefined) return [invalidValue(field, jsonPath, why)];
-    if (seen.has(jsonPath)) return [duplicate(field, jsonPath)];
+    const { problem, isPath } = checkSelectable(schema, jsonPath);
+    const found = problem === undefined ? [] : [invalidValue(field, jsonPath, problem)];
+    if (!isPath) return found;
+    if (seen.has(jsonPath)) found.push(duplicate(field, jsonPath));
     seen.add(jsonPath);
-    return [];
+    return found;
   });
+  // Paths that lead to a field are counted, whatever else is wrong with them.
+  return seen.size > maxSelectableFields ? [...errors, tooMany(at, seen.size, maxSelectableFields)] : errors;
 }
 
-function checkSelectable(schema: OpenAPIV3Schema | undefined, path: string): string | undefined {
-  if (!path.startsWith('.')) return `is an invalid path: expected [ or . but got: ${path.split('.')[0] ?? ''}`;
+interface SelectablePath {
+  readonly problem?: string;
+  /** The path leads to a field. */
+  readonly isPath: boolean;
+}
+
+function checkSelectable(schema: OpenAPIV3Schema | undefined, path: string): SelectablePath {
+  if (!path.startsWith('.')) return { isPath: false, problem: `is an invalid path: expected [ or . but got: ${path.split('.')[0] ?? ''}` };
   const names = path.slice(1).split('.');
   let at: OpenAPIV3Schema | undefined = names[0] === 'metadata' ? undefined : schema;
   for (const name of names) at = at?.properties !== undefined && Object.hasOwn(at.properties, name) ? at.properties[name] : undefined;
-  if (at === undefined) return 'is an invalid path: does not refer to a valid field';
-  return scalarTypes.has(at.type ?? '')
-    ? undefined : 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
+  if (at === undefined) return { isPath: false, problem: 'is an invalid path: does not refer to a valid field' };
+  if (scalarTypes.has(at.type ?? '')) return { isPath: true };
+  return { isPath: true, problem: 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.' };
 }

@@ -1,6 +1,6 @@
 // Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
 // loop, a first round on the cache's object counts only if it commits or was current.
-import { type KubeObject, type StatusError, notFound } from '../../apimachinery/index.ts';
+import { type KubeObject, type StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
 import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
@@ -39,6 +39,7 @@ const again: Outcome = { type: 'again' };
 export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
   validateDeleteOptions(request.options);
   if (request.options.ignoreStoreReadErrorWithClusterBreakingPotential === true) return deleteUnreadable(core, request);
+  refuseDeletion(request);
   warnOfOrphans(request);
   const { resource, version, namespace, name, context } = request;
   const scope = core.scope({ resource, version, namespace });
@@ -146,4 +147,9 @@ function warnOfOrphans({ resource, options, context: { warnings } }: DeleteReque
   const text = resource.strategy.deletionWarning;
   const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (text !== undefined && isDefault && !warnings.includes(text)) warnings.push(text);
+}
+
+function refuseDeletion({ resource, name, inCollection = false }: DeleteRequest): void {
+  const why = inCollection ? undefined : resource.strategy.refuseDeletion?.(name);
+  if (why !== undefined) throw forbidden(groupResource(resource), name, why);
 }

@@ -58,6 +58,7 @@ export const priorityClassKind: KindSpec = {
     prepareForCreate(priorityClass) {
       priorityClass.metadata.generation = 1;
     },
+    refuseDeletion: (name) => (Object.hasOwn(systemPriorities, name) ? 'this is a system priority class and cannot be deleted' : undefined),
   },
   validation: { object: validatePriorityClass, update: (object, old) => [...checkSamePriority(object, old), ...validatePriorityClass(object)] },
 };
