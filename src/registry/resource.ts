@@ -76,6 +76,8 @@ export interface StrategyContext {
   /** The version of the objects handed in. */
   readonly version: string;
   readonly subresource: string;
+  /** Adds a `Warning` header. For warnings about a change that the prepare functions make; others come from `warnings`. */
+  readonly warn?: (text: string) => void;
 }
 
 /** Where a validation that takes turns is at work. */

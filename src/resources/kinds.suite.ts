@@ -49,6 +49,13 @@ export function build(key: string, body: object): { readonly object: KubeObject;
   return { object, errors: show(strategy.validate?.(object, contextOf())) };
 }
 
+/** The warnings that the preparation of a new object adds. */
+export function prepareWarnings(key: string, body: object): readonly string[] {
+  const texts: string[] = [];
+  strategyOf(key).prepareForCreate?.(makeObject(body), { ...contextOf(), warn: (text) => texts.push(text) });
+  return texts;
+}
+
 /** The errors of a new object. */
 export function create(key: string, body: object): readonly string[] {
   return build(key, body).errors;

@@ -30,7 +30,8 @@ const hasStatus = ({ resource, version }: Pick<Target, 'resource' | 'version'>):
   subresourcesIn(resource, version).some((s) => s.name === 'status');
 
 function strategyContext({ target, subresource, context, nowMs }: Write): StrategyContext {
-  return { nowMs, namespace: target.namespace, user: context.user, version: target.version, subresource };
+  const warn = (text: string): void => void context.warnings.push(text);
+  return { nowMs, namespace: target.namespace, user: context.user, version: target.version, subresource, warn };
 }
 
 const zeroStatuses = new WeakMap<Schema, { readonly status: unknown }>();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { box, build, contextOf, create, prepareChanged, prepareNew, strategyOf, updateStatus, warn } from '../kinds.suite.ts';
+import { box, build, contextOf, create, prepareChanged, prepareNew, specOfKind, strategyOf, updateStatus, warn } from '../kinds.suite.ts';
 
 const template = (labels: object = { app: 'x' }, spec: object = {}): object => ({ metadata: { labels }, spec: { containers: [box()], ...spec } });
 
@@ -99,4 +99,28 @@ test('validateStatefulSet looks at the volumes that its claims become', () => {
     'spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in StatefulSet is not Supported',
   ]);
   assert.equal(errors.some((error) => error.startsWith('spec.serviceName: Invalid value: "S": a lowercase RFC 1123 label')), true);
+});
+
+test('warnings of templates name AppArmor annotations without a field', () => {
+  const key = 'container.apparmor.security.beta.kubernetes.io/c';
+  const warnings = (securityContext?: object): readonly string[] => {
+    const spec = { containers: [{ name: 'c' }], securityContext };
+    return warn('apps/Deployment', { spec: { template: { metadata: { annotations: { [key]: 'unconfined' } }, spec } } });
+  };
+  assert.deepEqual(warnings(), [`spec.template.metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`]);
+  assert.deepEqual(warnings({ appArmorProfile: { type: 'Unconfined' } }), []);
+});
+
+test('validateStatefulSet accepts fractions of bytes in claims, with a warning', () => {
+  const volumeClaimTemplates = [{ metadata: { name: 'v' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '500m' } } } }];
+  const body = { spec: { serviceName: 's', selector, template: template(), volumeClaimTemplates } };
+  assert.deepEqual(create('apps/StatefulSet', body), []);
+  assert.deepEqual(warn('apps/StatefulSet', body), [
+    'spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer',
+  ]);
+});
+
+test('field selectors of replicasets are name and namespace alone', () => {
+  assert.equal(specOfKind('apps/ReplicaSet').selectableFields, undefined);
+  assert.deepEqual(Object.keys(specOfKind('/ReplicationController').selectableFields ?? {}), ['status.replicas']);
 });

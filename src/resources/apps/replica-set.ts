@@ -8,7 +8,6 @@ import { type Errors, type Field, at, checkNotNegative, specOf } from '../common
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
-import { replicaFields } from '../core/replication-controller.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkCounts, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
 
@@ -47,7 +46,6 @@ export const replicaSetKind: KindSpec = {
   kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ['all'],
   tracksGeneration: true,
   subresources: [scale, status], scale: scalePaths,
-  selectableFields: replicaFields,
   metadataChecks: ['update', 'kind'],
   columns: replicaSetColumns,
   gatedFields: gatedPodFields('spec.template.spec'),

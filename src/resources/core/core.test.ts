@@ -1,7 +1,7 @@
 // Core kinds without a folder of their own: validation, preparation and cells, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyDefaults, create, prepareChanged, prepareNew, printCell, update, updateStatus } from '../kinds.suite.ts';
+import { applyDefaults, create, prepareChanged, prepareNew, printCell, specOfKind, update, updateStatus } from '../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -127,4 +127,18 @@ test('prepareForCreate of a serviceaccount keeps the names of its secrets', () =
 test('applyDefaults of a node keeps both spellings of its ranges the same', () => {
   const node = applyDefaults('/Node', { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.1.0.0/24', 'x'] } });
   assert.deepEqual(node['spec'], { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] });
+});
+
+test('validateEndpoints accepts canonical addresses only, and others that are stored already', () => {
+  const endpoints = (ip: string): object => ({ subsets: [{ addresses: [{ ip }], ports: [{ port: 1, protocol: 'TCP' }] }] });
+  const path = 'subsets[0].addresses[0].ip';
+  assert.deepEqual(create('/Endpoints', endpoints('010.1.1.1')), [`${path}: Invalid value: "010.1.1.1": must not have leading 0s`]);
+  assert.deepEqual(create('/Endpoints', endpoints('::ffff:1.2.3.4')), [`${path}: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address`]);
+  assert.deepEqual(update('/Endpoints', endpoints('010.1.1.1'), { old: endpoints('010.1.1.1') }), []);
+  assert.equal(create('/Endpoints', endpoints('x')).length, 2);
+});
+
+test('names of core events are any path segment', () => {
+  assert.equal(specOfKind('/Event').nameRule, 'path-segment');
+  assert.equal(specOfKind('events.k8s.io/Event').nameRule, undefined);
 });

@@ -1,15 +1,15 @@
 // core/v1 Endpoints.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, parseIpAddress, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setZero } from '../common/defaults.ts';
-import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { checkIp, parseLenientIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { checkPortNumber } from '../common/validation/ports.ts';
-import { toNumber, toObjects, toText } from '../common/values.ts';
+import { readPath, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
 /** IPv6 addresses stand in brackets before a port. */
@@ -38,13 +38,13 @@ function applyEndpointsDefaults(endpoints: KubeObject): void {
   }
 }
 
-function checkAddress(entry: Field): Errors {
+function checkAddress(entry: Field, known: ReadonlySet<unknown>): Errors {
   const ip = at(entry, 'ip');
-  const address = parseIpAddress(toText(ip.value));
+  const address = parseLenientIp(toText(ip.value));
   const host = at(entry, 'hostname');
   const node = at(entry, 'nodeName');
   return [
-    ...(address === undefined ? [invalidValue(ip.path, toText(ip.value), IP_PROBLEM)] : []),
+    ...checkIp(ip, known),
     ...(toText(host.value) === '' ? [] : checkText(host, checkDnsLabel)),
     ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []),
     ...(address === undefined ? [invalidValue(ip.path, toText(ip.value), 'must be a valid IP address')] : checkReachable(ip, address)),
@@ -63,13 +63,22 @@ function checkEndpointPort(port: Field, needsName: boolean): Errors {
   ];
 }
 
-/** Validates endpoints. */
-function validateEndpoints(endpoints: KubeObject): Errors {
+function listAddresses(subset: Field): readonly (readonly Field[])[] {
+  return ['addresses', 'notReadyAddresses'].map((name) => each(at(subset, name)));
+}
+
+/** Validates endpoints; an update may keep the addresses of `old` even if they are invalid. */
+function validateEndpoints(endpoints: KubeObject, old?: KubeObject): Errors {
+  const before = each({ path: 'subsets', value: old?.['subsets'] }).flatMap(listAddresses).flat();
+  const known = new Set(before.map((address) => readPath(address.value, 'ip')));
   return each({ path: 'subsets', value: endpoints['subsets'] }).flatMap((subset): Errors => {
-    const addresses = ['addresses', 'notReadyAddresses'].map((name) => each(at(subset, name)));
+    const addresses = listAddresses(subset);
     const ports = each(at(subset, 'ports'));
     const missing = addresses.every(({ length }) => length === 0) ? [required(subset.path, 'must specify `addresses` or `notReadyAddresses`')] : [];
-    return [...missing, ...addresses.flat().flatMap(checkAddress), ...ports.flatMap((port) => checkEndpointPort(port, ports.length > 1))];
+    return [
+      ...missing, ...addresses.flat().flatMap((address) => checkAddress(address, known)),
+      ...ports.flatMap((port) => checkEndpointPort(port, ports.length > 1)),
+    ];
   });
 }
 

@@ -1,4 +1,5 @@
-// core/v1 Event: loose validation for the old form; events.k8s.io validates the new form and shares the columns and checks here.
+// core/v1 Event: loose validation for the old form, whose name is any path segment; events.k8s.io validates the new form and shares the columns
+// and checks here.
 import { type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, nameColumn, textColumn, wideColumn } from '../common/columns/columns.ts';
@@ -121,7 +122,7 @@ function validateEvent(event: KubeObject): Errors {
 /** The spec of Event. */
 export const eventKind: KindSpec = {
   kind: 'Event', plural: 'events', shortNames: ['ev'],
-  ttlSeconds: 3600,
+  nameRule: 'path-segment', ttlSeconds: 3600,
   createOnUpdate: true,
   selectableFields: coreEventFields,
   metadataChecks: ['kind'],

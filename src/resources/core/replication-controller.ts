@@ -18,7 +18,7 @@ const replicationControllerColumns: readonly Column[] = [
   ...replicaColumns,
   wideColumn('Selector', (object) => formatLabels(readPath(object, 'spec', 'selector'))),
 ];
-export const replicaFields = { 'status.replicas': countAt('status.replicas') };
+const replicaFields = { 'status.replicas': countAt('status.replicas') };
 
 /** Defaults of replicationcontrollers, whose selector and labels come from the template. */
 function applyReplicationControllerDefaults(controller: KubeObject): void {

@@ -1,12 +1,12 @@
 // discovery.k8s.io/v1 EndpointSlice.
 import {
   type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue,
-  parseIpAddress, required, tooMany,
+  required, tooMany,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setAbsent } from '../common/defaults.ts';
-import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { checkIp, parseLenientIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
@@ -48,17 +48,18 @@ function checkHints(list: Field, check: (text: string) => readonly string[]): Er
   });
 }
 
-function checkSliceAddress(address: Field, list: string, type: string): Errors {
+function checkSliceAddress(address: Field, { list, type, known }: { list: string; type: string; known: ReadonlySet<unknown> }): Errors {
   const text = toText(address.value);
   if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  const parsed = parseIpAddress(text);
-  if (parsed === undefined) return [invalidValue(address.path, text, IP_PROBLEM)];
+  const errors = checkIp(address, known);
+  const parsed = parseLenientIp(text);
+  if (parsed === undefined || errors.length > 0) return errors;
   const wrongFamily = parsed.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];
   return [...wrongFamily, ...checkReachable(address, parsed)];
 }
 
-function checkEndpoint(endpoint: Field, type: string): Errors {
+function checkEndpoint(endpoint: Field, type: string, known: ReadonlySet<unknown>): Errors {
   const addresses = at(endpoint, 'addresses');
   const count = toList(addresses.value).length;
   const node = at(endpoint, 'nodeName');
@@ -66,7 +67,7 @@ function checkEndpoint(endpoint: Field, type: string): Errors {
   return [
     ...(count === 0 ? [required(addresses.path, 'must contain at least 1 address')] : []),
     ...(count > MAX_ADDRESSES ? [tooMany(addresses.path, count, MAX_ADDRESSES)] : []),
-    ...each(addresses).flatMap((address) => checkSliceAddress(address, addresses.path, type)),
+    ...each(addresses).flatMap((address) => checkSliceAddress(address, { list: addresses.path, type, known })),
     ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []), ...(isGiven(host) ? checkText(host, checkDnsLabel) : []),
     ...checkHints(at(endpoint, 'hints', 'forZones'), checkLabelValue), ...checkHints(at(endpoint, 'hints', 'forNodes'), checkDnsSubdomain),
   ];
@@ -87,14 +88,17 @@ function checkSlicePorts(list: Field): Errors {
   });
 }
 
-/** Validates endpointslices. */
-function validateEndpointSlice(slice: KubeObject): Errors {
+const listEndpoints = (slice: KubeObject | undefined): readonly Field[] => each({ path: 'endpoints', value: slice?.['endpoints'] });
+
+/** Validates endpointslices; an update may keep the addresses of `old` even if they are invalid. */
+function validateEndpointSlice(slice: KubeObject, old?: KubeObject): Errors {
+  const known = new Set<unknown>(listEndpoints(old).flatMap(({ value }) => toList(readPath(value, 'addresses'))));
   const type: Field = { path: 'addressType', value: slice['addressType'] };
-  const endpoints = each({ path: 'endpoints', value: slice['endpoints'] });
+  const endpoints = listEndpoints(slice);
   const tooManyEndpoints = endpoints.length > MAX_ENDPOINTS;
   return [
     ...(toText(type.value) === '' ? [required(type.path)] : checkOneOf(type, ['FQDN', 'IPv4', 'IPv6'])),
-    ...(tooManyEndpoints ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)] : endpoints.flatMap((one) => checkEndpoint(one, toText(type.value)))),
+    ...(tooManyEndpoints ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)] : endpoints.flatMap((one) => checkEndpoint(one, toText(type.value), known))),
     ...checkSlicePorts({ path: 'ports', value: slice['ports'] }),
   ];
 }
@@ -122,6 +126,6 @@ export const endpointSliceKind: KindSpec = {
   columns: endpointSliceColumns,
   gatedFields: ['endpoints[].deprecatedTopology'],
   applyDefaults: applyEndpointSliceDefaults,
-  validation: { object: validateEndpointSlice, update: (object, old) => [...validateEndpointSlice(object), ...checkSameAddressType(object, old)] },
+  validation: { object: validateEndpointSlice, update: (object, old) => [...validateEndpointSlice(object, old), ...checkSameAddressType(object, old)] },
   warnings: warnWith(warnOfSlice),
 };

@@ -12,6 +12,9 @@ const refused: readonly (readonly [string, object, readonly string[]])[] = [
   ['flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration',
     { spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queues: 4 } } } } },
     ['spec.limited.limitResponse.queuing.handSize: Invalid value: 8: should not be greater than queues (4)']],
+  ['flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration', { spec: {} }, ['spec.type: Required value']],
+  ['flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration', { spec: { type: 'Odd' } },
+    ['spec.type: Unsupported value: "Odd": supported values: "Exempt", "Limited"']],
 ];
 for (const [index, [key, body, errors]] of refused.entries()) {
   test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));

@@ -5,7 +5,7 @@ import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts
 import { ensureStruct, readPointer, setAbsent, setZero } from '../common/defaults.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkOneOf, isGiven, isSame, memberOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, isEmptyText, isGiven, isSame, memberOf } from '../common/validation/check.ts';
 import { type Cell, readPath, toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
@@ -104,6 +104,7 @@ function checkLevelType(spec: Field): Errors {
       ...(isGiven(exempt) ? [...checkShares(at(exempt, 'nominalConcurrencyShares')), ...checkPercent(at(exempt, 'lendablePercent'))] : []),
     ];
   }
+  if (isEmptyText(type)) return [required(type.path)];
   if (type.value !== 'Limited') return checkOneOf(type, ['Exempt', 'Limited']);
   return [
     ...(isGiven(exempt) ? [forbiddenField(exempt.path, 'must be nil if the type is Limited')] : []),

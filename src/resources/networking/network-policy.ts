@@ -4,10 +4,11 @@ import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { formatSelector } from '../common/columns/selector.ts';
 import { ensureStruct, readStructs, setAbsent } from '../common/defaults.ts';
+import { checkRange } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven, specOf } from '../common/validation/check.ts';
 import { checkPortName, checkPortNumber } from '../common/validation/ports.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
-import { readPath, toNumber, toText } from '../common/values.ts';
+import { readPath, toList, toNumber, toText } from '../common/values.ts';
 import { warnOfRange } from '../common/warnings/addresses.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -45,36 +46,50 @@ function checkPolicyPort(entry: Field): Errors {
   return [...errors, ...checkPortNumber(end)];
 }
 
-const RANGE_PROBLEM = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+const DIRECTIONS = [['ingress', 'from'], ['egress', 'to']] as const;
 
-function checkBlock(block: Field): Errors {
-  const cidr = at(block, 'cidr');
-  if (toText(cidr.value) === '') return [required(cidr.path)];
-  const range = parseIpRange(toText(cidr.value));
-  if (range === undefined) return [invalidValue(cidr.path, cidr.value, RANGE_PROBLEM)];
-  return each(at(block, 'except')).flatMap(({ path, value }) => {
-    const inner = parseIpRange(toText(value));
-    if (inner === undefined) return [invalidValue(path, value, RANGE_PROBLEM)];
-    const isInside = containsAddress(range, { family: inner.family, value: inner.base }) && inner.size < range.size;
-    return isInside ? [] : [invalidValue(path, value, 'must be a strict subset of `cidr`')];
-  });
+/** The blocks of all peers of a policy. */
+function listBlocks(spec: Field): readonly Field[] {
+  return DIRECTIONS.flatMap(([rules, peers]) => each(at(spec, rules)).flatMap((rule) => each(at(rule, peers)))).map((peer) => at(peer, 'ipBlock'));
 }
 
-function checkPeer(peer: Field): Errors {
+/** The ranges of a policy, which an update may keep even if they are invalid. */
+function listRanges(policy: KubeObject | undefined): ReadonlySet<unknown> {
+  if (policy === undefined) return new Set();
+  return new Set(listBlocks(specOf(policy)).flatMap(({ value }) => [readPath(value, 'cidr'), ...toList(readPath(value, 'except'))]));
+}
+
+function checkBlock(block: Field, known: ReadonlySet<unknown>): Errors {
+  const cidr = at(block, 'cidr');
+  if (toText(cidr.value) === '') return [required(cidr.path)];
+  const errors = checkRange(cidr, known);
+  const range = parseIpRange(toText(cidr.value));
+  if (range === undefined) return errors;
+  const exceptions = each(at(block, 'except')).flatMap((exception): Errors => {
+    const inner = parseIpRange(toText(exception.value));
+    const problems = checkRange(exception, known);
+    if (inner === undefined) return problems;
+    const isInside = containsAddress(range, { family: inner.family, value: inner.base }) && inner.size < range.size;
+    return isInside ? problems : [...problems, invalidValue(exception.path, exception.value, 'must be a strict subset of `cidr`')];
+  });
+  return [...errors, ...exceptions];
+}
+
+function checkPeer(peer: Field, known: ReadonlySet<unknown>): Errors {
   const block = at(peer, 'ipBlock');
   const selectors = [at(peer, 'podSelector'), at(peer, 'namespaceSelector')].filter(isGiven);
-  const errors: FieldError[] = [...selectors.flatMap(checkSelector), ...(isGiven(block) ? checkBlock(block) : [])];
+  const errors: FieldError[] = [...selectors.flatMap(checkSelector), ...(isGiven(block) ? checkBlock(block, known) : [])];
   if (selectors.length === 0 && !isGiven(block)) return [...errors, required(peer.path, 'must specify a peer')];
   return isGiven(block) && selectors.length > 0 ? [...errors, forbiddenField(peer.path, 'may not specify both ipBlock and another peer')] : errors;
 }
 
-/** Validates networkpolicies. */
-function validateNetworkPolicy(policy: KubeObject): Errors {
-  const spec = specOf(policy);
+/** Validates networkpolicies; `old` is absent for new ones. */
+function validateNetworkPolicy(policy: KubeObject, old?: KubeObject): Errors {
+  const [spec, known] = [specOf(policy), listRanges(old)];
   const errors: FieldError[] = [...checkSelector(at(spec, 'podSelector'))];
-  for (const [direction, peers] of [['ingress', 'from'], ['egress', 'to']] as const) {
-    for (const rule of each(at(spec, direction))) {
-      errors.push(...each(at(rule, 'ports')).flatMap(checkPolicyPort), ...each(at(rule, peers)).flatMap(checkPeer));
+  for (const [rules, peers] of DIRECTIONS) {
+    for (const rule of each(at(spec, rules))) {
+      errors.push(...each(at(rule, 'ports')).flatMap(checkPolicyPort), ...each(at(rule, peers)).flatMap((peer) => checkPeer(peer, known)));
     }
   }
   const types = each(at(spec, 'policyTypes'));
@@ -84,10 +99,7 @@ function validateNetworkPolicy(policy: KubeObject): Errors {
 
 /** Warns of ranges that are not in canonical form. */
 function warnOfPolicy(root: Field): readonly string[] {
-  return [['ingress', 'from'], ['egress', 'to']].flatMap(([rules, peers]) => each(at(root, 'spec', rules as string)).flatMap((rule) => {
-    const blocks = each(at(rule, peers as string)).map((peer) => at(peer, 'ipBlock'));
-    return blocks.flatMap((block) => [...warnOfRange(at(block, 'cidr')), ...each(at(block, 'except')).flatMap(warnOfRange)]);
-  }));
+  return listBlocks(at(root, 'spec')).flatMap((block) => [...warnOfRange(at(block, 'cidr')), ...each(at(block, 'except')).flatMap(warnOfRange)]);
 }
 
 /** The spec of NetworkPolicy. */

@@ -1,7 +1,7 @@
 // Kinds of networking.k8s.io, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create } from '../kinds.suite.ts';
+import { create, update } from '../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -18,3 +18,17 @@ const refused: readonly (readonly [string, object, readonly string[]])[] = [
 for (const [index, [key, body, errors]] of refused.entries()) {
   test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
 }
+
+test('validateNetworkPolicy accepts canonical ranges only, and others that are stored already', () => {
+  const policy = (cidr: string, ...except: string[]): object => ({ spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr, except } }] }] } });
+  const path = 'spec.ingress[0].from[0].ipBlock';
+  assert.deepEqual(create('networking.k8s.io/NetworkPolicy', policy('10.0.0.5/8', '10.1.0.1/16')), [
+    `${path}.cidr: Invalid value: "10.0.0.5/8": must not have bits set beyond the prefix length`,
+    `${path}.except[0]: Invalid value: "10.1.0.1/16": must not have bits set beyond the prefix length`,
+  ]);
+  assert.deepEqual(create('networking.k8s.io/NetworkPolicy', policy('010.0.0.0/8')), [
+    `${path}.cidr: Invalid value: "010.0.0.0/8": must not have leading 0s in IP or prefix length`,
+  ]);
+  assert.deepEqual(update('networking.k8s.io/NetworkPolicy', policy('10.0.0.5/8'), { old: policy('10.0.0.5/8', '10.1.0.1/16') }), []);
+  assert.equal(update('networking.k8s.io/NetworkPolicy', policy('10.0.0.6/8'), { old: policy('10.0.0.5/8') }).length, 1);
+});

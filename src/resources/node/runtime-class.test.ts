@@ -10,3 +10,11 @@ test('validateRuntimeClass judges what it adds to pods', () => {
     'scheduling.tolerations[0].operator: Invalid value: "": operator must be Exists when `key` is empty, which means "match all values and all keys"',
   ]);
 });
+
+test('validateRuntimeClass wants each toleration once, whatever its seconds', () => {
+  const toleration = { key: 'k', operator: 'Exists', effect: 'NoExecute' };
+  const tolerations = [toleration, { ...toleration, tolerationSeconds: 5 }, { ...toleration, key: 'j' }];
+  assert.deepEqual(create('node.k8s.io/RuntimeClass', { handler: 'h', scheduling: { tolerations } }), [
+    'scheduling.tolerations[1]: Duplicate value: {"Key":"k","Operator":"Exists","Value":"","Effect":"NoExecute","TolerationSeconds":5}',
+  ]);
+});

@@ -1,11 +1,12 @@
 // node.k8s.io/v1 RuntimeClass.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, duplicate } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
-import { type Errors, type Field, at, checkLabelName, checkLabels, checkSameMembers, memberOf } from '../common/validation/check.ts';
-import { readPath } from '../common/values.ts';
+import { type Errors, type Field, at, checkLabelName, checkLabels, checkSameMembers, each, memberOf } from '../common/validation/check.ts';
+import { readPath, toText } from '../common/values.ts';
 import { warnOfLabelMap } from '../common/warnings/labels.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
+import { showPodPart } from '../core/pods/validation/parts.ts';
 import { checkResources } from '../core/pods/validation/resources.ts';
 import { checkTolerations } from '../core/pods/validation/scheduling.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -13,13 +14,25 @@ import type { KindSpec } from '../kind-spec.ts';
 /** Columns of runtimeclasses. */
 const runtimeClassColumns: readonly Column[] = withNameAndAge(textColumn('Handler', 'handler'));
 
+/** Valid tolerations that differ in key, operator, value or effect. */
+function checkUniqueTolerations(list: Field): Errors {
+  const known = new Set<string>();
+  const duplicates = each(list).filter(({ value }) => {
+    const key = JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => toText(readPath(value, name))));
+    const isKnown = known.has(key);
+    known.add(key);
+    return isKnown;
+  });
+  return [...checkTolerations(list), ...duplicates.map(({ path, value }) => duplicate(path, showPodPart('Toleration', value)))];
+}
+
 /** Validates runtimeclasses. */
 function validateRuntimeClass(runtimeClass: KubeObject): Errors {
   return [
     ...checkLabelName(memberOf(runtimeClass, 'handler')),
     ...checkResources({ path: 'overhead', value: { limits: readPath(runtimeClass, 'overhead', 'podFixed') } }),
     ...checkLabels({ path: 'scheduling.nodeSelector', value: readPath(runtimeClass, 'scheduling', 'nodeSelector') }),
-    ...checkTolerations({ path: 'scheduling.tolerations', value: readPath(runtimeClass, 'scheduling', 'tolerations') }),
+    ...checkUniqueTolerations({ path: 'scheduling.tolerations', value: readPath(runtimeClass, 'scheduling', 'tolerations') }),
   ];
 }
 

@@ -1,5 +1,5 @@
 // IP addresses and CIDR ranges, as the validation of new fields accepts them (upstream's IsValidIP and IsValidCIDR).
-import { parseIpAddress, parseIpRange } from '../../../apimachinery/index.ts';
+import { type IpAddress, parseIpAddress, parseIpRange } from '../../../apimachinery/index.ts';
 import { toText } from '../values.ts';
 import { type Errors, type Field, isWrong, none } from './check.ts';
 
@@ -8,9 +8,13 @@ export const IP_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db
 const trimZeros = (address: string): string => address.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.');
 const mapped = /^::(?:ffff:|0*ffff:)/i;
 
-/** An IP address; leading zeros and IPv4 inside IPv6 are not accepted. */
-export function checkIp(place: Field): Errors {
+/** An address as older releases accepted it, with leading zeros in its parts. */
+export const parseLenientIp = (text: string): IpAddress | undefined => parseIpAddress(/^[0-9.]+$/.test(text) ? trimZeros(text) : text);
+
+/** An IP address; leading zeros and IPv4 inside IPv6 are not accepted, unless the stored object has the same text (`known`). */
+export function checkIp(place: Field, known: ReadonlySet<unknown> = new Set()): Errors {
   const text = toText(place.value);
+  if (known.has(text)) return none;
   const shown = { path: place.path, value: text };
   const plain = /^[0-9.]+$/.test(text) ? trimZeros(text) : text;
   if (parseIpAddress(plain) === undefined) return [isWrong(shown, IP_PROBLEM)];
@@ -18,9 +22,10 @@ export function checkIp(place: Field): Errors {
   return mapped.test(text) ? [isWrong(shown, 'must not be an IPv4-mapped IPv6 address')] : none;
 }
 
-/** A range of addresses; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted. */
-export function checkRange(place: Field): Errors {
+/** A CIDR range; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted, unless the stored object has the same text. */
+export function checkRange(place: Field, known: ReadonlySet<unknown> = new Set()): Errors {
   const text = toText(place.value);
+  if (known.has(text)) return none;
   const shown = { path: place.path, value: text };
   const [address = '', length = ''] = text.split('/');
   const plain = `${/^[0-9.]+$/.test(address) ? trimZeros(address) : address}/${length.replace(/^0+(?=[0-9])/, '')}`;

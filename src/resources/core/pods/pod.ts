@@ -7,6 +7,7 @@ import { connectSubresource, createOnly, proxy, status, subresource, tunnel } fr
 import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
 import { warnWith } from '../../common/warnings/warnings.ts';
 import type { KindSpec } from '../../kind-spec.ts';
+import { applyAppArmorAnnotations } from './app-armor.ts';
 import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { gatedPodFields } from './gated-fields.ts';
@@ -58,8 +59,9 @@ export const podKind: KindSpec = {
     mirrorAddresses(readPointer(pod, 'status'));
   },
   strategy: {
-    prepareForCreate(pod, { nowMs }) {
+    prepareForCreate(pod, { nowMs, warn = () => undefined }) {
       const spec = ensureStruct(pod, 'spec');
+      applyAppArmorAnnotations(pod, warn);
       if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
       pod['status'] = makeStatus(spec, nowMs);
     },

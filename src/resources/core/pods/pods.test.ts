@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../apimachinery/index.ts';
-import { box, build, change, contextOf, create, prepareChanged, prepareNew, strategyOf, updateFrom, warn } from '../../kinds.suite.ts';
+import {
+  applyDefaults, box, build, change, contextOf, create, prepareChanged, prepareNew, prepareWarnings, strategyOf, updateFrom, warn,
+} from '../../kinds.suite.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { computeQosClass } from './qos.ts';
 
@@ -263,4 +265,37 @@ test('validatePodUpdate lets gated pods ask more of nodes, not less', () => {
   assert.deepEqual(change('/Pod', before, (pod) => Object.assign(pod['spec'] as object, { nodeSelector: { a: 'b', c: 'd' } })), []);
   assert.deepEqual(change('/Pod', before, (pod) => Object.assign(pod['spec'] as object, { nodeSelector: { c: 'd' } })),
     ['spec.nodeSelector: Invalid value: {"c":"d"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)']);
+});
+
+const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/c';
+const appArmorText = (path: string): string => `${path}metadata.annotations[${APP_ARMOR}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
+
+test('prepareForCreate of a pod takes AppArmor profiles from annotations, with a warning', () => {
+  const pod = (annotation: string, spec: object = {}): object =>
+    ({ metadata: { name: 'a', annotations: { [APP_ARMOR]: annotation } }, spec: { containers: [box()], ...spec } });
+  const profileOf = (body: object): unknown => {
+    const spec = prepareNew('/Pod', body)['spec'] as { containers: { securityContext?: { appArmorProfile?: unknown } }[] };
+    return spec.containers[0]?.securityContext?.appArmorProfile;
+  };
+  assert.deepEqual(profileOf(pod('runtime/default')), { type: 'RuntimeDefault' });
+  assert.deepEqual(profileOf(pod('localhost/mine')), { type: 'Localhost', localhostProfile: 'mine' });
+  assert.deepEqual([profileOf(pod('localhost/')), profileOf(pod('odd'))], [undefined, undefined]);
+  assert.deepEqual(prepareWarnings('/Pod', pod('unconfined')), [appArmorText('')]);
+  const same = { securityContext: { appArmorProfile: { type: 'Unconfined' } } };
+  assert.deepEqual([prepareWarnings('/Pod', pod('unconfined', same)), profileOf(pod('unconfined', same))], [[], undefined]);
+});
+
+test('validatePod wants a node for mirror pods', () => {
+  const mirror = (spec: object): readonly string[] =>
+    create('/Pod', { metadata: { name: 'a', annotations: { 'kubernetes.io/config.mirror': 'x' } }, spec: { containers: [box()], ...spec } });
+  assert.deepEqual(mirror({}), [
+    'metadata.annotations[kubernetes.io/config.mirror]: Invalid value: "x": must set spec.nodeName if mirror pod annotation is set',
+  ]);
+  assert.deepEqual(mirror({ nodeName: 'n' }), []);
+});
+
+test('applyDefaults of a pod says that files of variables are required', () => {
+  const fileKeyRef = { volumeName: 'v', path: 'p', key: 'k' };
+  const pod = applyDefaults('/Pod', { spec: { containers: [box({ env: [{ name: 'A', valueFrom: { fileKeyRef } }] })] } });
+  assert.match(JSON.stringify(pod), /"fileKeyRef":\{"volumeName":"v","path":"p","key":"k","optional":false\}/);
 });

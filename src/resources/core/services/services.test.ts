@@ -1,7 +1,7 @@
 // Services, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, updateStatus, warn } from '../../kinds.suite.ts';
+import { create, updateFrom, updateStatus, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -46,4 +46,13 @@ test('warnings of services name what their type ignores', () => {
     'spec.clusterIPs[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
     'spec.loadBalancerSourceRanges[0]: CIDR value "10.0.0.1/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)',
   ]);
+});
+
+test('validateService accepts canonical external addresses only, and others that are stored already', () => {
+  const service = (...externalIPs: string[]): object => ({ spec: { ports: [{ port: 80 }], externalIPs } });
+  assert.deepEqual(create('/Service', service('010.1.1.1', '127.0.0.1')), [
+    'spec.externalIPs[0]: Invalid value: "010.1.1.1": must not have leading 0s',
+    'spec.externalIPs[1]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+  ]);
+  assert.deepEqual(updateFrom('/Service', service('010.1.1.1'), service('010.1.1.1')), []);
 });

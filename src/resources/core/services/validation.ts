@@ -1,9 +1,9 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue,
-  parseIpAddress, parseIpRange, required,
+  parseIpRange, required,
 } from '../../../apimachinery/index.ts';
-import { IP_PROBLEM, checkRange } from '../../common/validation/addresses.ts';
+import { checkIp, checkRange, parseLenientIp } from '../../common/validation/addresses.ts';
 import {
   type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, isSame, specOf,
 } from '../../common/validation/check.ts';
@@ -103,10 +103,10 @@ function checkAffinity(spec: Field): Errors {
   return bad ? [...errors, invalidValue(timeout.path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)] : errors;
 }
 
-/** Checks external IPs: addresses of other machines, so not loopback, link-local or unspecified. */
+/** The problems of an external IP, which is the address of another machine: loopback, link-local, unspecified. */
 function specialProblems(text: string): string[] {
-  const address = parseIpAddress(text);
-  if (address === undefined) return [IP_PROBLEM];
+  const address = parseLenientIp(text);
+  if (address === undefined) return [];
   const { family, value } = address;
   const within = (range: string): boolean => {
     const { base = 0n, size = 0n, family: other = '' } = parseIpRange(range) ?? {};
@@ -161,9 +161,16 @@ function checkTrafficPolicies(spec: Field): Errors {
   return errors;
 }
 
-/** Validates services. */
-export function validateService(service: KubeObject): Errors {
+/** An external IP, which an update may keep even if it is invalid. */
+function checkExternalIp(ip: Field, known: ReadonlySet<unknown>): Errors {
+  const errors = checkIp(ip, known);
+  return errors.length > 0 ? errors : checkText(ip, specialProblems);
+}
+
+/** Validates services; `old` is absent for new ones. */
+export function validateService(service: KubeObject, old?: KubeObject): Errors {
   const spec = specOf(service);
+  const known = new Set<unknown>(toList(readPath(old, 'spec', 'externalIPs')));
   const ports = each(at(spec, 'ports'));
   const type = typeOf(spec);
   const errors: FieldError[] = [];
@@ -175,7 +182,7 @@ export function validateService(service: KubeObject): Errors {
   errors.push(...selected.flatMap(([key, value]) => [
     ...checkText({ path: 'spec.selector', value: key }, checkQualifiedName), ...checkText({ path: 'spec.selector', value }, checkLabelValue)]));
   errors.push(...checkAffinity(spec));
-  errors.push(...each(at(spec, 'externalIPs')).flatMap((ip) => checkText(ip, specialProblems)));
+  errors.push(...each(at(spec, 'externalIPs')).flatMap((ip) => checkExternalIp(ip, known)));
   errors.push(...checkOneOf(at(spec, 'type'), types));
   errors.push(...checkNodePorts(ports, type), ...checkPortsDiffer(ports));
   return [...errors, ...checkBalancing(spec), ...checkTrafficPolicies(spec)];
@@ -214,5 +221,5 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Err
   }
   // The reference validates the class twice, and clients see both causes.
   errors.push(...checkBalancerClass(spec));
-  return [...errors, ...validateService(service)];
+  return [...errors, ...validateService(service, old)];
 }

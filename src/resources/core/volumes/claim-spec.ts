@@ -3,7 +3,7 @@ import {
   type FieldError, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required, validateAnnotations,
 } from '../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkGivenOneOf, checkLabels, checkRequired, checkText, isEmptyText, isGiven } from '../../common/validation/check.ts';
-import { checkPositive, checkWhole } from '../../common/validation/quantities.ts';
+import { checkPositive } from '../../common/validation/quantities.ts';
 import { checkSelector } from '../../common/validation/selectors.ts';
 import { readPath, toList, toObject, toText } from '../../common/values.ts';
 
@@ -26,8 +26,8 @@ export function checkModes(spec: Field, missing?: string): Errors {
 function checkStorageRequest(spec: Field): Errors {
   const place = { path: `${spec.path}.resources[storage]`, value: readPath(spec.value, 'resources', 'requests', 'storage') };
   if (!isGiven(place)) return [required(place.path)];
-  const problems = checkPositive(place);
-  return problems.length > 0 ? problems : checkWhole(place);
+  // Fractions of a byte are accepted, with a warning.
+  return checkPositive(place);
 }
 
 function checkDataSource(source: Field): Errors {

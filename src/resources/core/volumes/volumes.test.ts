@@ -1,7 +1,7 @@
 // PersistentVolumes and claims, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, update, updateFrom } from '../../kinds.suite.ts';
+import { create, update, updateFrom, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -46,4 +46,12 @@ test('validateVolume judges each kind of source, and counts flex volumes behind 
     'spec.volumeAttributesClassName: Required value: an empty string is disallowed',
     'spec.csi: Required value: has to be specified when using volumeAttributesClassName',
   ]);
+});
+
+test('validateClaim accepts fractions of bytes, with a warning', () => {
+  const claim = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '500m' } } } };
+  assert.deepEqual(create('/PersistentVolumeClaim', claim), []);
+  assert.deepEqual(warn('/PersistentVolumeClaim', claim), ['spec.resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer']);
+  assert.deepEqual(create('/PersistentVolumeClaim', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '0' } } } }),
+    ['spec.resources[storage]: Invalid value: "0": must be greater than zero']);
 });

@@ -22,8 +22,10 @@ function applyProbeDefaults(probe: JsonObject | undefined): void {
 
 function applyEnvDefaults(container: JsonObject): void {
   for (const variable of readStructs(container, 'env')) {
-    const reference = readPointer(readPointer(variable, 'valueFrom'), 'fieldRef');
-    if (reference !== undefined) setZero(reference, { apiVersion: 'v1' });
+    const source = readPointer(variable, 'valueFrom');
+    const [field, file] = [readPointer(source, 'fieldRef'), readPointer(source, 'fileKeyRef')];
+    if (field !== undefined) setZero(field, { apiVersion: 'v1' });
+    if (file !== undefined) setAbsent(file, { optional: false });
   }
 }
 

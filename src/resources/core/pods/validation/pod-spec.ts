@@ -79,7 +79,8 @@ function checkDnsConfig(spec: Field): Errors {
   }
   const [serverCount, texts] = [toList(servers.value).length, toList(searches.value).map(toText)];
   return [
-    ...(serverCount > MAX_NAMESERVERS ? [isWrong(servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)] : []), ...each(servers).flatMap(checkIp),
+    ...(serverCount > MAX_NAMESERVERS ? [isWrong(servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)] : []),
+    ...each(servers).flatMap((place) => checkIp(place)),
     ...(texts.length > MAX_SEARCHES ? [isWrong(searches, `must not have more than ${MAX_SEARCHES} search paths`)] : []),
     ...(texts.join(' ').length > MAX_SEARCH_BYTES
       ? [isWrong(searches, `must not have more than ${MAX_SEARCH_BYTES} characters (including spaces) in the search list`)] : []),
@@ -198,11 +199,17 @@ export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
-/** Validates annotations that have a meaning for pods. */
-export function checkPodAnnotations(annotations: Field): Errors {
-  const cost = toObject(annotations.value)[DELETION_COST];
+const MIRROR_POD = 'kubernetes.io/config.mirror';
+
+/** Validates annotations that have a meaning for pods; `spec` is that of the pod or template. */
+export function checkPodAnnotations(annotations: Field, spec: unknown): Errors {
+  const { [DELETION_COST]: cost, [MIRROR_POD]: mirror } = toObject(annotations.value);
+  const isUnbound = mirror !== undefined && toText(readPath(spec, 'nodeName')) === '';
   const isNumber = cost === undefined || (/^(?:0|-?[1-9][0-9]*)$/.test(toText(cost)) && Math.abs(Number(cost)) < 2 ** 31);
-  return isNumber ? [] : [invalidValue(`${annotations.path}[${DELETION_COST}]`, cost, 'must be a 32bit integer')];
+  return [
+    ...(isUnbound ? [invalidValue(`${annotations.path}[${MIRROR_POD}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set')] : []),
+    ...(isNumber ? [] : [invalidValue(`${annotations.path}[${DELETION_COST}]`, cost, 'must be a 32bit integer')]),
+  ];
 }
 
 /** Validates labels and annotations of a template; the paths omit `metadata`, as in the reference. */
@@ -211,7 +218,8 @@ export function validateTemplateMetadata(template: Field): Errors {
   const annotations = { path: `${template.path}.annotations`, value: metadata['annotations'] };
   return [
     ...checkLabels({ path: `${template.path}.labels`, value: metadata['labels'] }),
-    ...validateAnnotations(toObject(annotations.value) as Record<string, string>, annotations.path), ...checkPodAnnotations(annotations),
+    ...validateAnnotations(toObject(annotations.value) as Record<string, string>, annotations.path),
+    ...checkPodAnnotations(annotations, readPath(template.value, 'spec')),
   ];
 }
 

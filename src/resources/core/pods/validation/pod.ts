@@ -27,7 +27,7 @@ function checkPodOnly(spec: Field): Errors {
 export function validatePodAsStored(pod: KubeObject): Errors {
   const spec = { path: 'spec', value: pod['spec'] };
   const annotations = { path: 'metadata.annotations', value: pod.metadata.annotations };
-  return [...checkPodAnnotations(annotations), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
+  return [...checkPodAnnotations(annotations, pod['spec']), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
 }
 
 /** Validates a new pod. */

@@ -31,7 +31,8 @@ function checkSeccomp(profile: Field): Errors {
 
 const MAX_PROFILE_LENGTH = 4095;
 
-function checkAppArmor(profile: Field): Errors {
+/** Validates an AppArmor profile. */
+export function checkAppArmor(profile: Field): Errors {
   if (!isGiven(profile)) return [];
   const [type, local] = [at(profile, 'type'), at(profile, 'localhostProfile')];
   const missing = required(local.path, 'must be set when AppArmor type is Localhost');

@@ -1,9 +1,9 @@
 // Validation of the status of a pod, which kubelets and schedulers write.
 import {
   type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
-  parseIpAddress, required, tooLong,
+  required, tooLong,
 } from '../../../../apimachinery/index.ts';
-import { IP_PROBLEM } from '../../../common/validation/addresses.ts';
+import { checkIp, parseLenientIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 
@@ -15,10 +15,8 @@ const healthValues = ['Healthy', 'Unhealthy', 'Unknown'];
 function checkAddresses(list: Field, old: unknown): Errors {
   const known = new Set(toObjects(old).map(({ ip }) => ip));
   const texts = each(list).map((entry) => toText(readPath(entry.value, 'ip')));
-  const parsed = texts.map(parseIpAddress);
-  const errors: FieldError[] = texts.flatMap((text, index) => {
-    return parsed[index] === undefined && !known.has(text) ? [invalidValue(`${list.path}[${index}]`, text, IP_PROBLEM)] : [];
-  });
+  const parsed = texts.map(parseLenientIp);
+  const errors: FieldError[] = texts.flatMap((value, index) => checkIp({ path: `${list.path}[${index}]`, value }, known));
   if (texts.length < 2) return errors;
   const bad = parsed.indexOf(undefined);
   if (bad >= 0) {

@@ -6,6 +6,7 @@ import { warnOfLabel, warnOfLabelMap, warnOfNodeAffinity } from '../../../common
 import { warnOfFraction } from '../../../common/warnings/quantities.ts';
 import type { Warn } from '../../../common/warnings/warnings.ts';
 import { warnOfClaimSpec, warnOfOldVolumes } from '../../volumes/warnings.ts';
+import { warnOfAppArmor } from '../app-armor.ts';
 import { warnOfContainers } from './containers.ts';
 import { warnOfOverlaps } from './volume-paths.ts';
 
@@ -84,7 +85,7 @@ export function warnOfPod(pod: Field): readonly string[] {
     ...warnOfRepeats(at(spec, 'hostAliases'), 'ip', 'ip'), ...warnOfRepeats(secrets, 'name', 'name'),
     ...unnamed.map(({ path }) => `${path}: invalid empty name ""`),
     ...['memory', 'ephemeral-storage'].flatMap((name) => warnOfFraction(at(spec, 'overhead'), name)),
-    ...warnOfSeccomp(metadata, spec), ...warnOfContainers(containersOf(spec)),
+    ...warnOfSeccomp(metadata, spec), ...(pod.path === '' ? [] : warnOfAppArmor(pod)), ...warnOfContainers(containersOf(spec)),
     ...(toNumber(grace.value) < 0 ? [`${grace.path}: must be >= 0; negative values are invalid and will be treated as 1`] : []),
     ...['podAffinity', 'podAntiAffinity'].flatMap((name) => warnOfPodAffinity(at(spec, 'affinity', name))),
     ...each(at(spec, 'dnsConfig', 'nameservers')).flatMap(warnOfAddress),
