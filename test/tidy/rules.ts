@@ -34,6 +34,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] = [
   { module: /./, folder: /^src\/((server|testing)\/|[^/]+$)/ },
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
+  { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
   { module: /^node:/, folder: /^src\/storage\/etcd\// },
   { module: /^yaml$/, folder: /^src\/codec\// },

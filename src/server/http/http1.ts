@@ -102,7 +102,7 @@ class Http1Connection {
     const webSocket = readWebSocketRequest(request);
     const token = webSocket?.token;
     if (token !== undefined && request.headers.authorization === undefined) request.headers.authorization = `Bearer ${token}`;
-    this.add({ request, response, upgrade: { request: webSocket, socket: this.#socket, head } });
+    this.add({ request, response, upgrade: { request: webSocket, incoming: request, socket: this.#socket, head } });
   }
 
   /** What the parser could not read is answered after the requests before it. */

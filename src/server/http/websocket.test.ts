@@ -1,5 +1,6 @@
 // WebSockets over a real port: handshake, messages, pings and goodbyes, and requests that do not become one.
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
@@ -103,6 +104,28 @@ test('writeWebSocket answers pings and ends the stream when the client closes, l
     for (let i = 0; i < 50 && ended === before; i++) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.equal(ended, before + 1);
   }
+});
+
+test('a client that sends pings and reads no answers is cut off, before its answers fill the memory', async () => {
+  const { socket } = open('/stays');
+  for (let got = ''; !got.endsWith('1\n');) got += String(await new Promise((resolve) => socket.once('data', resolve)));
+  socket.pause();
+  const [exchange] = listener.active;
+  const connection = (exchange?.wire.input as IncomingMessage).socket;
+  let mostBytes = 0;
+  const closed = new Promise((resolve) => connection.on('close', resolve));
+  const pings = Buffer.concat(Array.from({ length: 20_000 }, () => mask(9, Buffer.alloc(100))));
+  const flood = (): void => {
+    mostBytes = Math.max(mostBytes, connection.writableLength);
+    socket.write(pings, (error) => error ?? flood());
+  };
+  socket.on('error', () => {});
+  flood();
+  await closed;
+  assert.ok(mostBytes < 64 * 1024, `${mostBytes} bytes`);
+  socket.destroy();
+  for (let i = 0; i < 50 && listener.active.size > 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(listener.active.size, 0);
 });
 
 test('the token of a subprotocol authenticates, and requests without a stream are answered as usual', async () => {
