@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdmissionAttributes, Resource } from '../registry/index.ts';
 import { createAdmissionChain } from './chain.ts';
-import { createNamespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { createNamespaceLifecycle } from './plugins/namespaces/lifecycle.ts';
 
 const row = (kind: string, plural: string, namespaced: boolean): Resource => ({ group: '', kind, plural, namespaced }) as Resource;
 const configMaps = row('ConfigMap', 'configmaps', true);

@@ -1,17 +1,21 @@
 // The door of admission: what may be written, beyond what is valid. The registry gets the chain as two functions.
 export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
-export { type MayUseSigner, createCertificateAdmission } from './plugins/certificates.ts';
-export { createNamespaceLifecycle, findNamespaceWith } from './plugins/namespace-lifecycle.ts';
-export { createNodeRestriction } from './plugins/node-restriction.ts';
-export { type EscalationQuestions, createRbacEscalation } from './plugins/rbac-escalation.ts';
-export { createServiceAccountAdmission } from './plugins/service-account.ts';
+export { type MayUseSigner, createCertificateAdmission } from './plugins/access/certificates.ts';
+export { createNamespaceLifecycle, findNamespaceWith } from './plugins/namespaces/lifecycle.ts';
+export { createNodeRestriction } from './plugins/access/node-restriction.ts';
+export { type EscalationQuestions, createRbacEscalation } from './plugins/access/rbac-escalation.ts';
+export { createServiceAccountAdmission } from './plugins/pods/service-account.ts';
 export { createAddressClaims, listReadyRanges } from './services/addresses.ts';
 export { canonicalIp } from './services/allocate-addresses.ts';
 export { type ServiceAllocationOptions, createServiceAllocation } from './services/allocation.ts';
 export { createPortClaims } from './services/node-ports.ts';
 export type { Claims, Owner } from './services/pool.ts';
 export { heldAddresses, heldNodePorts, specOf as serviceSpecOf } from './services/service.ts';
+export { OPTIONAL_PLUGINS, PLUGIN_NAMES, type PluginSelection, isSelected, orderPlugins } from './plugin-names.ts';
+export { type AskRight, createOwnerReferences } from './plugins/access/owner-references.ts';
 export { createDefaultPlugins } from './plugins/defaults.ts';
+export { createNamespaceAutoProvision } from './plugins/namespaces/existence.ts';
+export { type EventLimit, createEventRateLimit } from './plugins/events/event-rate-limit.ts';
 export { createReads } from './reads.ts';
 export { type Amounts, addAmounts, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';
 export type { Evaluator } from './quota/evaluator.ts';

@@ -1,5 +1,5 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
-import type { EscalationQuestions, MayUseSigner } from '../admission/index.ts';
+import type { AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
@@ -95,6 +95,15 @@ export function createSignerQuestion(authorization: () => Authorization): MayUse
       user, verb, name, resource: 'signers', group: 'certificates.k8s.io', version: '*', isResource: true, namespace: '', subresource: '', path: '',
     };
     return (await authorization().authorize(attributes)).type === 'allow';
+  };
+}
+
+/** Rights of writers over owners, as admission asks for them. */
+export function createOwnerQuestion(authorization: () => Authorization): AskRight {
+  return async (user, right) => {
+    const attributes: Attributes = { user, ...right, isResource: true, path: '' };
+    const decision = await authorization().authorize(attributes);
+    return { isAllowed: decision.type === 'allow', reason: decision.type === 'allow' ? '' : decision.reason ?? '' };
   };
 }
 

@@ -5,21 +5,26 @@ import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
   type AdmissionPlugin, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims, createAdmissionChain,
-  createCertificateAdmission, createDefaultPlugins, createNamespaceLifecycle, createNodeRestriction, createPortClaims, createQuotaStore,
-  createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith,
-  listReadyRanges,
+  createCertificateAdmission, createDefaultPlugins, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction,
+  createOwnerReferences, createPortClaims, createQuotaStore, createRbacEscalation, createReads, createResourceQuota,
+  createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected, listReadyRanges, orderPlugins,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
-import { type Admission, type Catalog, type OwnedRegistry, type Resource, type StorageFormat, createCatalog, createRegistry, findCurrent, findKnown,
-  trackUpdate } from '../registry/index.ts';
+import {
+  type Admission, type Catalog, type OwnedRegistry, type Resource, type StorageFormat, createCatalog, createRegistry, createSystemClient,
+  findCurrent, findKnown,
+  trackUpdate,
+} from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
-import { type Authorization, composeAuthorization, createEscalationQuestions, createSignerQuestion, requireAccessWith } from './authorization.ts';
+import {
+  type Authorization, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
+} from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
 import { logRetry } from './observability/log-retry.ts';
@@ -92,20 +97,12 @@ function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
   };
 }
 
-/** Off unless they are asked for, as in the reference. */
-const optionalPlugins: ReadonlySet<string> = new Set(['NodeRestriction']);
-
 /** Parts of the chain that are no plugins of the reference: nobody can turn them off. */
 const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'CustomResourceDefinitions']);
 
-/** The plugins that are on; those that are asked for and not here are logged. */
-function createChain(options: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
-  const { enableAdmissionPlugins: wanted, disableAdmissionPlugins: unwanted, logger } = options;
-  const absent = wanted.filter((name) => !plugins.some((plugin) => plugin.name === name));
-  if (absent.length > 0) logger.warn('admission plugins that are not here are left out', { plugins: absent });
-  const isOn = ({ name }: AdmissionPlugin): boolean =>
-    ownPlugins.has(name) || (!unwanted.includes(name) && (!optionalPlugins.has(name) || wanted.includes(name)));
-  return createAdmissionChain(plugins.filter(isOn));
+/** The plugins that are on, in the reference's order. */
+function createChain({ enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled }: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
+  return createAdmissionChain(orderPlugins(plugins.filter(({ name }) => ownPlugins.has(name) || isSelected(name, { enabled, disabled }))));
 }
 
 /** What workers do for the endpoints; without them all is done here. */
@@ -139,7 +136,6 @@ export function composeApi(parts: ApiOptions): Api {
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog);
-  const defaults = createDefaultPlugins(readsOf);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({
     registry: () => registry, catalog: () => catalog, clock,
@@ -147,12 +143,15 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const admission = createChain(options, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
-    ...defaults.early,
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
-    ...defaults.middle,
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...defaults.late,
+    ...createDefaultPlugins(readsOf),
+    createNamespaceAutoProvision(readsOf('', 'namespaces'), async (name) => {
+      await createSystemClient({ registry, catalog }, ['', 'v1', 'namespaces'], 'kube-apiserver')
+        .createIfAbsent('', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }),
+    createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { ReadsOf } from '../reads.ts';
+import { isSelected, orderPlugins } from '../plugin-names.ts';
 import { createDefaultPlugins } from './defaults.ts';
 
 const plurals: Readonly<Record<string, readonly [string, string]>> = {
@@ -20,8 +21,8 @@ async function admit(kind: string, object: object, present: Readonly<Record<stri
     find: async (wanted) => (name === 'namespaces' ? namespace : (present[name] as KubeObject[] | undefined)?.find(({ metadata }) => metadata.name === wanted)),
     list: () => Promise.resolve((present[name] ?? []) as KubeObject[]),
   });
-  const { early, middle, late } = createDefaultPlugins(readsOf);
-  const chain = createAdmissionChain([...early, ...middle, ...late]);
+  const plugins = createDefaultPlugins(readsOf).filter(({ name }) => isSelected(name, { enabled: [], disabled: [] }));
+  const chain = createAdmissionChain(orderPlugins(plugins));
   const attributes = {
     resource: { group, kind, plural, namespaced: true }, version: 'v1', namespace: 'ns', operation: 'CREATE', subresource: '', name: 'x',
     object: { metadata: { name: 'x' }, ...structuredClone(object) }, oldObject: undefined, context: { user: { name: 'u' }, warnings: [] },

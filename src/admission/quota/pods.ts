@@ -69,9 +69,9 @@ function nameUsage(requests: Amounts, limits: Amounts): Amounts {
 
 /**
  * Containers run together; init containers run before them, one after the other, beside those init containers that keep running. A pod's own
- * resources take the place of the sum, and overhead is added.
+ * resources take the place of the sum, and overhead is added. Mirrors upstream's PodRequests and PodLimits.
  */
-function sumPod(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
+export function sumPod(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
   const read = ({ resources }: { readonly resources?: Resources }): Amounts => readAmounts(resources?.[which]);
   let running: Amounts = new Map();
   let peak: Amounts = new Map();

@@ -1,8 +1,11 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
+import { OPTIONAL_PLUGINS, PLUGIN_NAMES } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
 import { list, text } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
+/** Known plugins that cannot run here; to ask for one is an error. */
+const ABSENT_PLUGINS: ReadonlySet<string> = new Set(['ImagePolicyWebhook']);
 
 /** Names of the controllers, for `--controllers`. */
 export const controllerNames = [
@@ -26,12 +29,23 @@ function checkControllers(names: readonly string[]): string | undefined {
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not one of *, ${controllerNames.join(', ')}`;
 }
 
+/** Refuses unknown names in the reference's words. */
+function checkPlugins(names: readonly string[]): string | undefined {
+  const wrong = names.find((name) => !PLUGIN_NAMES.includes(name));
+  return wrong === undefined ? undefined : `plugin ${JSON.stringify(wrong)} is unknown`;
+}
+
+function checkEnabled(names: readonly string[]): string | undefined {
+  const absent = names.find((name) => ABSENT_PLUGINS.has(name));
+  return checkPlugins(names) ?? (absent === undefined ? undefined : `plugin ${JSON.stringify(absent)} is not supported`);
+}
+
 /** What happens to objects beyond storing them. */
 export const behaviourOptions = {
   enableAdmissionPlugins: list({
-    flag: 'enable-admission-plugins', help: 'Admission plugins besides those that are on by default: NodeRestriction. Unknown names are logged.',
+    flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
   }),
-  disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', help: 'Admission plugins that are on by default and shall not be.' }),
+  disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
   }),

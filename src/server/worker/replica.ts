@@ -29,6 +29,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
   });
   await api.definitions.start();
+  await api.quotas.start();
 
   /** Whether the row is here that the server found for a request: definitions come a moment later. */
   const isKnown = ({ info: { group, version, resource }, fingerprint }: HandledRequest): boolean => {

@@ -1,8 +1,8 @@
 // Nobody grants what they do not hold: roles are checked against the writer's own rules, bindings against the role they grant. The verbs
 // `escalate` and `bind` lift the checks. Mirrors the reference's storage of RBAC kinds; who holds what is asked through functions.
-import { type KubeObject, StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson, groupResource } from '../../registry/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
+import { type KubeObject, StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
+import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
 
 type Caller = AdmissionAttributes['context']['user'];
 /** Rules as roles carry them; this plugin only hands them on. */

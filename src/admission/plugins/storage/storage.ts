@@ -1,9 +1,9 @@
 // DefaultStorageClass: claims without a class get the one marked as default. StorageObjectInUseProtection: volumes and claims carry a finalizer,
 // so that they are not gone while a pod uses them.
-import type { AdmissionPlugin } from '../chain.ts';
-import { type DefaultMark, findMarked } from '../default-class.ts';
-import type { RowReads } from '../reads.ts';
-import { writes } from '../refusal.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
+import { type DefaultMark, findMarked } from '../../default-class.ts';
+import type { RowReads } from '../../reads.ts';
+import { writes } from '../../refusal.ts';
 
 const claims = '/persistentvolumeclaims';
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';

@@ -1,9 +1,9 @@
 // ServiceAccount: every pod runs as a service account that exists, `default` unless it names one. Its containers get a token of that account where
 // they look for it, and the account's pull secrets unless the pod brings its own. Accounts that say so limit their pods to the secrets they list.
-import { type KubeObject, type StatusError, forbidden } from '../../apimachinery/index.ts';
-import { type Clock, type Random, delay } from '../../base/index.ts';
-import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
+import { type KubeObject, type StatusError, forbidden } from '../../../apimachinery/index.ts';
+import { type Clock, type Random, delay } from '../../../base/index.ts';
+import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
 
 interface ServiceAccountOptions {
   /** The account as it is this moment. */

@@ -1,8 +1,8 @@
 // LimitRanger: the LimitRanges of a namespace give containers requests and limits that they leave out, and refuse pods and claims out of bounds.
-import { type KubeObject, type Quantity, addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
-import type { RowReads } from '../reads.ts';
-import { refuse, writes } from '../refusal.ts';
+import { type KubeObject, type Quantity, addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../../apimachinery/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
+import type { RowReads } from '../../reads.ts';
+import { refuse, writes } from '../../refusal.ts';
 
 type Amounts = Record<string, string>;
 interface Resources {

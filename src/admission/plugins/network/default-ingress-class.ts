@@ -1,8 +1,8 @@
 // DefaultIngressClass: ingresses that name no class, neither in the spec nor in the old annotation, get the one marked as default.
-import type { AdmissionPlugin } from '../chain.ts';
-import { findMarked } from '../default-class.ts';
-import type { RowReads } from '../reads.ts';
-import { writes } from '../refusal.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
+import { findMarked } from '../../default-class.ts';
+import type { RowReads } from '../../reads.ts';
+import { writes } from '../../refusal.ts';
 
 /** Makes the plugin over reads of ingressclasses. */
 export function createDefaultIngressClass(classes: RowReads): AdmissionPlugin {

@@ -2,10 +2,10 @@
 // Deletions, and everything about namespaces themselves and cluster-scoped kinds, pass. A namespace is
 // believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
 // begins after this server answered a namespace's deletion is refused.
-import { StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
-import { type AdmissionAttributes, type StoredObject, groupResource } from '../../registry/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
+import { StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
+import { type MaybePromise, mapMaybe } from '../../../base/index.ts';
+import { type AdmissionAttributes, type StoredObject, groupResource } from '../../../registry/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
 
 /** What is known of a namespace. */
 interface NamespaceState {

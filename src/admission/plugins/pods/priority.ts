@@ -1,10 +1,10 @@
 // Priority: a pod's class becomes its number and its preemption policy; without a class it gets the default class, if there is one. Only one class
 // may be the default.
-import type { KubeObject } from '../../apimachinery/index.ts';
-import type { AdmissionAttributes } from '../../registry/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
-import type { RowReads } from '../reads.ts';
-import { refuse, writes } from '../refusal.ts';
+import type { KubeObject } from '../../../apimachinery/index.ts';
+import type { AdmissionAttributes } from '../../../registry/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
+import type { RowReads } from '../../reads.ts';
+import { refuse, writes } from '../../refusal.ts';
 
 interface PodSpec {
   priorityClassName?: string;

@@ -1,8 +1,8 @@
 // What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer, and nobody asks this API's
 // own signer for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
-import { type KubeObject, forbidden, parseCertificateRequest, parsePem } from '../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson, groupResource } from '../../registry/index.ts';
-import type { AdmissionPlugin } from '../chain.ts';
+import { type KubeObject, forbidden, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
+import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
 
 /** Whether a caller may do this with a signer, of which `name` is the name or `domain/*`. */
 export type MayUseSigner = (user: AdmissionAttributes['context']['user'], verb: 'approve' | 'sign', name: string) => Promise<boolean>;

@@ -1,7 +1,7 @@
 // DefaultTolerationSeconds: pods stay five minutes on a node that is not ready or out of reach, unless they say what to do then.
 // TaintNodesByCondition: nodes begin as not ready, so that nothing is put on them before they report.
-import type { AdmissionPlugin } from '../chain.ts';
-import { writes } from '../refusal.ts';
+import type { AdmissionPlugin } from '../../chain.ts';
+import { writes } from '../../refusal.ts';
 
 interface Toleration {
   readonly key?: string;
