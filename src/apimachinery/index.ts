@@ -46,7 +46,7 @@ export { checkPattern, loadPatternEngine, matchesPattern } from './schema/valida
 export { validateListTypes, validateValue } from './schema/validate/validate.ts';
 export { equalDeep } from './schema/validate/value-type.ts';
 export { formatGo, goTypeOf } from './patch/go-format.ts';
-export { compileJsonPatch } from './patch/json-patch.ts';
+export { type JsonPatch, JsonPatchError, compileJsonPatch, decodeJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {

@@ -33,7 +33,11 @@ export interface SpecialRequest {
   readonly context: WriteContext;
 }
 /** Answers the object to send back with 201 (or a Status). */
-export type SpecialCreate = (request: SpecialRequest) => Promise<KubeObject>;
+export interface SpecialCreate {
+  (request: SpecialRequest): Promise<KubeObject>;
+  /** Completes the object after mutating admission, in place, as validating admission and the function itself are to see it. */
+  readonly prepare?: (request: SpecialRequest) => void;
+}
 
 /** Where a subresource has a connection behind it (`exec`, `log`, `proxy`), who answers. */
 export type Connect = (request: {

@@ -1,6 +1,7 @@
 // A request and its response without a socket: what the filters and handlers see. The listener (server/) makes one per request.
 import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, MaybePromise } from '../base/index.ts';
+import type { WriteContext } from '../registry/index.ts';
 
 /** What the path and method mean (upstream's RequestInfo). */
 export interface RequestInfo {
@@ -54,6 +55,10 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Whether `signal` is aborted; asking this makes no signal. */
   readonly aborted: boolean;
+  /** Monotonic milliseconds of the clock at which the request ends; undefined while nothing limits it. */
+  readonly deadlineMs?: number | undefined;
+  /** Where annotations for the audit event are kept; undefined when there is none. */
+  readonly auditAnnotations?: WriteContext['auditAnnotations'];
   readonly clock: Clock;
   readonly remoteAddress: string;
   /** Verified or not; authentication looks at it. */

@@ -144,6 +144,21 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
+/** When a request ends whether or not it is done. */
+export interface RequestSignal {
+  readonly aborted: boolean;
+  /** Aborted with the request. Made when it is first read. */
+  readonly signal?: AbortSignal;
+  /** Monotonic milliseconds of the clock at which it ends. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Something that the audit event of a request is to carry; `level` is the least level of events that show it. */
+export interface AuditAnnotation {
+  readonly value: string;
+  readonly level: 'Metadata' | 'Request';
+}
+
 /** The user of a write, and how it is done; the same for every write verb. */
 export interface WriteContext {
   readonly user: User;
@@ -152,8 +167,10 @@ export interface WriteContext {
   readonly fieldManager: string;
   /** Texts for Warning headers are added here. */
   readonly warnings: string[];
-  /** Looked at between the steps of the write: an AbortSignal or what is like one. */
-  readonly signal?: { readonly aborted: boolean };
+  /** Looked at between the steps of the write. */
+  readonly signal?: RequestSignal;
+  /** Annotations for the audit event of the request, by key; admission adds them. */
+  readonly auditAnnotations?: Map<string, AuditAnnotation> | undefined;
   /** Asked before an update creates what is absent; throws when the writer may not create. */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
   /** Fields of the request's options object (fieldManager, fieldValidation, dryRun, those of a delete), for admission; without kind and `force`. */
@@ -212,6 +229,8 @@ export interface DeleteRequest extends Target {
   readonly name: string;
   /** One of a deletecollection: admission sees no name. */
   readonly inCollection?: boolean;
+  /** Called once admission lets the removal pass, before it is committed. */
+  readonly onAdmitted?: () => void;
   readonly options: DeleteOptions;
   readonly context: WriteContext;
 }

@@ -1,7 +1,7 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
-  Admission, AdmissionAttributes, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, StoredObject, Preconditions,
-  Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, Reserver, Target, WatchOptions, WriteContext, WriteResult,
+  Admission, AdmissionAttributes, AuditAnnotation, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, StoredObject,
+  Preconditions, Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, RequestSignal, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
   Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
@@ -23,5 +23,6 @@ export { groupResource } from './errors.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './verbs/lifecycle.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
+export { convertObject } from './objects/layout.ts';
 export { cloneJson, equalJson } from './values.ts';
 export { applyObject, trackUpdate } from './fields/field-manager.ts';

@@ -1,5 +1,5 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
-import type { AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
+import type { AskAccess, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
@@ -119,6 +119,14 @@ export function describeAttributes(user: User, info: RequestInfo, query?: URLSea
     ...(fieldSelector && { fieldSelector: () => readFieldSelector(fieldSelector) }),
     ...(labelSelector && { labelSelector: () => readLabelSelector(labelSelector) }),
   };
+}
+
+/** Answers what expressions of admission check; their selectors are texts. */
+export function askAccessWith(authorization: () => Authorization): AskAccess {
+  return ({ fieldSelector, labelSelector, ...question }) => authorization().authorize({
+    ...question, ...(fieldSelector && { fieldSelector: () => readFieldSelector(fieldSelector) }),
+    ...(labelSelector && { labelSelector: () => readLabelSelector(labelSelector) }),
+  });
 }
 
 /** Refuses with the reference's 403 what a caller may not do besides the request itself. */

@@ -23,7 +23,7 @@ import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaDat
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
+  type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
@@ -35,7 +35,8 @@ import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
-import { createWebhookCaller } from './webhooks/webhook-client.ts';
+import { type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
+import { type CountedAdmission, createAdmissionMetrics } from './observability/admission-metrics.ts';
 
 /** The API behind the filters. */
 export interface Api {
@@ -43,6 +44,9 @@ export interface Api {
   readonly catalog: Catalog;
   /** Custom kinds: served from `start` on. */
   readonly definitions: Definitions;
+  /** Admission webhooks: called from `start` on. */
+  readonly webhooks: Webhooks;
+  readonly admissionMetrics: CountedAdmission;
   readonly authorization: Authorization;
   /** What Services hold. */
   readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
@@ -100,9 +104,12 @@ function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
 /** Parts of the chain that are no plugins of the reference: nobody can turn them off. */
 const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'CustomResourceDefinitions']);
 
-/** The plugins that are on, in the reference's order. */
-function createChain({ enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled }: ServerOptions, plugins: readonly AdmissionPlugin[]): Admission {
-  return createAdmissionChain(orderPlugins(plugins.filter(({ name }) => ownPlugins.has(name) || isSelected(name, { enabled, disabled }))));
+/** The plugins that are on, in the reference's order; each run is measured. */
+function createChain({ options, metrics }: { readonly options: ServerOptions; readonly metrics: CountedAdmission },
+  plugins: readonly AdmissionPlugin[]): Admission {
+  const { enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled, clock } = options;
+  const chosen = plugins.filter(({ name }) => ownPlugins.has(name) || isSelected(name, { enabled, disabled }));
+  return createAdmissionChain(orderPlugins(chosen), { clock, metrics });
 }
 
 /** What workers do for the endpoints; without them all is done here. */
@@ -129,6 +136,19 @@ function findNamespaces(catalog: Catalog, registry: () => OwnedRegistry) {
   return findNamespaceWith({ known: (name) => findKnown(registry(), target(name)), current: (name) => findCurrent(registry(), target(name)) });
 }
 
+/** What Services hold, and what gives it to them. */
+function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store'>, catalog: Catalog, registry: () => OwnedRegistry) {
+  const row = (plural: string): Resource => findRow(catalog, 'networking.k8s.io', plural);
+  const serviceClaims = {
+    addresses: createAddressClaims(registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
+  };
+  const reserver = createServiceAllocation({
+    ...serviceClaims, random: options.random, ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
+    listRanges: () => listReadyRanges(registry(), row('servicecidrs')),
+  });
+  return { serviceClaims, reserver };
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
@@ -141,7 +161,11 @@ export function composeApi(parts: ApiOptions): Api {
     registry: () => registry, catalog: () => catalog, clock,
     onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
   });
-  const admission = createChain(options, [
+  const admissionMetrics = createAdmissionMetrics();
+  const webhooks = createWebhooks({
+    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, askAccess: askAccessWith(() => authorization),
+  });
+  const admission = createChain({ options, metrics: admissionMetrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
@@ -157,23 +181,18 @@ export function composeApi(parts: ApiOptions): Api {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
       validate: (attributes) => definitions.guardCreation(attributes),
     },
+    webhooks.mutating,
+    webhooks.validating,
     createResourceQuota({ store: quotas, ledger: quotaLedger, clock }),
   ]);
-  const row = (plural: string): Resource => findRow(catalog, 'networking.k8s.io', plural);
-  const serviceClaims = {
-    addresses: createAddressClaims(() => registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
-  };
-  const reserver = createServiceAllocation({
-    ...serviceClaims, random, ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
-    listRanges: () => listReadyRanges(registry, row('servicecidrs')),
-  });
+  const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
     reserver,
     store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs, cacheOnlyReads: replica,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
-    registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: createWebhookCaller({ registry, catalog }),
+    registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: webhooks.sendConversion,
     ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: request.user ?? '' }) }),
     servesOnly: replica,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
@@ -195,7 +214,7 @@ export function composeApi(parts: ApiOptions): Api {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));
   return {
-    registry, catalog, definitions, authorization, serviceClaims, quotas, quotaLedger, handler,
+    registry, catalog, definitions, webhooks, admissionMetrics, authorization, serviceClaims, quotas, quotaLedger, handler,
     respondError: (exchange, error) => respondError(exchange, error, schemas),
   };
 }

@@ -22,7 +22,7 @@ describe('stopServer', () => {
       markStopping: step('mark'), controllers: { stop: async () => step('controllers')() }, listener: { close: async () => step('listener')() },
       authentication: stoppable('authentication'), following: stoppable('flow'), workers: stoppable('workers'), store: { close: step('store') },
       api: {
-        authorization: stoppable('authorization'), definitions: stoppable('definitions'), quotas: stoppable('quotas'),
+        authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'), quotas: stoppable('quotas'),
         registry: { close: step('registry') },
       },
     };
@@ -30,7 +30,8 @@ describe('stopServer', () => {
     const error = await stopServer(options, parts).catch((caught: unknown) => caught);
     return { order, error };
   };
-  const all = ['mark', 'controllers', 'listener', 'authentication', 'flow', 'authorization', 'definitions', 'quotas', 'workers', 'registry', 'store'];
+  const all = ['mark', 'controllers', 'listener', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'quotas', 'workers',
+    'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

@@ -19,7 +19,10 @@ export interface RunningParts {
   readonly listener: { close(graceMs: number): Promise<void> };
   readonly authentication: Stoppable;
   readonly following: Stoppable | undefined;
-  readonly api: { readonly authorization: Stoppable; readonly definitions: Stoppable; readonly quotas: Stoppable; readonly registry: Closable };
+  readonly api: {
+    readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly quotas: Stoppable;
+    readonly registry: Closable;
+  };
   readonly workers: Stoppable;
   readonly store: Closable;
 }
@@ -45,6 +48,7 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
       () => parts.following?.stop(),
       () => parts.api.authorization.stop(),
       () => parts.api.definitions.stop(),
+      () => parts.api.webhooks.stop(),
       () => parts.api.quotas.stop(),
       () => parts.workers.stop(),
       () => parts.api.registry.close(),

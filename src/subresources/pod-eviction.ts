@@ -170,7 +170,13 @@ class Eviction {
   }
 }
 
+/** A dry run of the request is one of the delete, too; validating admission sees it so. */
+function noteDryRun({ object, context: { dryRun } }: SpecialRequest): void {
+  if (dryRun) object['deleteOptions'] = { ...(object['deleteOptions'] as EvictionOptions | undefined), dryRun: ['All'] };
+}
+
 /** The handler of the path, for createEndpoints' `special`. */
 export function createPodEviction(dependencies: Dependencies): ReadonlyMap<string, SpecialCreate> {
-  return new Map([['/pods/eviction', (request: SpecialRequest) => new Eviction(dependencies, request).run()]]);
+  const evict = Object.assign((request: SpecialRequest) => new Eviction(dependencies, request).run(), { prepare: noteDryRun });
+  return new Map([['/pods/eviction', evict]]);
 }

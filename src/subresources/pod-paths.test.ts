@@ -76,7 +76,7 @@ describe('paths below pods', () => {
   });
 
   it('leave pods alone where the plugin of service accounts is disabled', async () => {
-    const bare = await startTestServer({ disableAdmissionPlugins: ['ServiceAccount', 'RBACEscalation'] });
+    const bare = await startTestServer({ disableAdmissionPlugins: ['ServiceAccount'] });
     try {
       const pod = { metadata: { name: 'bare' }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
       const { spec } = (await bare.request({ method: 'POST', path: pods, body: pod })).body;

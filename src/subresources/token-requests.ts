@@ -45,24 +45,34 @@ const extendedSeconds = 365 * 24 * 3600;
 
 /** Makes the handler. */
 export function createTokenRequests(deps: TokenRequestDependencies): SpecialCreate {
-  return async (request) => {
-    const { object, name, target: { namespace }, context } = request;
-    const account = await deps.find('serviceaccounts', { namespace, name });
-    if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
-    checkIdentity(object, name, namespace);
-    if (deps.restrictNodes) await restrictNode(request, deps.find);
-    const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
-    const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
-    const now = Math.floor(deps.clock.now() / 1000);
-    const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === podSeconds && sameSet(spec.audiences, deps.apiAudiences);
-    const claims = encodeBoundClaims({
-      issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
-      id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? extendedSeconds : spec.expirationSeconds),
-      ...(extended && { warnAfter: now + spec.expirationSeconds }),
-    });
-    const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
-    return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) }, deps);
-  };
+  return Object.assign((request: SpecialRequest) => answerRequest(request, deps), { prepare: (request: SpecialRequest) => identify(request, deps) });
+}
+
+/** Gives the object its identity, which validating admission sees; a name or namespace that it has is checked later. */
+function identify({ object: { metadata }, name, target: { namespace } }: SpecialRequest, { clock, random }: TokenRequestDependencies): void {
+  metadata.name ||= name;
+  metadata.namespace ||= namespace;
+  metadata.uid = random.uuid();
+  metadata.creationTimestamp = formatTime(clock.now());
+}
+
+async function answerRequest(request: SpecialRequest, deps: TokenRequestDependencies): Promise<KubeObject> {
+  const { object, name, target: { namespace }, context } = request;
+  const account = await deps.find('serviceaccounts', { namespace, name });
+  if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+  checkIdentity(object, name, namespace);
+  if (deps.restrictNodes) await restrictNode(request, deps.find);
+  const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
+  const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
+  const now = Math.floor(deps.clock.now() / 1000);
+  const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === podSeconds && sameSet(spec.audiences, deps.apiAudiences);
+  const claims = encodeBoundClaims({
+    issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
+    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? extendedSeconds : spec.expirationSeconds),
+    ...(extended && { warnAfter: now + spec.expirationSeconds }),
+  });
+  const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
+  return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) }, deps);
 }
 
 /** What the reference's NodeRestriction says about tokens. */
@@ -155,11 +165,11 @@ async function bindPod(pod: KubeObject, { account }: { account: string }, find: 
   return { ...bound, node: { name: spec.nodeName, uid: node?.metadata.uid ?? '' } };
 }
 
-function answer(request: SpecialRequest, spec: CompleteSpec, status: object, { clock, random }: TokenRequestDependencies): KubeObject {
+function answer(request: SpecialRequest, spec: CompleteSpec, status: object, { clock }: TokenRequestDependencies): KubeObject {
   const { object, name, target, context } = request;
   const { resource, version, namespace } = target;
   const nowMs = clock.now();
-  const metadata = { ...object.metadata, name, namespace, uid: random.uuid(), creationTimestamp: formatTime(nowMs) };
+  const metadata = { ...object.metadata, name, namespace };
   const { audiences, expirationSeconds, boundObjectRef } = spec;
   const full: KubeObject = { ...object, metadata, spec: { audiences: [...audiences], expirationSeconds, boundObjectRef: boundObjectRef ?? null }, status };
   const managedFields = trackUpdate({ resource, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object: full });

@@ -9,8 +9,11 @@ type Dict = Record<string, unknown>;
 /** What a pointer leads through: an object, an array, or one of those under edit. */
 type Container = Dict | readonly unknown[] | ChunkedList<unknown>;
 
-/** A pointer that leads nowhere, or a value that is too large. */
+/** A pointer that leads nowhere, or a value that is too large; worded as the reference's library words it. */
 export class DraftError extends Error {}
+
+/** What a pointer leads through is no container. */
+export class MissingContainerError extends DraftError {}
 
 const isList = (value: unknown): value is readonly unknown[] | ChunkedList<unknown> => Array.isArray(value) || value instanceof ChunkedList;
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
@@ -55,7 +58,7 @@ export class JsonDraft {
     const key = path.at(-1) as string;
     if (container instanceof ChunkedList) return container.remove(indexOf(container, key));
     const object = container as Dict;
-    if (!Object.hasOwn(object, key)) throw new DraftError('nothing to remove');
+    if (!Object.hasOwn(object, key)) throw new DraftError(`Unable to remove nonexistent key: ${key}: missing value`);
     delete object[key];
     const width = this.#widths.get(object);
     if (width !== undefined) this.#widths.set(object, width - 1);
@@ -85,6 +88,11 @@ export class JsonDraft {
     return found;
   }
 
+  /** Replaces the whole document. */
+  reset(document: JsonValue): void {
+    this.#root = document;
+  }
+
   /** The document after all edits. */
   finish(): JsonValue {
     return this.share(this.#root) as JsonValue;
@@ -108,7 +116,7 @@ export class JsonDraft {
     let at = this.#root;
     for (let i = 0; i < path.length - 1; i++) {
       const key = path[i] as string;
-      const index = isList(at) ? indexOf(at, key) : 0;
+      const index = isList(at) ? findContainer(at, key) : 0;
       let child = isList(at) ? getItem(at, index) : isMap(at) ? ownValue(at, key) : undefined;
       if (edits && isContainer(child)) {
         const owned = this.#own(child);
@@ -118,7 +126,7 @@ export class JsonDraft {
       }
       at = child;
     }
-    if (!isContainer(at)) throw new DraftError('the path leads through a value that is no container');
+    if (!isContainer(at)) throw new MissingContainerError('missing value');
     return at;
   }
 
@@ -134,12 +142,22 @@ export class JsonDraft {
 }
 
 const getItem = (list: readonly unknown[] | ChunkedList<unknown>, index: number): unknown => (list instanceof ChunkedList ? list.get(index) : list[index]);
+
+/** The index of a container on the way of a pointer. */
+function findContainer(list: { readonly length: number }, segment: string): number {
+  try {
+    return indexOf(list, segment);
+  } catch (error) {
+    throw error instanceof DraftError ? new MissingContainerError('missing value') : error;
+  }
+}
+
 const indexOf = (list: { readonly length: number }, segment: string): number => readIndex(segment, list.length);
 
 /** An index below `limit`; negative ones count back from it. */
 function readIndex(segment: string, limit: number): number {
-  if (!/^-?\d+$/.test(segment)) throw new DraftError('no index');
+  if (!/^-?\d+$/.test(segment)) throw new DraftError(`strconv.Atoi: parsing ${JSON.stringify(segment)}: invalid syntax`);
   const index = Number(segment) < 0 ? Number(segment) + limit : Math.abs(Number(segment));
-  if (index < 0 || index >= limit) throw new DraftError('no such index');
+  if (index < 0 || index >= limit) throw new DraftError(`Unable to access invalid index: ${segment}: invalid index detected`);
   return index;
 }

@@ -1,9 +1,10 @@
 // RFC 6902 as the reference's library applies it: negative indices count from the end, replacing an absent member adds it,
 // copying from an absent one copies null, and a test for null passes where nothing is. Operations, copied bytes and depth are bounded.
+// Patches of clients are refused without a reason, those of webhooks with the library's.
 import { requestEntityTooLarge, type StatusError, badRequest, failure } from '../status.ts';
 import type { JsonValue } from '../object.ts';
 import { isMap, ownValue } from '../apply/value.ts';
-import { DraftError, JsonDraft } from './json-draft.ts';
+import { DraftError, JsonDraft, MissingContainerError } from './json-draft.ts';
 
 /** The reference's bound on operations of one patch; more are refused with 413. */
 const MAX_OPERATIONS = 10_000;
@@ -13,17 +14,25 @@ const MAX_COPY_BYTES = 3 * 1024 * 1024;
 /** Deepest result: what parsing accepts. */
 const MAX_DEPTH = 1000;
 
-/** The segments of a pointer; undefined for what is no pointer. */
-type Path = readonly string[] | undefined;
+/** A pointer as it was given; without a slash it leads nowhere, but for `''`, the document itself. */
+interface Pointer {
+  readonly text: string;
+  readonly segments: readonly string[] | undefined;
+}
 
 interface Operation {
   readonly op: string;
-  readonly path: Path;
-  readonly from: Path;
+  readonly path: Pointer | undefined;
+  readonly from: Pointer | undefined;
   readonly value: JsonValue;
 }
 
-/** What every patch that cannot be applied is answered; the reason stays in the server. */
+/** Why a patch is none or does not apply, in the words of the library that the reference uses. */
+export class JsonPatchError extends Error {
+  override readonly name = 'JsonPatchError';
+}
+
+/** What every patch of a client that cannot be applied is answered; the reason stays in the server. */
 const refuse = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 function jsonKind(value: unknown): string {
@@ -32,33 +41,63 @@ function jsonKind(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-function readOperation(value: JsonValue): Operation {
+function readOperation(value: JsonValue, goType: string): Operation {
   if (!isMap(value)) {
     if (value === null) return { op: '', path: undefined, from: undefined, value: null };
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(value)} into Go value of type handlers.jsonPatchOp`);
+    throw new JsonPatchError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goType}`);
   }
   const op = ownValue(value, 'op');
-  const path = (name: string): Path => readPointer(ownValue(value, name));
-  return { op: typeof op === 'string' ? op : '', path: path('path'), from: path('from'), value: (ownValue(value, 'value') ?? null) as JsonValue };
+  const pointer = (name: string): Pointer | undefined => readPointer(ownValue(value, name));
+  return { op: typeof op === 'string' ? op : '', path: pointer('path'), from: pointer('from'), value: (ownValue(value, 'value') ?? null) as JsonValue };
 }
 
-function readPointer(pointer: unknown): Path {
-  if (pointer === '') return [];
-  if (typeof pointer !== 'string' || !pointer.startsWith('/')) return undefined;
-  return pointer.slice(1).split('/').map((segment) => (segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment));
+/** Like the library, passes over what stands before the first slash. */
+function readPointer(text: unknown): Pointer | undefined {
+  if (typeof text !== 'string') return undefined;
+  if (text === '') return { text, segments: [] };
+  const segments = text.split('/').slice(1).map((segment) => (segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment));
+  return { text, segments: segments.length === 0 ? undefined : segments };
+}
+
+function readOperations(operations: JsonValue, types: { readonly list: string; readonly item: string }): readonly Operation[] {
+  if (operations === null) return [];
+  if (!Array.isArray(operations)) throw new JsonPatchError(`json: cannot unmarshal ${jsonKind(operations)} into Go value of type ${types.list}`);
+  return operations.map((operation) => readOperation(operation, types.item));
+}
+
+/** A patch that was read. */
+export interface JsonPatch {
+  readonly length: number;
+  /** The patch as it was given. */
+  readonly operations: JsonValue;
+  /** The patched document, which shares unchanged parts with the one given. Throws JsonPatchError where the patch does not apply. */
+  apply(document: JsonValue): JsonValue;
+}
+
+/** Reads a patch that a webhook or an expression made; throws JsonPatchError for what is no patch or has too many operations. */
+export function decodeJsonPatch(operations: JsonValue): JsonPatch {
+  const list = readOperations(operations, { list: 'jsonpatch.Patch', item: 'jsonpatch.Operation' });
+  if (list.length > MAX_OPERATIONS) throw new JsonPatchError(`the allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`);
+  return { length: list.length, operations, apply: (document) => applyOperations(document, list) };
 }
 
 /** Reads and bounds a patch once, for use on every round of an update; the result shares unchanged parts with the document. Throws StatusError. */
 export function compileJsonPatch(operations: JsonValue): (current: JsonValue) => JsonValue {
-  if (operations !== null && !Array.isArray(operations)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`);
-  }
-  const list = (operations ?? []).map(readOperation);
+  const list = withStatus(() => readOperations(operations, { list: '[]handlers.jsonPatchOp', item: 'handlers.jsonPatchOp' }),
+    ({ message }) => badRequest(`error decoding patch: ${message}`));
   if (list.length > MAX_OPERATIONS) throw requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`);
-  return (current) => applyOperations(current, list);
+  return (current) => withStatus(() => applyOperations(current, list), refuse);
 }
 
-/** Applies all operations; the document is not changed. Throws StatusError for the first that cannot be applied. */
+function withStatus<T>(work: () => T, describe: (error: JsonPatchError) => StatusError): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof JsonPatchError ? describe(error) : error;
+  }
+}
+
+/** Applies all operations; the document is not changed. Throws JsonPatchError for the first that cannot be applied. */
 function applyOperations(document: JsonValue, list: readonly Operation[]): JsonValue {
   const draft = new JsonDraft(document);
   const budget: Budget = { bytes: MAX_COPY_BYTES };
@@ -68,42 +107,85 @@ function applyOperations(document: JsonValue, list: readonly Operation[]): JsonV
     measure(result, { bytes: Infinity });
     return result;
   } catch (error) {
-    throw error instanceof DraftError ? refuse() : error;
+    throw error instanceof DraftError ? new JsonPatchError(error.message) : error;
   }
 }
 
-/** A path of at least one segment; `''` names the document itself, which no operation replaces. */
-function checkPath(path: Path): readonly string[] {
-  if (path === undefined || path.length === 0) throw new DraftError('no path');
-  return path;
+/** How failures at a place are worded: where the pointer leads nowhere, and where the operation fails at its end. */
+interface Wording {
+  readonly missing: string;
+  readonly failed: string;
 }
 
-function checkSource(path: Path): readonly string[] {
-  if (path === undefined) throw new DraftError('no pointer');
-  return path;
+/** Does something at a place of the document. */
+function within<T>({ segments }: Pointer, { missing, failed }: Wording, work: (path: readonly string[]) => T): T {
+  if (segments === undefined) throw new DraftError(`${missing}: missing value`);
+  try {
+    return work(segments);
+  } catch (error) {
+    if (error instanceof MissingContainerError) throw new DraftError(`${missing}: missing value`);
+    throw error instanceof DraftError ? new DraftError(`${failed}: ${error.message}`) : error;
+  }
 }
 
-function applyOperation(draft: JsonDraft, { op, path, from, value }: Operation, budget: Budget): void {
+/** The same where the document itself is no place for the operation. */
+function edit(pointer: Pointer, wording: Wording, work: (path: readonly string[]) => void): void {
+  within(pointer.text === '' ? { ...pointer, segments: undefined } : pointer, wording, work);
+}
+
+const operationNames: ReadonlySet<string> = new Set(['add', 'replace', 'remove', 'test', 'copy', 'move']);
+
+function applyOperation(draft: JsonDraft, operation: Operation, budget: Budget): void {
+  const { op, path, value } = operation;
+  if (!operationNames.has(op)) throw new DraftError(`Unexpected kind: ${op}`);
+  if (path === undefined) throw new DraftError(`${op} operation failed to decode path: missing value`);
+  const { text } = path;
+  const missing = (what: string): string => `${op} operation does not apply: ${what}: ${text}`;
   switch (op) {
-    case 'add': return draft.add(checkPath(path), value);
-    case 'replace': return draft.replace(checkPath(path), value);
-    case 'remove': return draft.remove(checkPath(path));
+    case 'add': return edit(path, { missing: quoteMissing(op, text), failed: `error in add for path: '${text}'` }, (at) => draft.add(at, value));
+    case 'replace': return replace(draft, { path, value, missing: missing('doc is missing path'), missingKey: missing('doc is missing key') });
+    case 'remove': return edit(path, { missing: quoteMissing(op, text), failed: `error in remove for path: '${text}'` }, (at) => draft.remove(at));
     case 'test': {
-      if (!draft.equals(draft.read(checkSource(path)) ?? null, value)) throw new DraftError('another value');
+      const found = within(path, { missing: missing('is missing path'), failed: `error in test for path: '${text}'` }, (at) => draft.read(at));
+      if (!draft.equals(found ?? null, value)) throw new DraftError(`testing value ${text} failed: test failed`);
       return;
     }
-    case 'copy': {
-      const found = draft.share(draft.read(checkSource(from))) ?? null;
-      measure(found, budget);
-      return draft.add(checkPath(path), found);
+    default: {
+      const moved = takeSource(draft, operation, budget);
+      const failed = op === 'copy' ? 'error while adding value during copy' : `error in move for path: '${text}'`;
+      return edit(path, { missing: missing('doc is missing destination path'), failed }, (at) => draft.add(at, moved));
     }
-    case 'move': {
-      const moved = draft.read(checkSource(from));
-      draft.remove(checkPath(from));
-      return draft.add(checkPath(path), moved);
-    }
-    default: throw new DraftError('no operation');
   }
+}
+
+const quoteMissing = (op: string, path: string): string => `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`;
+
+function replace(draft: JsonDraft, { path, value, missing, missingKey }: {
+  readonly path: Pointer; readonly value: JsonValue; readonly missing: string; readonly missingKey: string;
+}): void {
+  if (path.text !== '') return edit(path, { missing, failed: missingKey }, (at) => draft.replace(at, value));
+  if (typeof value !== 'object' || value === null) throw new DraftError('replace operation value must be object or array');
+  draft.reset(value);
+}
+
+/** The value that a copy or a move puts elsewhere; a move takes it from its place. */
+function takeSource(draft: JsonDraft, { op, from }: Operation, budget: Budget): unknown {
+  if (from === undefined) throw new DraftError(`${op} operation failed to decode from: missing value`);
+  const { text, segments = [] } = from;
+  const missing = `${op} operation does not apply: doc is missing from path: ${text}`;
+  if (op === 'move') {
+    return within(from, { missing, failed: `error in move for path: '${segments.at(-1) ?? ''}'` }, (at) => {
+      const moved = draft.read(at);
+      if (at.length === 0) throw new MissingContainerError('missing value');
+      draft.remove(at);
+      return moved;
+    });
+  }
+  return within(from, { missing, failed: `error in copy for from: '${text}'` }, (at) => {
+    const found = draft.share(draft.read(at)) ?? null;
+    measure(found, budget);
+    return found;
+  });
 }
 
 /** Bytes of JSON that are still allowed. */

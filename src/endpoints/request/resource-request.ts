@@ -105,7 +105,7 @@ export function writeContext({ exchange, dependencies }: ResourceRequest, query:
   return {
     authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
     user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
-    warnings: exchange.warnings, signal: exchange, options,
+    warnings: exchange.warnings, signal: exchange, auditAnnotations: exchange.auditAnnotations, options,
   };
 }
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatWarnings } from './warnings.ts';
 
-test('formatWarnings quotes, escapes and drops repetitions and control characters', () => {
-  assert.deepEqual(formatWarnings(['a "b" \\', 'a "b" \\', '', 'x\ny']), ['299 - "a \\"b\\" \\\\"', '299 - "xy"']);
+test('formatWarnings quotes, escapes and drops repetitions and texts with control characters', () => {
+  assert.deepEqual(formatWarnings(['a "b" \\', 'a "b" \\', '', 'x\ny', 'x\ty', 'z']), ['299 - "a \\"b\\" \\\\"', '299 - "z"']);
 });
 
 test('formatWarnings writes text beyond ASCII as the bytes of its UTF-8', () => {

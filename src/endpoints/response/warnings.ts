@@ -1,13 +1,12 @@
-// Warning headers: deduplicated, escaped, and kept within the reference's budget of runes.
+// Warning headers: deduplicated, escaped, and kept within the reference's budget of runes. Texts with control characters are left out whole.
 const TOTAL_RUNES = 4096;
 const ITEM_RUNES = 256;
+const CONTROL = /\p{Cc}/u;
 
-/** Text as a quoted string; control characters are dropped. */
+/** Text as a quoted string. */
 function quote(text: string): string {
   let out = '"';
   for (const char of text) {
-    const code = char.codePointAt(0) as number;
-    if (code < 0x20 || code === 0x7f) continue;
     out += char === '"' || char === '\\' ? `\\${char}` : char;
   }
   return `${out}"`;
@@ -26,7 +25,7 @@ const formatWarning = (runes: readonly string[]): string => toByteString(`299 - 
  * to 256 runes and texts are sent until the budget is spent.
  */
 export function formatWarnings(texts: readonly string[]): string[] {
-  const distinct = [...new Set(texts)].filter((text) => text !== '').map((text) => [...text]);
+  const distinct = [...new Set(texts)].filter((text) => text !== '' && !CONTROL.test(text)).map((text) => [...text]);
   const total = distinct.reduce((sum, runes) => sum + runes.length, 0);
   if (total <= TOTAL_RUNES) return distinct.map(formatWarning);
   const out: string[] = [];

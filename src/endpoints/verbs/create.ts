@@ -38,6 +38,7 @@ export async function handleCreate(call: ResourceRequest): Promise<Response> {
     checkNamespace(target, object);
     const admitted = await admitUnstored(dependencies.admission, {
       operation: 'CREATE', target, subresource: call.subresource, name: call.name || (object.metadata.name ?? ''), object, context,
+      prepare: (mutated) => special.prepare?.({ target, name: call.name, object: mutated, context }),
     });
     const answer = await special({ target, name: call.name, object: admitted, context: { ...context, admitted: true } });
     const status = answer.kind === 'Status' ? ((answer as { code?: number }).code ?? 201) : 201;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
 import { brokenOwnersWarning, copyOwners, describeBrokenOwners, sameOwners, setOwners } from '../fields/managed-fields.ts';
 import { applyScale, toScale } from '../fields/scale.ts';
-import { dedupeOwners } from '../metadata.ts';
+import { checkNamespace, dedupeOwners } from '../metadata.ts';
 import { subresourcesIn } from '../resource.ts';
 
 /** A write as admission needs it; `name` is that of the path, '' where there is none. */
@@ -22,11 +22,17 @@ function kindOf({ resource, version }: Target, subresource: string): GroupVersio
   return own ?? { group: resource.group, version, kind: resource.kind };
 }
 
+/** Bodies of deletes may name another version of the same options. */
+const optionHeads = {
+  CreateOptions: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' }, UpdateOptions: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
+  DeleteOptions: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+} as const;
+
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: undefined } as const;
 
 function optionsOf(operation: AdmissionAttributes['operation'], fields: WriteContext['options']): RequestOptions | undefined {
   const kind = optionKinds[operation];
-  return kind && { kind, apiVersion: 'meta.k8s.io/v1', ...fields };
+  return kind && { ...optionHeads[kind], ...fields, ...optionHeads[kind] };
 }
 
 interface Subject {
@@ -106,12 +112,16 @@ export interface UnstoredRequest {
   readonly name: string;
   readonly object: KubeObject;
   readonly context: WriteContext;
+  /** Completes the object between mutating and validating admission, in place. */
+  readonly prepare?: (object: KubeObject) => void;
 }
 
 /** Admission of reviews, bindings, evictions and tokens (CREATE) and of connections (CONNECT); answers the object to go on with. */
-export async function admitUnstored(admission: Admission, { operation, object, ...request }: UnstoredRequest): Promise<KubeObject> {
+export async function admitUnstored(admission: Admission, { operation, object, prepare, ...request }: UnstoredRequest): Promise<KubeObject> {
+  if (operation === 'CREATE') checkNamespace(request.target, object);
   const attributes = createAttributes({ admission, ...request }, { operation, object, oldObject: undefined });
   await admission.mutate(attributes);
+  prepare?.(attributes.object ?? object);
   await admission.validate(attributes);
   return attributes.object ?? object;
 }

@@ -62,7 +62,9 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
   await write.pause();
   dropEmptyLists(scope.target, object);
   const attributes = createAttributes(write, { operation: 'CREATE', object, oldObject: undefined });
-  return createNamed({ core, creation, write, attributes, object: await mutate(write, attributes, object) });
+  const mutated = await mutate(write, attributes, object);
+  checkNamespace(scope.target, mutated);
+  return createNamed({ core, creation, write, attributes, object: mutated });
 }
 
 async function createNamed(attempt: Attempt): Promise<WriteResult> {

@@ -25,23 +25,34 @@ export async function deleteObjects(core: Core, target: Target, { list, options,
   validateDeleteOptions(options);
   const found = await listReady(core, target, list);
   const queue = found.items[Symbol.iterator]();
-  const deleteOne = async (object: StoredObject): Promise<void> => {
+  const deleteOne = async (object: StoredObject, onAdmitted: () => void): Promise<void> => {
     try {
-      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context, inCollection: true });
+      await deleteObject(core, { ...target, namespace: object.namespace, name: object.name, options, context, inCollection: true, onAdmitted });
     } catch (error) {
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }
   };
   const pause = createTimeSlice(core.clock, SLICE_MS);
   let failed = false;
+  /** Resolves when the object before is admitted: after a refusal nothing else is removed, only commits overlap. */
+  let turn = Promise.resolve();
   const work = async (): Promise<void> => {
     for (let next = queue.next(); next.done !== true && !failed; next = queue.next()) {
+      const before = turn;
+      let pass = (): void => undefined;
+      turn = new Promise((resolve) => {
+        pass = resolve;
+      });
       try {
+        await before;
+        if (failed) return;
         await pause();
-        await deleteOne(next.value);
+        await deleteOne(next.value, pass);
       } catch (error) {
         failed = true;
         throw error;
+      } finally {
+        pass();
       }
     }
   };

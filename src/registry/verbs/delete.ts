@@ -127,6 +127,7 @@ async function runRound(round: Round): Promise<Outcome> {
   const plan = planDelete(round, old);
   if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
   await admit(round, plan.type === 'mark' ? plan.options : undefined);
+  request.onAdmitted?.();
   checkSignal(request.context.signal);
   return plan.type === 'remove' ? remove(round, current) : mark(round, old, plan);
 }

@@ -16,7 +16,7 @@ import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
-import { checkIdentity, dedupeOwners } from '../metadata.ts';
+import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
@@ -113,6 +113,7 @@ async function runRound(round: Round): Promise<Outcome> {
   dropEmptyLists(request, wanted);
   const attributes = createAttributes(write, { operation: 'UPDATE', object: wanted, oldObject: old });
   const object = await mutate(write, attributes, wanted);
+  checkNamespace(request, object);
   checkRevision(request, object, current.revision);
   const change: Change = { round: { ...round, current }, write, attributes, old, object };
   return withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });

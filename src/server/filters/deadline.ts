@@ -33,6 +33,7 @@ export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 
     if (exchange.longRunning) return next(exchange);
     const wantedMs = readTimeout(exchange, requestTimeoutMs);
     const mutating = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
+    exchange.deadlineMs = clock.monotonicMs() + (mutating ? Math.min(mutationLimitMs, wantedMs) : wantedMs);
     const late = mutating && mutationLimitMs < wantedMs
       ? { message: 'request did not complete within the allotted timeout', set: setAfter(mutationLimitMs) }
       : { message: 'request did not complete within requested timeout - context deadline exceeded', set: setAfter(wantedMs) };

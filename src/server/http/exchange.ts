@@ -42,6 +42,8 @@ export interface ServerExchange extends Exchange {
   readonly connection: object;
   /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
   longRunning: boolean;
+  /** Monotonic milliseconds at which the request is ended, see the deadline filter. */
+  deadlineMs: number | undefined;
   /** Headers in which flow control says where the request belongs. */
   flowHeaders: Readonly<Record<string, string>> | undefined;
   /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
@@ -114,6 +116,7 @@ export class HttpExchange implements ServerExchange {
   info: RequestInfo = noInfo;
   user: User = nobody;
   longRunning = false;
+  deadlineMs: number | undefined = undefined;
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
   disconnected = false;
   readonly wire: Wire;

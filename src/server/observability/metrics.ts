@@ -34,6 +34,7 @@ export interface ProcessFacts {
   readonly build: Readonly<Record<string, string>>;
 }
 
+/** Bounds of the durations of requests. */
 const bucketsSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
@@ -127,7 +128,8 @@ function findSeries(requests: Map<string, Series>, labels: string): Series {
   return series;
 }
 
-function formatLabels(labels: Readonly<Record<string, string>>): string {
+/** Labels as a metric line has them. */
+export function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',');
 }
 
@@ -188,7 +190,8 @@ type Sample = readonly [labels: string, value: number];
 const renderSamples = (name: string, samples: readonly Sample[]): string[] =>
   samples.map(([labels, value]) => (labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`));
 const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
-const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] =>
+/** The lines of a counter. */
+export const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] =>
   [...describe(name, help, 'counter'), ...renderSamples(name, samples)];
 
 function renderFacts(facts: ProcessFacts): string[] {

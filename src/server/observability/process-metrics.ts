@@ -23,7 +23,7 @@ export async function answerMetrics(
     startSeconds: (performance.timeOrigin ?? 0) / 1000,
     build: { major: kubernetesVersion.major, minor: kubernetesVersion.minor, git_version: kubernetesVersion.gitVersion, platform: kubernetesVersion.platform },
   });
-  return answerMetricsText(text);
+  return answerMetricsText(`${text}${api.admissionMetrics.render().join('\n')}\n`);
 }
 
 /** Metrics as an answer. */

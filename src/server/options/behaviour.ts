@@ -1,7 +1,7 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { OPTIONAL_PLUGINS, PLUGIN_NAMES } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
-import { list, text } from './schema.ts';
+import { list, text, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
 /** Known plugins that cannot run here; to ask for one is an error. */
@@ -46,6 +46,9 @@ export const behaviourOptions = {
     flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
   }),
   disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
+  enableAggregatorRouting: toggle({
+    flag: 'enable-aggregator-routing', default: false, help: 'Reach Services of webhooks by their endpoints only, never by the cluster IP.',
+  }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
   }),

@@ -45,7 +45,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('tracing-config-file'),
   ...warned(false, `
     aggregator-reject-forwarding-redirect alsologtostderr audit-log-batch-throttle-enable audit-log-compress audit-log-truncate-enabled
-    audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled contention-profiling enable-aggregator-routing enable-garbage-collector
+    audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled contention-profiling enable-garbage-collector
     enable-logs-handler kubelet-https logtostderr permit-address-sharing permit-port-sharing profiling shutdown-send-retry-after watch-cache`),
   ...warned(true, `
     admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count audit-log-batch-buffer-size audit-log-batch-max-size

@@ -28,7 +28,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
     options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
   });
-  await api.definitions.start();
+  await Promise.all([api.definitions.start(), api.webhooks.start()]);
   await api.quotas.start();
 
   /** Whether the row is here that the server found for a request: definitions come a moment later. */

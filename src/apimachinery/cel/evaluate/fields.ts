@@ -1,11 +1,12 @@
 // Selections: fields of objects and entries of maps, through optionals too.
-import { CelError, CelMap, CelOptional, Failure, type Value, noSuchOverload, noneOptional } from '../values/values.ts';
+import { CelError, CelList, CelMap, CelOptional, Failure, type Value, noSuchOverload, noneOptional } from '../values/values.ts';
 
 /** A field of an object, or the entry of a map. */
 export function selectField(value: Value, field: string): Value {
   if (value instanceof CelMap) return value.find(field) ?? new CelError(`no such key: ${field}`);
   if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
-  return noSuchOverload;
+  // As in cel-go, null and scalars behind a dynamic type have no keys at all.
+  return value instanceof CelList || value instanceof Failure ? noSuchOverload : new CelError(`no such key: ${field}`);
 }
 
 /** `value.?field`: none where the field is absent. */
@@ -27,5 +28,5 @@ export function hasField(value: Value, field: string): Value {
   if (value instanceof Failure) return value;
   if (value instanceof CelMap) return hasKey(value, field);
   if (value instanceof CelOptional) return value.value === undefined ? false : hasField(value.value, field);
-  return noSuchOverload;
+  return value instanceof CelList ? noSuchOverload : false;
 }

@@ -1,0 +1,37 @@
+// Selectors of webhooks and policies: by labels of the namespace that a request is in, and of the objects that it shows. Everything outside of
+// namespaces passes a namespace selector, except Namespaces, whose own labels are compared. Mirrors upstream's namespace and object matchers.
+import { type KubeObject, type LabelSelector, notFound } from '../../apimachinery/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
+import { isNamespaces, namespaceOf } from './rules.ts';
+
+/** Reads a namespace: from the cache, else from the store; undefined when there is none. */
+export type ReadNamespace = (name: string) => MaybePromise<StoredObject | undefined>;
+
+type Labels = Readonly<Record<string, string>>;
+
+function readLabels(attributes: AdmissionAttributes, readNamespace: ReadNamespace): MaybePromise<Labels> {
+  const { operation, subresource, object } = attributes;
+  // What is about to be written decides; what is deleted is read, since a request does not bring it.
+  if (isNamespaces(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return object?.metadata.labels ?? {};
+  const name = namespaceOf(attributes);
+  return mapMaybe(readNamespace(name), (found) => {
+    if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
+    return found.labels ?? {};
+  });
+}
+
+/** Whether a selector takes the namespace of a request. Throws 404 when there is no such namespace. */
+export function matchesNamespace(selector: LabelSelector, attributes: AdmissionAttributes, readNamespace: ReadNamespace): MaybePromise<boolean> {
+  if (selector.requirements.length === 0 || (namespaceOf(attributes) === '' && !isNamespaces(attributes))) return true;
+  return mapMaybe(readLabels(attributes, readNamespace), (labels) => selector.matches(labels));
+}
+
+const hasLabels = (object: KubeObject | undefined, selector: LabelSelector): boolean =>
+  // Options of a connection have no metadata, and so no labels, not even the absence of one.
+  object !== undefined && (object as Partial<KubeObject>).metadata !== undefined && selector.matches(object.metadata.labels);
+
+/** Whether a selector takes the new or the old object of a request. */
+export function matchesObject(selector: LabelSelector, { object, oldObject }: Pick<AdmissionAttributes, 'object' | 'oldObject'>): boolean {
+  return selector.requirements.length === 0 || hasLabels(object, selector) || hasLabels(oldObject, selector);
+}

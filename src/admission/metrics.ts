@@ -1,0 +1,42 @@
+// What admission reports about itself; the server counts it under upstream's names (apiserver_admission_…). Durations are in milliseconds.
+
+/** `admit`: mutating; `validating`: as upstream labels webhooks of the other sort. */
+export type WebhookType = 'admit' | 'validating';
+
+/** One call of a webhook that was made, or failed to be. */
+export interface WebhookCall {
+  readonly name: string;
+  readonly type: WebhookType;
+  readonly operation: string;
+  readonly durationMs: number;
+  /** HTTP code that the call came to; 0 where the failure is this server's. */
+  readonly code: number;
+  /** The request fails because of it. */
+  readonly rejected: boolean;
+}
+
+/** Why a webhook ends a request. */
+export type RejectionCause = 'calling_webhook_error' | 'apiserver_internal_error' | 'no_error';
+
+/** A webhook that ends a request. */
+export interface WebhookRejection extends Pick<WebhookCall, 'name' | 'type' | 'operation' | 'code'> {
+  readonly cause: RejectionCause;
+}
+
+/** One run of a plugin, or of all of them (`name` undefined). */
+export interface AdmissionStep {
+  readonly name: string | undefined;
+  readonly type: 'admit' | 'validate';
+  readonly operation: string;
+  readonly durationMs: number;
+  readonly rejected: boolean;
+}
+
+/** Receives what admission reports. */
+export interface AdmissionMetrics {
+  recordStep(step: AdmissionStep): void;
+  recordWebhook(call: WebhookCall): void;
+  recordRejection(rejection: WebhookRejection): void;
+  /** A webhook failed and its failure policy is Ignore. */
+  recordFailOpen(webhook: Pick<WebhookCall, 'name' | 'type'>): void;
+}

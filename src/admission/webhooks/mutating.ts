@@ -1,0 +1,175 @@
+// MutatingAdmissionWebhook: calls webhooks one after the other, by configuration name and then in the order of the configuration. Each sees what those
+// before it have made of the object. When one has changed the object, plugins run a second pass, in which webhooks with reinvocationPolicy
+// IfNeeded are called again if the object has changed since they were.
+import type { KubeObject, SchemaSet } from '../../apimachinery/index.ts';
+import { internalError } from '../../apimachinery/index.ts';
+import type { MaybePromise } from '../../base/index.ts';
+import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/index.ts';
+import { annotate } from '../audit-annotations.ts';
+import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
+import { convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
+import { type CallDependencies, callWebhook } from './call.ts';
+import type { Candidate, WebhookConfigurations } from './configurations.ts';
+import { CallError, internalProblem } from './failures.ts';
+import { type MatchDependencies, RequestMatcher, isExempt } from './matching.ts';
+import { applyPatch, defaultForm, readPatch } from './patch.ts';
+import { type Reporting, reportCall } from './report.ts';
+import type { FormedObjects, ReviewAnswer } from './review.ts';
+
+/** What both sorts of webhooks need. */
+export interface WebhookDependencies extends CallDependencies, MatchDependencies, Reporting {
+  readonly configurations: WebhookConfigurations;
+  readonly schemas: SchemaSet;
+}
+
+const PLUGIN = 'MutatingAdmissionWebhook';
+const UNAVAILABLE = 503;
+
+/** What the first pass notes for the second. */
+interface Notes {
+  /** Reinvocable webhooks that have been called. */
+  readonly called: Set<string>;
+  /** Those of them that are to be called again, since the object has changed after them. */
+  readonly wanted: Set<string>;
+  /** The object after the last webhook of the first pass. */
+  output: KubeObject | undefined;
+}
+
+function takeNotes({ notes }: MutatingPass): Notes {
+  const known = notes.get(PLUGIN) as Notes | undefined;
+  if (known !== undefined) return known;
+  const made: Notes = { called: new Set(), wanted: new Set(), output: undefined };
+  notes.set(PLUGIN, made);
+  return made;
+}
+
+const wantAllAgain = ({ called, wanted }: Notes): void => called.forEach((id) => wanted.add(id));
+
+/** The webhooks of one pass over one request. */
+class MutatingRun {
+  readonly #attributes: AdmissionAttributes;
+  readonly #pass: MutatingPass;
+  readonly #dependencies: WebhookDependencies;
+  readonly #matcher: RequestMatcher;
+  readonly #notes: Notes;
+  #isDirty = false;
+
+  constructor(attributes: AdmissionAttributes, pass: MutatingPass, dependencies: WebhookDependencies) {
+    this.#attributes = attributes;
+    this.#pass = pass;
+    this.#dependencies = dependencies;
+    this.#matcher = new RequestMatcher(attributes, dependencies);
+    this.#notes = takeNotes(pass);
+  }
+
+  async run(candidates: readonly Candidate[]): Promise<void> {
+    const { isAgain } = this.#pass;
+    if (isAgain && !equalJson(this.#notes.output, this.#attributes.object)) wantAllAgain(this.#notes);
+    for (const candidate of candidates) {
+      if (!(await this.#matcher.isCalled(candidate))) continue;
+      if (isAgain && !this.#notes.wanted.has(candidate.webhook.id)) continue;
+      await this.#call(candidate);
+    }
+    await this.#finish();
+  }
+
+  async #call(candidate: Candidate): Promise<void> {
+    const { webhook, form } = candidate;
+    const { clock } = this.#dependencies;
+    const objects = await this.#matcher.forms.convert(form);
+    const startedMs = clock.monotonicMs();
+    let changed = false;
+    let error: unknown;
+    try {
+      changed = await this.#ask(candidate, objects);
+    } catch (thrown) {
+      error = thrown;
+    }
+    this.#annotate(candidate, 'mutation', { mutated: changed });
+    const outcome = { webhook, attributes: this.#attributes, type: 'admit', durationMs: clock.monotonicMs() - startedMs, error } as const;
+    const refusal = reportCall(outcome, this.#dependencies, () =>
+      annotate(this.#attributes.context, this.#annotationKey('failed-open.mutation', candidate), { value: webhook.name }));
+    if (changed) {
+      wantAllAgain(this.#notes);
+      this.#pass.requestAgain();
+    }
+    if (webhook.isReinvocable) this.#notes.called.add(webhook.id);
+    this.#notes.wanted.delete(webhook.id);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Calls a webhook and applies its patch; answers whether the object has changed. */
+  async #ask(candidate: Candidate, objects: FormedObjects): Promise<boolean> {
+    const { webhook, form } = candidate;
+    const answer = await callWebhook(webhook, { attributes: this.#attributes, objects, mutating: true }, this.#dependencies);
+    const patch = readAnsweredPatch(webhook.name, answer);
+    if (patch === undefined) return false;
+    if (objects.object === undefined) {
+      throw internalError(`admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported for this operation`);
+    }
+    const patched = applyPatch(objects.object, patch, { form, schemas: this.#dependencies.schemas });
+    const changed = !equalJson(patched, objects.object);
+    this.#annotate(candidate, 'patch', { patch: patch.operations, patchType: 'JSONPatch' });
+    this.#isDirty = true;
+    this.#matcher.forms.replace(defaultForm(patched, form), form);
+    return changed;
+  }
+
+  /** Hands the object back in the form of the request. */
+  async #finish(): Promise<void> {
+    const attributes = this.#attributes;
+    const { object } = this.#matcher.forms.selected;
+    if (this.#isDirty && object !== undefined) attributes.object = await convertBack(object, attributes);
+    const mayComeAgain = !this.#pass.isAgain && this.#notes.called.size > 0;
+    if (mayComeAgain && attributes.object !== undefined) this.#notes.output = cloneJson(attributes.object);
+  }
+
+  #annotationKey(prefix: string, { index }: Candidate): string {
+    return `${prefix}.webhook.admission.k8s.io/round_${this.#pass.isAgain ? 1 : 0}_index_${index}`;
+  }
+
+  #annotate(candidate: Candidate, prefix: 'mutation' | 'patch', fields: Readonly<Record<string, unknown>>): void {
+    const { auditAnnotations } = this.#attributes.context;
+    if (auditAnnotations === undefined) return;
+    const { configuration, name } = candidate.webhook;
+    const value = JSON.stringify({ configuration, webhook: name, ...fields });
+    annotate({ auditAnnotations }, this.#annotationKey(prefix, candidate), { value, level: prefix === 'patch' ? 'Request' : 'Metadata' });
+  }
+}
+
+/** The patch of an answer; undefined when it changes nothing. */
+function readAnsweredPatch(webhook: string, { patch, patchType }: ReviewAnswer): ReturnType<typeof readPatch> | undefined {
+  if (patch === '') return undefined;
+  let read: ReturnType<typeof readPatch>;
+  try {
+    read = readPatch(patch);
+  } catch (error) {
+    throw new CallError(webhook, (error as Error).message, UNAVAILABLE);
+  }
+  if (read.length === 0) return undefined;
+  if (patchType !== 'JSONPatch') throw new CallError(webhook, `unsupported patch type ${JSON.stringify(patchType)}`, UNAVAILABLE);
+  return read;
+}
+
+/** An object as webhooks left it, in the form of the request; throws the 500 of a type that it cannot be converted from. */
+async function convertBack(object: KubeObject, attributes: AdmissionAttributes): Promise<KubeObject> {
+  const requested = requestedForm(attributes);
+  const form = formOf(object, requested);
+  if (form === undefined) {
+    const { group, version } = requested.kind;
+    const wanted = JSON.stringify(group === '' ? version : `${group}/${version}`);
+    throw internalProblem(`${object.apiVersion ?? ''}, Kind=${object.kind ?? ''} is unstructured and is not suitable for converting to ${wanted}`);
+  }
+  return convertForm(object, form, requested);
+}
+
+/** The plugin. */
+export function createMutatingWebhooks(dependencies: WebhookDependencies): AdmissionPlugin {
+  const { configurations } = dependencies;
+  return {
+    name: PLUGIN,
+    handles: (attributes) => configurations.findCandidates(attributes).length > 0 && !isExempt(attributes),
+    mutate: (attributes, pass): MaybePromise<void> =>
+      new MutatingRun(attributes, pass, dependencies).run(configurations.findCandidates(attributes)),
+  };
+}

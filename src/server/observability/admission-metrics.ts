@@ -1,0 +1,117 @@
+// The metrics of admission under upstream's names: steps, plugins and webhooks with their durations, calls by code, rejections, failures passed over.
+import type { AdmissionMetrics } from '../../admission/index.ts';
+import { formatLabels, renderCounter } from './metrics.ts';
+
+/** The numbers of one server. */
+export interface CountedAdmission extends AdmissionMetrics {
+  /** All of them as lines. */
+  render(): string[];
+}
+
+/** Webhook names are chosen by users: beyond this many label sets of a metric nothing new is counted. */
+const MAX_SERIES = 2000;
+const PLUGIN_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+const WEBHOOK_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+
+interface Durations {
+  readonly counts: number[];
+  sumSeconds: number;
+  count: number;
+}
+
+class Histogram {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #buckets: readonly number[];
+  readonly #series = new Map<string, Durations>();
+
+  constructor({ name, help, buckets }: { readonly name: string; readonly help: string; readonly buckets: readonly number[] }) {
+    this.#name = name;
+    this.#help = help;
+    this.#buckets = buckets;
+  }
+
+  record(labels: string, durationMs: number): void {
+    let series = this.#series.get(labels);
+    if (series === undefined) {
+      if (this.#series.size >= MAX_SERIES) return;
+      this.#series.set(labels, (series = { counts: this.#buckets.map(() => 0), sumSeconds: 0, count: 0 }));
+    }
+    const seconds = durationMs / 1000;
+    const bucket = this.#buckets.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] as number) + 1;
+    series.sumSeconds += seconds;
+    series.count += 1;
+  }
+
+  render(): string[] {
+    const lines = [`# HELP ${this.#name} ${this.#help}`, `# TYPE ${this.#name} histogram`];
+    for (const [labels, { counts, sumSeconds, count }] of this.#series) {
+      let total = 0;
+      for (const [index, bound] of this.#buckets.entries()) {
+        total += counts[index] as number;
+        lines.push(`${this.#name}_bucket{${labels},le="${bound}"} ${total}`);
+      }
+      lines.push(`${this.#name}_bucket{${labels},le="+Inf"} ${count}`, `${this.#name}_sum{${labels}} ${sumSeconds}`, `${this.#name}_count{${labels}} ${count}`);
+    }
+    return lines;
+  }
+}
+
+class Counter {
+  readonly #values = new Map<string, number>();
+
+  add(labels: Readonly<Record<string, string>>): void {
+    const key = formatLabels(labels);
+    const before = this.#values.get(key);
+    if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(key, (before ?? 0) + 1);
+  }
+
+  render(name: string, help: string): string[] {
+    return renderCounter(name, help, [...this.#values]);
+  }
+}
+
+/** Upstream counts rejections by codes up to 600. */
+const MAX_CODE = 600;
+const codeOf = (code: number): string => String(Math.min(code, MAX_CODE));
+
+/** Label texts of steps: few, and asked for with every write. */
+function createStepLabels(): (name: string | undefined, rest: { readonly type: string; readonly operation: string; readonly rejected: boolean }) => string {
+  const known = new Map<string, string>();
+  return (name, { type, operation, rejected }) => {
+    const key = `${name ?? ''}/${type}/${operation}/${rejected}`;
+    let labels = known.get(key);
+    if (labels === undefined) {
+      labels = formatLabels({ ...(name !== undefined && { name }), operation, rejected: String(rejected), type });
+      if (known.size < MAX_SERIES) known.set(key, labels);
+    }
+    return labels;
+  };
+}
+
+/** Starts at zero. */
+export function createAdmissionMetrics(): CountedAdmission {
+  const measure = (what: string, help: string, buckets = PLUGIN_BUCKETS): Histogram =>
+    new Histogram({ name: `apiserver_admission_${what}_admission_duration_seconds`, help, buckets });
+  const [steps, plugins] = [measure('step', 'Time of all plugins of a request.'), measure('controller', 'Time of one plugin.')];
+  const webhooks = measure('webhook', 'Time of one webhook.', WEBHOOK_BUCKETS);
+  const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
+  const labelStep = createStepLabels();
+  return {
+    recordStep: ({ name, durationMs, ...rest }) => (name === undefined ? steps : plugins).record(labelStep(name, rest), durationMs),
+    recordWebhook({ name, type, operation, durationMs, code, rejected }) {
+      webhooks.record(formatLabels({ name, operation, rejected: String(rejected), type }), durationMs);
+      requests.add({ code: codeOf(code), name, operation, rejected: String(rejected), type });
+    },
+    recordRejection: ({ name, type, operation, cause, code }) =>
+      rejections.add({ error_type: cause, name, operation, rejection_code: codeOf(code), type }),
+    recordFailOpen: ({ name, type }) => openings.add({ name, type }),
+    render: () => [
+      ...steps.render(), ...plugins.render(), ...webhooks.render(),
+      ...requests.render('apiserver_admission_webhook_request_total', 'Calls of webhooks.'),
+      ...rejections.render('apiserver_admission_webhook_rejection_count', 'Requests that webhooks ended.'),
+      ...openings.render('apiserver_admission_webhook_fail_open_count', 'Failures of webhooks that were passed over.'),
+    ],
+  };
+}

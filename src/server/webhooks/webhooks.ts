@@ -1,0 +1,73 @@
+// The webhooks of a server: one caller for admission and for conversion, the two admission plugins over it, and their configurations, which are kept
+// up to date from the start on.
+import {
+  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, WebhookConfigurations, createMutatingWebhooks, createValidatingWebhooks,
+  followConfigurations,
+} from '../../admission/index.ts';
+import type { SchemaSet } from '../../apimachinery/index.ts';
+import { invariant } from '../../base/index.ts';
+import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
+import { describeError } from '../observability/logger.ts';
+import type { ServerOptions } from '../options/options.ts';
+import { type CallLimits, type WebhookCredentials, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
+
+/** What webhooks are made of; functions are asked when they are first needed. */
+interface WebhookParts {
+  readonly options: ServerOptions;
+  readonly registry: () => Registry;
+  readonly catalog: Catalog;
+  readonly schemas: SchemaSet;
+  readonly askAccess: AskAccess;
+  readonly metrics: AdmissionMetrics;
+  /** What is shown to a mutating, a validating or a conversion webhook at `host:port`. */
+  readonly credentials?: { readonly mutating: FindCredentials; readonly validating: FindCredentials };
+}
+
+type FindCredentials = (hostAndPort: string) => WebhookCredentials;
+type Client = Parameters<WebhookCaller['call']>[0];
+
+/** The webhooks of a server. */
+export interface Webhooks {
+  readonly mutating: AdmissionPlugin;
+  readonly validating: AdmissionPlugin;
+  readonly sendConversion: (client: Client, review: unknown) => Promise<unknown>;
+  /** Reads the configurations; resolves when those that are there are known. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+/** Makes the webhooks of a server. */
+export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, credentials }: WebhookParts): Webhooks {
+  const { clock, random, logger, enableAggregatorRouting } = options;
+  const caller = createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting });
+  const readNamespace = (name: string) => {
+    const resource = catalog.find('', 'v1', 'namespaces');
+    invariant(resource !== undefined, 'namespaces are served');
+    return findKnown(registry(), { resource, version: 'v1', namespace: '', name });
+  };
+  const common = {
+    schemas, clock, random, askAccess, readNamespace, metrics,
+    onFailOpen: (webhook: string, error: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, ...describeError(error) }),
+  };
+  const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
+  const partsOf = (sort: 'mutating' | 'validating') => ({
+    ...common, configurations: configurations[sort],
+    send: (client: Client, body: unknown, limits: CallLimits) => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] }),
+  });
+  let reflectors: readonly Reflector[] = [];
+  return {
+    mutating: createMutatingWebhooks(partsOf('mutating')), validating: createValidatingWebhooks(partsOf('validating')),
+    sendConversion: (client, review) => caller.call(client, review),
+    async start() {
+      reflectors = (['mutating', 'validating'] as const).map((sort) => followConfigurations(configurations[sort], {
+        registry: registry(), catalog, clock, plural: `${sort}webhookconfigurations`,
+        onError: (error) => logger.warn('webhook configurations will be read again', describeError(error)),
+      }));
+      await Promise.all(reflectors.map(({ synced }) => synced));
+    },
+    stop() {
+      for (const reflector of reflectors) reflector.stop();
+      caller.close();
+    },
+  };
+}
