@@ -1,4 +1,4 @@
-// Authentication and authorization as tables: what a request carries, and who it is; who asks for what, and whether they may.
+// Authentication and authorization as tables: the credentials of a request and its user; the attributes of a request and the decision.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';

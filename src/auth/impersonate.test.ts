@@ -1,4 +1,4 @@
-// Impersonation as a table: what the headers ask for, what the caller holds, and who they become or what they read.
+// Impersonation as a table: the headers, the rights of the caller, and the resulting user or refusal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StatusError } from '../apimachinery/index.ts';

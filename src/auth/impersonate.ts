@@ -1,7 +1,7 @@
-// Acting as somebody else: the Impersonate-* headers, and who may use them. Mirrors constrained impersonation of kube-apiserver 1.36 (modes for
+// Acting as another user: the Impersonate-* headers, and the rights to use them. Mirrors constrained impersonation of kube-apiserver 1.36 (modes for
 // nodes, service accounts and other users, each with a right on the identity and a right on the action) with the old `impersonate` verb after it.
 //
-// The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So somebody who has the old right
+// The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So a caller that has the old right
 // on some users reads about the old right when asking for others, while everybody else reads about the constrained one.
 import { BoundedCache } from '../base/index.ts';
 import { type StatusError, badRequest, checkDnsSubdomain } from '../apimachinery/index.ts';
@@ -12,7 +12,7 @@ import { type User, anonymousName, authenticatedGroup, mastersGroup, unauthentic
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 
-/** Who a caller wants to be, as the headers say it. */
+/** The user that a caller asks to act as, as the headers name it. */
 interface WantedUser {
   readonly name: string;
   readonly uid: string;
@@ -22,7 +22,7 @@ interface WantedUser {
 
 const extraPrefix = 'impersonate-extra-';
 
-/** Reads the headers (lower-case names, values as sent). undefined: nobody is to be impersonated. Throws 400 when all but the user is named. */
+/** Reads the headers (lower-case names, values as sent). undefined: the request impersonates no user. Throws 400 when all but the user is named. */
 export function readImpersonation(headers: ReadonlyMap<string, readonly string[]>): WantedUser | undefined {
   const first = (name: string) => headers.get(name)?.[0] ?? '';
   const wanted = {
@@ -58,7 +58,7 @@ type Mode = (attempt: Attempt) => Promise<User | StatusError | undefined>;
 /** Callers whose last successful mode is remembered. */
 const REMEMBERED_CALLERS = 1000;
 
-/** Makes the judge of impersonation over an authorizer. */
+/** Makes the check of impersonation over an authorizer. */
 export function createImpersonator(authorize: Authorize): Impersonate {
   const lastModes = new BoundedCache<string, Mode>({ limit: REMEMBERED_CALLERS });
   return async (wanted, attributes) => {
@@ -94,11 +94,11 @@ const isNode = ({ wanted }: Attempt): boolean => onlyNamed(wanted) && nodeOf(wan
 const isAccount = ({ wanted }: Attempt): boolean => onlyNamed(wanted) && parseServiceAccountUsername(wanted.name) !== undefined;
 const isOther = ({ wanted }: Attempt): boolean => nodeOf(wanted.name) === undefined && parseServiceAccountUsername(wanted.name) === undefined;
 
-/** A mode of constrained impersonation: the action is judged first, then the identity. */
+/** A mode of constrained impersonation: the action is authorized first, then the identity. */
 function constrain(name: string, applies: (attempt: Attempt) => boolean): Mode {
   return async (attempt) => {
     if (!applies(attempt)) return undefined;
-    // A service account that acts as its own node is judged without regard to which node and which pod it is.
+    // A service account that acts as its own node is authorized without regard to its node and pod.
     const own = name === 'associated-node';
     const user = own ? dropExtraValues(attempt.attributes.user) : attempt.attributes.user;
     const attributes = { ...attempt.attributes, user, verb: `impersonate-on:${name}:${attempt.attributes.verb}` };

@@ -1,4 +1,4 @@
-// The door of auth: who is calling, and whether they may.
+// The door of auth: the user of a request, and the decision about it.
 export { type User, findNodeName, mastersGroup } from './user.ts';
 export { type Authenticate, createAuthenticator } from './authenticate/authenticate.ts';
 export type { AuthenticateToken, ClientCertificate } from './authenticate/credentials.ts';

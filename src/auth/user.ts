@@ -1,4 +1,4 @@
-// Who is calling, as authentication found it and authorization judges it.
+// The user of a request, as authentication finds it and authorization decides by it.
 import type { User } from '../registry/index.ts';
 
 export type { User };

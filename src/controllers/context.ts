@@ -7,7 +7,7 @@ export interface ControllerContext {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Told what failed and will be tried again. */
+  /** Receives a failure, after which the work is tried again. */
   readonly report: (controller: string, key: string, error: unknown) => void;
 }
 
@@ -21,7 +21,7 @@ export interface Controller {
 
 /** What `Controller.ready` waits for. */
 interface Readiness extends Pick<Controller, 'ready'> {
-  /** Something holds for the first time; saying it again, or of what nobody waits for, changes nothing. */
+  /** Something holds for the first time; a second call, or a name that is not waited for, changes nothing. */
   mark(name: string): void;
 }
 

@@ -28,7 +28,7 @@ interface ControllersOptions extends ControllerContext {
   readonly selects: (name: ControllerName) => boolean;
   /** Signs the tokens of token Secrets. */
   readonly signSecretToken: SignSecretToken;
-  /** Signs requests for client certificates; without it nobody does. */
+  /** Signs requests for client certificates; without it they stay unsigned. */
   readonly signRequest?: SignRequest;
   /** Data of the ConfigMap extension-apiserver-authentication. */
   readonly authenticationData: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ interface ControllersOptions extends ControllerContext {
   readonly groups: readonly BuiltInGroup[];
   /** What admission has charged quotas for. */
   readonly quotaLedger: QuotaLedger;
-  /** What Services hold; without it nobody looks after it. */
+  /** The claims of Services; without them claims are not repaired. */
   readonly serviceClaims?: ServiceClaims;
 }
 
@@ -105,7 +105,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   };
 }
 
-/** Loops that nobody waits for: they begin when what is urgent at a start is done. */
+/** Loops that no start waits for: they begin when the urgent ones have done their work. */
 function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<ApiServices, 'isRemote' | 'stop'> {
   let stopped = false;
   let flowControl: Controller | undefined;

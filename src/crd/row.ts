@@ -23,7 +23,7 @@ export interface RowDependencies {
   readonly sendConversion?: SendConversion | undefined;
   readonly random: Pick<Random, 'uuid'>;
   readonly clock: Clock;
-  /** Judges writes that take long; without it they are judged at once. */
+  /** Validates writes that take long in another thread; without it all writes are validated in this one. */
   readonly validateInWorker?: StrategyParts['validateInWorker'];
   /** What the schemas of all rows share; a cache of its own unless given. */
   readonly schemaCache?: SchemaCache;

@@ -1,8 +1,8 @@
 // The schemas of definitions, compiled when a request first needs them and kept while they are used: a server may hold a thousand kinds of
-// which a few are busy. What was used least recently goes when the whole grows too large, and is made again from the stored definition.
+// which a few are busy. The least recently used are dropped when the whole grows too large, and made again from the stored definition.
 //
 //   stand-in ──first look inside──▶ compiled, counted ──▶ … ──others need the room──▶ a new stand-in takes its place
-//                                                               (who still holds the old one keeps it alive until done)
+//                                                               (a request that holds the old one keeps it alive until it is done)
 import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
 import type { DefinitionVersion } from './types.ts';
 
@@ -49,7 +49,7 @@ export class SchemaCache {
     this.#limitBytes = limitBytes;
   }
 
-  /** What is compiled and counted. */
+  /** The schemas that are compiled and counted. */
   get size(): { readonly schemas: number; readonly bytes: number } {
     return { schemas: this.#kept.size, bytes: this.#bytes };
   }
@@ -112,7 +112,7 @@ class StandIn implements Schema {
 
 /** What schemas are made with. */
 interface SchemaDependencies {
-  /** Answers the definition, parsed anew. */
+  /** Returns the definition, parsed again. */
   readonly reload: () => KubeObject;
   /** Schema of metav1.ObjectMeta. */
   readonly objectMeta: Schema;

@@ -28,7 +28,7 @@ export interface WriteToValidate {
   readonly old: KubeObject | undefined;
   readonly version: string;
   readonly subresource: string;
-  /** The name of the writer, for whom long validation waits its turn; absent where it does not wait. */
+  /** The name of the writer, behind which long validation waits its turn; absent where it does not wait. */
   readonly user?: string;
 }
 

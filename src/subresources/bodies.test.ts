@@ -49,6 +49,18 @@ describe('posted bodies', () => {
     assert.equal((await server.request({ path: `${core}/pods/evicted` })).status, 200);
   });
 
+  it('resize a bound pod only while its node exists', async () => {
+    await makePod('resized');
+    await post(`${core}/pods/resized/binding`, { metadata: { name: 'resized' }, target: { kind: 'Node', name: 'n9' } });
+    const resize = () => server.request({ method: 'PATCH', path: `${core}/pods/resized/resize`,
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+      body: { spec: { containers: [{ name: 'c', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }] }] } } });
+    const refused = await resize();
+    assert.deepEqual([refused.status, refused.body.message], [403, 'pods "resized" is forbidden: node "n9" not found']);
+    assert.equal((await post('/api/v1/nodes', { metadata: { name: 'n9' } })).status, 201);
+    assert.notEqual((await resize()).status, 403);
+  });
+
   const review = (plural: string, spec: object, metadata: object = {}) => post(`${authorization}/${plural}`, { metadata, spec });
 
   it('ask about the namespace of the path only', async () => {

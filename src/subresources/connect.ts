@@ -88,7 +88,7 @@ interface Dependencies {
   readonly catalog: Catalog;
 }
 
-/** Who answers connections, for createEndpoints. Proxied services may be named `scheme:name:port`. */
+/** The handler of connections, for createEndpoints. Proxied services may be named `scheme:name:port`. */
 export function createConnections(dependencies: Dependencies): Connect {
   return async (request) => {
     checkMethod(request);

@@ -11,7 +11,7 @@ type Authentication =
   | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] | undefined }
   | { readonly type: 'refused'; readonly reasons?: readonly string[] };
 
-/** Finds out who is calling, at once where nothing has to be waited for. */
+/** Finds the user of a request, in the same turn where nothing has to be waited for. */
 export type Authenticate = (credentials: Credentials) => MaybePromise<Authentication>;
 
 interface AuthenticatorOptions {
@@ -65,7 +65,7 @@ function acceptCertified(certificate: ClientCertificate): Authentication {
   return accepted;
 }
 
-/** Whether two secrets are equal, found out in a time that does not tell where they differ: proxies put many callers on one connection. */
+/** Whether two secrets are equal, compared in a time that does not depend on where they differ: proxies put many callers on one connection. */
 function isSameSecret(known: string, given: string): boolean {
   if (known.length !== given.length) return false;
   let differences = 0;
@@ -83,7 +83,7 @@ interface Asking extends Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudi
   readonly audiences: readonly string[];
   /** Why authenticators so far refused the token. */
   readonly reasons: string[];
-  /** Is told of an answer that lasts. */
+  /** Receives an answer that lasts. */
   readonly keep: (found: Authentication) => void;
 }
 

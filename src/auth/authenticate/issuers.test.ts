@@ -1,4 +1,4 @@
-// Who else may vouch for callers: front proxies, OpenID providers, webhooks, bootstrap tokens. Each with what it must not believe.
+// The other authenticators: front proxies, OpenID providers, webhooks, bootstrap tokens; each with the credentials that it must refuse.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';

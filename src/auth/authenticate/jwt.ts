@@ -91,7 +91,7 @@ const signatureForm = ({ keyType, pss }: Algorithm) => (keyType === 'ec'
   ? { dsaEncoding: 'ieee-p1363' as const }
   : { ...(pss === true && { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }) });
 
-/** The algorithm that goes with a key; throws for keys that no token can be signed with. */
+/** The algorithm of a key; throws for keys that no token can be signed with. */
 export function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
   for (const [name, { curve }] of algorithms) if (curve !== undefined && curve === key.asymmetricKeyDetails?.namedCurve) return name;

@@ -7,7 +7,7 @@ export interface BoundReference {
   readonly uid: string;
 }
 
-/** What is signed into a bound token. Times are whole seconds. */
+/** The claims of a bound token. Times are whole seconds. */
 export interface BoundClaims {
   readonly issuer: string;
   readonly audiences: readonly string[];
@@ -78,7 +78,7 @@ export function encodeLegacyClaims(account: SecretTokenAccount): Record<string, 
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What a verified token says about whom. */
+/** The account and the objects that a verified token names. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly serviceAccount: BoundReference;
@@ -127,7 +127,7 @@ function readReference(value: unknown): BoundReference | 'broken' | undefined {
 /** Clocks may differ by as much. */
 const leewaySeconds = 60;
 
-/** What is wrong with the times of a token, in the reference's words; undefined when nothing is. */
+/** The problem of a token's times, in the reference's words; undefined when there is none. */
 export function checkTimes(claims: Claims, nowMs: number): string | undefined {
   const now = Math.floor(nowMs / 1000);
   const { exp, nbf, iat } = claims as { exp?: unknown; nbf?: unknown; iat?: unknown };

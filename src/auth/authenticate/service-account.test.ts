@@ -1,4 +1,4 @@
-// Service account tokens against the objects that they are bound to: who they are, for how long, for whom, and what ends them.
+// Service account tokens against the objects that they are bound to: their users, lifetimes and audiences, and the events that end them.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';

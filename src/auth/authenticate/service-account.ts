@@ -24,7 +24,7 @@ interface ServiceAccountTokenOptions {
   readonly find: FindBoundObject;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every use of a token from a Secret. */
+  /** Receives the Secret at every use of its token. */
   readonly onLegacyUse?: (secret: KubeObject) => void;
 }
 
@@ -37,7 +37,7 @@ export const invalidatedSince = 'kubernetes.io/legacy-token-invalid-since';
 
 const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
 
-/** Makes the authenticator. Tokens of other issuers are nobody's business here. */
+/** Makes the authenticator. Tokens of other issuers are left to other authenticators. */
 export function createServiceAccountAuthenticator(options: ServiceAccountTokenOptions): AuthenticateToken {
   const accepted = new Set([...options.issuers, legacyIssuer]);
   const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: cacheLimit, lifetimeMs: cacheLifetimeMs });

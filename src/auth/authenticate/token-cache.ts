@@ -1,5 +1,5 @@
 // Answers about tokens, kept for a short while. The key is a keyed hash, so that a dump of the memory shows no tokens; the number of entries is
-// bounded, and the oldest goes first. What can change meanwhile (the objects that a token is bound to) is not kept here.
+// bounded, and the oldest is dropped first. Objects that a token is bound to can change meanwhile and are not kept here.
 import { BoundedCache } from '../../base/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import { createTokenHash } from './token-hash.ts';

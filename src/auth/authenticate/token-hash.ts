@@ -1,6 +1,6 @@
-// What stands for a token where tokens are kept or looked up: a keyed hash, so that neither the time of a comparison nor a dump of the memory
-// tells one. The hash never leaves the process and the key comes first, in a block of its own: a construction that also resists those
-// who see hashes (HMAC) would cost several times as much on every request.
+// A keyed hash takes the place of a token where tokens are kept or looked up, so that neither the time of a comparison nor a dump of the memory
+// gives one away. The hash never leaves the process and the key comes first, in a block of its own: a construction that also resists callers that
+// see hashes (HMAC) would cost several times as much on every request.
 import { hash } from 'node:crypto';
 import type { Random } from '../../base/index.ts';
 

@@ -1,5 +1,5 @@
-// Tokens that somebody else judges: each unknown token is put into a TokenReview and sent away; answers are kept for two minutes, as kube-apiserver
-// does with --authentication-token-webhook-config-file. What cannot be asked is refused.
+// Tokens that another service verifies: each unknown token is sent in a TokenReview; answers are kept for two minutes, as kube-apiserver does with
+// --authentication-token-webhook-config-file. A token is refused when the service cannot be asked.
 import type { Clock, Random } from '../../base/index.ts';
 import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import { TokenCache } from './token-cache.ts';

@@ -38,7 +38,7 @@ function coversAtom(owner: PolicyRule, atom: PolicyRule): boolean {
     && (resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name)));
 }
 
-/** Atoms that are looked at one by one; rules that stand for more are judged as a whole, so that a short request cannot ask for endless work. */
+/** Atoms that are looked at one by one; rules that stand for more are compared as a whole, so that a short request cannot ask for endless work. */
 const atomLimit = 50_000;
 
 function countAtoms({ apiGroups = none, resources = none, resourceNames = none, nonResourceURLs = none, verbs }: PolicyRule): number {

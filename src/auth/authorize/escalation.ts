@@ -1,4 +1,4 @@
-// What stands between a right to write roles and every other right: nobody grants what they do not hold. The admission plugin asks here.
+// What stands between a right to write roles and every other right: no user grants a right that the user does not hold. The admission plugin asks here.
 import type { User } from '../user.ts';
 import { describeMissing, findUncovered } from './cover.ts';
 import type { PolicyIndex } from './policy-index.ts';

@@ -90,7 +90,7 @@ async function isReferred({ node, listPods }: Case, { kind, name }: Reference, n
   return pods.some((pod) => nodeOfPod(pod) === node && [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
 }
 
-/** What has no namespace, or is made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
+/** An object without a namespace, or made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
 function checkRelated(isRelated: (one: Case) => Promise<boolean>): AuthorizationCheck {
   return async (one) => {
     const { verb, subresource, name } = one.attributes;

@@ -1,4 +1,4 @@
-// RBAC as tables: rules and requests, reasons, changes that take effect at once, and what nobody may grant.
+// RBAC as tables: rules and requests, reasons, changes that take effect at once, and rights that cannot be granted.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts';

@@ -21,7 +21,7 @@ export interface RoleRef {
   readonly name: string;
 }
 
-/** Whom a binding is for. */
+/** The user, group or service account of a binding. */
 export interface Subject {
   readonly kind: string;
   readonly apiGroup?: string;
@@ -61,7 +61,7 @@ export function allowsRequest(rule: PolicyRule, request: Omit<Attributes, 'user'
 
 const accountPrefix = 'system:serviceaccount:';
 
-/** A subject as one text; undefined when it stands for nobody. `namespace` is that of the binding. */
+/** A subject as one text; undefined when it stands for no user. `namespace` is that of the binding. */
 export function subjectKey({ kind, name, namespace: own }: Subject, namespace: string): string | undefined {
   if (kind === 'User') return userKey(name);
   if (kind === 'Group') return groupKey(name);

@@ -12,15 +12,15 @@ type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<unknown
 interface WebhookOptions {
   readonly send: SendReview;
   readonly clock: Clock;
-  /** Version of the reviews; v1 unless told. */
+  /** Version of the reviews; v1 by default. */
   readonly version?: 'v1' | 'v1beta1';
   readonly allowedMs?: number;
   readonly refusedMs?: number;
-  /** What a webhook that cannot be asked says; NoOpinion unless told. */
+  /** The decision when the webhook cannot be asked; NoOpinion by default. */
   readonly failurePolicy?: 'NoOpinion' | 'Deny';
-  /** Which requests it is asked about; all unless told. An Error is a failure of the webhook. */
+  /** The requests that it is asked about; all by default. An Error is a failure of the webhook. */
   readonly matches?: (attributes: Attributes) => boolean | Error;
-  /** Told of calls that failed. */
+  /** Receives the errors of failed calls. */
   readonly onError?: (error: unknown) => void;
 }
 

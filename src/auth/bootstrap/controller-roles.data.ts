@@ -269,7 +269,7 @@ export const clusterRoleBindings: readonly (readonly [role: string, subjects: re
   ['system:kube-dns', ['kube-system/kube-dns']],
   ['system:kube-scheduler', ['user system:kube-scheduler']],
   ['system:monitoring', ['group system:monitoring']],
-  // Nodes get their rights from the Node authorizer; the binding stays for those who add subjects to it.
+  // Nodes get their rights from the Node authorizer; the binding stays for administrators that add subjects to it.
   ['system:node', []],
   ['system:node-proxier', ['user system:kube-proxy']],
   ['system:public-info-viewer', ['group system:authenticated', 'group system:unauthenticated']],

@@ -110,7 +110,7 @@ export function createFlowControl(context: ControllerContext): Controller {
       for (const [schema, level] of knownSchemas) if (level === name) references.add(schema);
     },
   });
-  // Schemas are told of after the levels, so that none of them looks dangling at the start.
+  // Schemas are listed after the levels, so that none of them looks dangling at the start.
   const schemaReflector = levelReflector.synced.then(() => startReflector({
     ...shared, target: schemas.target(''),
     onChange: (type, version) => {

@@ -1,5 +1,5 @@
-// What is done with one object of the graph: collected when its owners are gone, cut off from those that are, kept while one lives; and what
-// owners that wait for their dependents wait for. Mirrors attemptToDeleteItem and orphanDependents of the reference's garbage collector:
+// The acts on one object of the graph: it is collected when its owners are gone, cut off from those that are gone, kept while one lives; and the
+// acts that owners wait for. Mirrors attemptToDeleteItem and orphanDependents of the reference's garbage collector:
 // every decision to delete is taken on live objects, under the precondition that they stay what they were.
 import { type KubeObject, type OwnerReference, parseGroupVersion, formatGroupVersion } from '../../apimachinery/index.ts';
 import { type Resource, type SystemClient, createClientOf, createSystemClient, formatTime, hasReason } from '../../registry/index.ts';
@@ -30,7 +30,7 @@ export class GarbageCollection {
   readonly #context: ControllerContext;
   readonly #graph: GarbageGraph;
   readonly #queue: GarbageQueue;
-  /** Dependents whose owner in another namespace was told of. */
+  /** Dependents whose owner in another namespace was reported. */
   readonly #told = new Set<string>();
 
   constructor(context: ControllerContext, graph: GarbageGraph, queue: GarbageQueue) {
@@ -55,7 +55,7 @@ export class GarbageCollection {
     return row && createClientOf(registry, row, manager);
   }
 
-  /** The finalizer goes when no dependent blocks; those that do are looked at, once, when the waiting begins. */
+  /** The finalizer is removed when no dependent blocks; those that do are looked at, once, when the waiting begins. */
   async #endForeground(item: GarbageItem, client: SystemClient): Promise<Outcome> {
     if (this.#graph.isBlocked(item.uid)) return 'done';
     await this.#removeFinalizer(item, client, foregroundFinalizer);
@@ -99,7 +99,7 @@ export class GarbageCollection {
     if (owners.length === 0 || having('misplaced').length > 0) return 'done';
     if (having('unknown').length > 0) return 'unresolved';
     const [waiting, absent] = [having('waiting'), having('absent')];
-    // What cannot be told is no reason to keep the object.
+    // An Event that cannot be written is no reason to keep the object.
     if (absent.length > 0) await this.#tellOfMisplaced(item, absent).catch((error: unknown) => this.#context.report('garbage-collector', item.key, error));
     if (having('solid').length > 0) {
       if (waiting.length + absent.length > 0) await this.#cutOwners(item, client, new Set([...waiting, ...absent].map(({ uid }) => uid)));
@@ -128,7 +128,7 @@ export class GarbageCollection {
     if (!gone) this.#queue.enqueue(item.key);
   }
 
-  /** In a circle somebody has to stop waiting. */
+  /** In a circle one object has to stop waiting. */
   #unblock(item: GarbageItem, client: SystemClient): Promise<void> {
     const release = (owner: OwnerReference): OwnerReference => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner);
     return this.#change(item, client, ({ metadata, ...object }) =>
@@ -151,7 +151,7 @@ export class GarbageCollection {
     return row?.versions.some(({ name, served }) => served && name === parsed?.version) === true ? row : undefined;
   }
 
-  /** An owner of that uid in another namespace: the dependent goes all the same, and an Event says why. */
+  /** An owner of that uid in another namespace: the dependent is collected all the same, and an Event says why. */
   async #tellOfMisplaced(item: GarbageItem, absent: readonly OwnerReference[]): Promise<void> {
     for (const owner of absent) {
       const row = this.#rowOf(owner);

@@ -1,4 +1,4 @@
-// The garbage collector on a whole server: what goes with its owner, what is set free, what waits, and that many dependents hold nobody up.
+// The garbage collector on a whole server: dependents that are collected, set free or waited for, and that many of them do not hold the event loop.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type TestServer, eventually, recordLongestTurn, startTestServer } from '../../testing/index.ts';
@@ -72,7 +72,7 @@ describe('createGarbageCollector', () => {
 
   it('leaves objects alone whose owner is of a kind that nobody serves', async () => {
     await create('secrets', 'foreign', { ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'w' }] });
-    // What comes after it and can be judged is gone: it has had its turn.
+    // The object that comes after it is gone: it has had its turn.
     await create('secrets', 'later', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'never' }] });
     await gone('secrets/later');
     assert.equal((await call('GET', `${space}/secrets/foreign`)).status, 200);

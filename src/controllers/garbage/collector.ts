@@ -36,7 +36,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
       if ((await collection.look(item)) === 'unresolved') unresolved.add(key);
     },
   });
-  // Before everything was told, an owner may look absent that is not.
+  // Before everything is listed, an owner may look absent that is not.
   const early = new Set<string>();
   const enqueue = (key: string): void => {
     if (synced) queue.add(key);

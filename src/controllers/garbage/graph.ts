@@ -1,4 +1,4 @@
-// Who depends on whom, by uid: the objects that have owners, and those that wait for their dependents. An object without either is not in
+// Dependents and owners, by uid: the objects that have owners, and those that wait for their dependents. An object without either is not in
 // it, so that the graph is as large as what has to be collected one day. Synchronous; knows nothing of what happens to objects.
 import type { OwnerReference } from '../../apimachinery/index.ts';
 

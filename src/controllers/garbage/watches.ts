@@ -1,4 +1,4 @@
-// Tells the garbage collector of every object of every row that can be deleted, rows of custom resources included as they come and go.
+// Hands the garbage collector every object of every row that can be deleted, rows of custom resources included as they come and go.
 // Most objects have no owners and wait for nothing: their bytes are looked through, not parsed.
 import { type StoredObject, type Resource, startReflector } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
@@ -34,7 +34,7 @@ export class GarbageWatches {
     this.#onCatalog = onCatalog;
   }
 
-  /** Follows what is served now, then whatever the catalog becomes. Resolves when all that is there has been told. */
+  /** Follows what is served now, then each later state of the catalog. Resolves when every object that exists has been handed over. */
   async start(): Promise<void> {
     this.#ignoreCatalog = this.#context.catalog.onChange(() => void this.#adjust().then(this.#onCatalog));
     await this.#adjust();

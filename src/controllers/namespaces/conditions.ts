@@ -1,7 +1,7 @@
 // status.conditions of a namespace that is being emptied, in the reference's words and order.
 import type { KubeObject } from '../../apimachinery/index.ts';
 
-/** What is still there after a look. */
+/** The objects that are left after a look. */
 export interface Leftovers {
   /** `plural.group` → number of objects. */
   readonly resources: Map<string, number>;

@@ -1,5 +1,5 @@
 // What every namespace has: the `default` ServiceAccount, and the `kube-root-ca.crt` ConfigMap with the authority of this server.
-// Both come back when they are removed; the ConfigMap is put right when somebody changes its data. Servers on one store with an authority
+// Both come back when they are removed; the ConfigMap is put right when its data change. Servers on one store with an authority
 // each would overwrite one another for ever: another authority is replaced once in a server's life, and then left alone.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import {
@@ -114,7 +114,7 @@ async function keepObject({ objects, name, ...content }: ContentOptions, namespa
       await objects.update({ namespace, name }, '', content.correct);
     }
   } catch (error) {
-    // The namespace is ending or gone: its objects are nobody's business any more.
+    // The namespace is ending or gone: it needs no objects any more.
     if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
   }
 }

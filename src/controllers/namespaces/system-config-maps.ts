@@ -17,7 +17,7 @@ const namespace = 'kube-system';
 /** Where aggregated servers look; a server that says nothing about its authorities still makes it. */
 export const authenticationMap = (data: Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: () => data });
 
-/** Tells the day on which the uses of tokens began to be noted. */
+/** Names the day on which the uses of tokens began to be noted. */
 export const tokenTrackingMap = (nowMs: () => number): SystemConfigMap => ({
   name: 'kube-apiserver-legacy-service-account-token-tracking',
   wanted: ({ since }) => ({ since: since !== undefined && /^\d{4}-\d\d-\d\d$/.test(since) ? since : new Date(nowMs()).toISOString().slice(0, 10) }),

@@ -1,5 +1,5 @@
 // Empties a namespace that is being deleted, then lets it go: pods first and entirely, then everything else (upstream's ordered
-// deletion); what remains is told in status.conditions. Only then is the `kubernetes` finalizer removed.
+// deletion); status.conditions say what remains. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../../apimachinery/index.ts';
 import { type ReflectorListener, type Resource, type SystemClient, WorkQueue, createClientOf, createSystemClient } from '../../registry/index.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
@@ -7,7 +7,7 @@ import type { ControllerContext } from '../context.ts';
 
 const finalizer = 'kubernetes';
 const manager = 'kube-controller-manager';
-/** Content with finalizers or grace goes when somebody else acts: look again, less and less often. */
+/** Content with finalizers or grace is removed when its owner acts: the next look comes later each time. */
 const firstLookMs = 50;
 const lastLookMs = 3000;
 

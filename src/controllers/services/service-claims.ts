@@ -1,4 +1,4 @@
-// Keeps what is claimed for Services and what Services hold the same: claims that a crash left out are made, claims that nobody has a use for in
+// Keeps what is claimed for Services and what Services hold the same: claims that a crash left out are made, claims that no Service uses in
 // two looks are given back. Also makes the ServiceCIDR `kubernetes` that names the cluster's ranges. Mirrors the repair loops of the reference.
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../../admission/index.ts';
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
@@ -21,7 +21,7 @@ interface Ledger {
   suspects: ReadonlySet<string>;
 }
 
-/** The default ServiceCIDR is ready as soon as it names the ranges that are served; who else judges it is not contradicted. */
+/** The default ServiceCIDR is ready as soon as it names the ranges that are served; a verdict of another controller stays. */
 function stateReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: number): JsonObject | undefined {
   const { cidrs = [] } = (serviceCidr['spec'] ?? {}) as { cidrs?: readonly string[] };
   const { conditions } = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };

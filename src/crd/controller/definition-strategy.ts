@@ -9,7 +9,7 @@ import {
   validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
 } from '../validate/definition.ts';
 
-/** A step is the judgement of one default or rule: hostile ones would take minutes. */
+/** A step validates one default or rule: hostile ones would take minutes. */
 const longestStepMs = 500;
 
 function guard<T>(clock: Clock, step: () => T): T {

@@ -1,9 +1,9 @@
-// Who may have which names: within a group, plural, singular, short names, kind and list kind belong to one definition. Pure functions of
+// The names that definitions accept: within a group, plural, singular, short names, kind and list kind belong to one definition. Pure functions of
 // definitions; mirrors the naming and establishing controllers of apiextensions-apiserver, their reasons and messages.
 //
 //   created ─▶ NamesAccepted=True, Established=False (Installing) ─▶ Established=True, for good
 //         │                                                             └──▶ Established=False (InvalidCABundle) ─▶ tried again when it changes
-//         └──▶ NamesAccepted=False (KindConflict …), Established=False (NotAccepted) ─▶ tried again when a definition of the group goes
+//         └──▶ NamesAccepted=False (KindConflict …), Established=False (NotAccepted) ─▶ tried again when names of the group become free
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { conditionOf, isTrue, withCondition } from '../conditions.ts';
 import { type DefinitionCondition, type DefinitionNames, type DefinitionStatus, specOf, statusOf } from '../types.ts';
@@ -82,7 +82,7 @@ export function acceptNames(definition: KubeObject, taken: TakenNames, now: stri
 }
 
 /**
- * The status of a definition whose names are accepted: served from here on, unless nobody could trust its conversion webhook. undefined when
+ * The status of a definition whose names are accepted: served from here on, unless its conversion webhook's caBundle is unusable. undefined when
  * there is nothing to do.
  */
 export function establish(definition: KubeObject, now: string): DefinitionStatus | undefined {

@@ -8,7 +8,7 @@ import { hasUnsupportedKeywords, validateStructural } from '../validate/structur
 /** The type of the condition. */
 export const structureCondition = 'NonStructuralSchema';
 
-/** The first violation of each version; one tells what is wrong, and the texts are stored. */
+/** The first violation of each version; one is enough to find it, and the texts are stored. */
 function describeViolations(definition: KubeObject): string | undefined {
   const problems = specOf(definition).versions.flatMap(({ schema }, i) => {
     const source = schema?.openAPIV3Schema;

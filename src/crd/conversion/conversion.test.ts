@@ -1,5 +1,5 @@
 // Conversion webhooks over real sockets: reads, lists of mixed versions, writes, watches and deletes through an HTTPS service of ours, and what
-// a client is told when that service fails or lies.
+// the answers to a client when that service fails or returns other objects.
 import assert from 'node:assert/strict';
 import { type Server, createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -142,7 +142,7 @@ describe('conversion webhooks', () => {
     const { body: list } = await server.request({ path: at('v2') });
     const items = (list.items as Item[]).map((item) => [item.metadata['name'], item.apiVersion, item.spec?.width]);
     assert.deepEqual(items, [['a', 'example.com/v2', 3], ['b', 'example.com/v2', 3], ['c', 'example.com/v2', 8], ['d', 'example.com/v2', 9]]);
-    // The garbage collector may have been the one who asked; what is written is converted by itself.
+    // The garbage collector may have asked; a written object is converted by itself.
     const questions = asked.map(({ request }) => request.objects.map(({ apiVersion }) => apiVersion)).filter((versions) => versions.length > 1);
     assert.deepEqual(questions, [['example.com/v1', 'example.com/v1', 'example.com/v1']]);
     const old = await server.request({ path: at('v1') });
@@ -220,7 +220,7 @@ describe('conversion webhooks', () => {
   });
 
   describe('that fail', () => {
-    /** What a client is told of a fresh object when the webhook answers like this. */
+    /** The answer to a client that reads a fresh object when the webhook answers like this. */
     async function told(lie: Answer): Promise<string> {
       answer = honest;
       const name = `x${asked.length}`;

@@ -1,5 +1,5 @@
 // Versions of a custom kind. With strategy None versions differ in their name only: the apiVersion is rewritten and what the target's
-// schema does not know is pruned. What is read is first made what its own version says: pruned and defaulted, as upstream decodes it.
+// schema does not know is pruned. A stored object is first pruned and defaulted by its own version, as upstream decodes it.
 import { type KubeObject, formatGroupVersion, normalizeCustomObject, parseGroupVersion, pruneUnknown } from '../../apimachinery/index.ts';
 import type { Resource } from '../../registry/index.ts';
 import type { VersionSchemas } from '../schemas.ts';

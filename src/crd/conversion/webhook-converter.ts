@@ -115,7 +115,7 @@ function restoreMetadata(original: KubeObject, converted: Fields): string | unde
   return undefined;
 }
 
-/** An answered object, judged and with the metadata of the one sent. Throws what is wrong with it. */
+/** An answered object, validated and with the metadata of the one sent. Throws its problem. */
 function acceptConverted(original: KubeObject, answered: unknown, wanted: string): KubeObject {
   const prefix = `conversion webhook for ${gvkText(original)} returned invalid`;
   if (!isFields(answered)) throw refuse(`${prefix} object at index 0: invalid type, expected=Unstructured, got=${goType(answered)}`);

@@ -1,4 +1,4 @@
-// The authorities that a conversion webhook is trusted by: whether a caBundle holds certificates at all. What is in them is judged when a
+// The authorities that a conversion webhook is trusted by: whether a caBundle holds certificates at all. Their contents are verified when a
 // connection is made.
 import { type FieldError, type KubeObject, invalidValue } from '../../apimachinery/index.ts';
 import { specOf } from '../types.ts';

@@ -16,7 +16,7 @@ import { schemaPath, validateParts, validateVersion } from './version.ts';
 
 const emptySpec: DefinitionSpec = { group: '', names: { plural: '', kind: '' }, scope: '', versions: [] };
 
-/** Specs whose versions are an empty list: what is stored of it is null, and the two are told apart in what a client is told. */
+/** Specs whose versions are an empty list: it is stored as null, and errors print the two differently. */
 const emptyVersions = new WeakSet<object>();
 
 /** Remembers, before empty lists are dropped, that a definition has one for its versions. */
@@ -30,7 +30,7 @@ function specOrEmpty(definition: KubeObject): DefinitionSpec {
   return { ...emptySpec, ...spec, ...(spec !== undefined && emptyVersions.has(spec) && { versions: [] }) };
 }
 
-/** Judges the schemas of a definition in turns, for the validation that follows. */
+/** Validates the schemas of a definition in turns, for the validation that follows. */
 export async function validateSchemasAhead(definition: KubeObject, limits: SchemaLimits, pause: () => Promise<void> | undefined): Promise<void> {
   const form = toInternalForm(specOrEmpty(definition));
   const { shared } = form;

@@ -18,7 +18,7 @@ function rulesOf(schema: OpenAPIV3Schema): SchemaRules {
   return rules;
 }
 
-/** What is wrong with the rules of a definition's schema: that they do not compile, or may cost too much. */
+/** The problems of a schema's rules: rules that do not compile, or may cost too much. */
 export const validateSchemaRules: ValidateRules = function* validateSchemaRules(schema, at): Steps<readonly FieldError[]> {
   const { schemaErrors, expressionErrors } = yield* checkRules(schema, { path: at });
   return [...schemaErrors, ...expressionErrors];

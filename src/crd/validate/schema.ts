@@ -51,20 +51,20 @@ interface ValidatedSchema {
   readonly errors: readonly FieldError[];
 }
 
-/** What schemas were found to be that were judged ahead of the validation that asks. */
+/** Results of schemas that were validated ahead of the validation that asks. */
 const validated = new WeakMap<OpenAPIV3Schema, ValidatedSchema>();
 
-/** Judges a schema in turns; judgeSchema answers what was found. The schema must not change between the two. */
+/** Validates a schema in turns; validateSchema returns the result. The schema must not change between the two. */
 export async function validateSchemaAhead(schema: OpenAPIV3Schema, options: SchemaOptions & Pick<SchemaLimits, 'guard'>, pause: () => Promise<void> | undefined,
 ): Promise<void> {
   const { at, statusEnabled } = options;
   validated.set(schema, { at, statusEnabled, errors: await runStepsInSlices(guardSteps(findSchemaErrors(schema, options), options.guard), pause) });
 }
 
-/** Problems of the schema of a version, judged at once unless it was judged ahead. */
+/** Problems of the schema of a version, validated at once unless it was validated ahead. */
 export function validateSchema(schema: OpenAPIV3Schema, options: SchemaOptions): readonly FieldError[] {
   const known = validated.get(schema);
-  // Once: who validates again may have changed it.
+  // Used once: before another validation the schema may change.
   validated.delete(schema);
   if (known !== undefined && known.at === options.at && known.statusEnabled === options.statusEnabled) return known.errors;
   return finishSteps(findSchemaErrors(schema, options));

@@ -1,5 +1,5 @@
 // What makes a schema structural: a type at every node, logical branches that only restrict what is specified outside of them, metadata
-// left alone. Mirrors ValidateStructural of apiextensions-apiserver; children are judged before their parents.
+// left alone. Mirrors ValidateStructural of apiextensions-apiserver; children are validated before their parents.
 // Schemas can be large: they are walked in steps.
 import { type FieldError, type OpenAPIV3Schema, checkPattern, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import { type Steps, createStride } from '../../base/index.ts';

@@ -181,7 +181,7 @@ function readMapping(value: unknown, { reader, path }: ConfigField): ClaimMappin
   if (claim !== '' && expression !== '') reader.invalid(path, '', "claim and expression can't both be set");
   else if (expression !== '') {
     if (prefix !== undefined) reader.invalid(`${path}.prefix`, prefix, 'may not be specified when expression is set');
-    // What cannot be compiled is reported; any name stands for it, so that nothing else is said to be missing.
+    // An expression that cannot be compiled is reported; any name stands for it, so that nothing else is said to be missing.
     return reader.compile(expression, `${path}.expression`, compileClaimExpression) ?? { claim: 'sub', prefix: '' };
   } else if (claim !== '' && prefix === undefined) {
     reader.required(`${path}.prefix`, 'prefix is required when claim is set. It can be set to an empty string to disable prefixing');

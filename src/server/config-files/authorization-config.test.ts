@@ -22,7 +22,7 @@ const webhook = {
 };
 const statusOf = async (server: TestServer, path: string, token: string) => (await server.request({ path, token })).status;
 
-/** A webhook that judges, and a kubeconfig that leads to it. */
+/** A webhook that decides, and a kubeconfig that leads to it. */
 async function startWebhook(name: string, judge: (spec: any) => object | undefined) {
   const service = await startTestService((_path, { apiVersion, kind, spec }) => {
     const status = judge(spec);

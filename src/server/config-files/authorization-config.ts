@@ -10,7 +10,7 @@ import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './reload-file.ts';
 import { type WebhookTarget, readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
 
-/** Who is asked, in order; each mode that is Webhook takes the next of the webhooks. */
+/** The modes, in the order in which they are asked; each mode that is Webhook takes the next of the webhooks. */
 export interface AuthorizationChain {
   readonly modes: readonly AuthorizationMode[];
   readonly webhooks: readonly Authorize[];

@@ -1,5 +1,5 @@
 // Files of apiserver.config.k8s.io, read strictly: what is wrong is gathered, each problem with the path of its field and in the words of the
-// reference's field errors, and told together. Nothing in such a file is passed over in silence.
+// reference's field errors, and reported together. Nothing in such a file is passed over in silence.
 import { parseDuration } from '../../base/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { StartError } from '../options/options.ts';
@@ -10,7 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
 const quote = (value: unknown): string => JSON.stringify(value);
 
-/** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading goes on. */
+/** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading continues. */
 export class ConfigReader {
   readonly #flag: string;
   readonly #problems: string[] = [];

@@ -8,7 +8,7 @@ import type { ServerOptions } from '../options/options.ts';
 
 /** What a file said first, and a way to hear of what it says later. */
 export type Followed<Settings> = Settings & {
-  /** Tells of later settings until the function that it answers is called. */
+  /** Calls back with later settings until the function that it returns is called. */
   follow(replace: (settings: Settings) => void): () => void;
 };
 
