@@ -5,10 +5,16 @@ import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { createServer } from '../src/index.ts';
 import { startController } from './controller.ts';
 import { greet, startGreetings } from './crd.ts';
+import { tryAdmission } from './admission.ts';
 import { runEmbedded } from './embed.ts';
 
 test('runEmbedded reads what it wrote', async () => {
   assert.equal(await runEmbedded(), 'hello');
+});
+
+test('tryAdmission changes one write and refuses the other', async () => {
+  assert.deepEqual(await tryAdmission(), {
+    writer: 'kubernetes-admin', refusal: 'admission webhook "no-passwords.example.com" denied the request: passwords belong into Secrets' });
 });
 
 test('startController copies ConfigMaps and keeps the copies equal', { timeout: 20_000 }, async (context) => {

@@ -16,6 +16,7 @@ export { type AskRight, createOwnerReferences } from './plugins/access/owner-ref
 export { createDefaultPlugins } from './plugins/defaults.ts';
 export { createNamespaceAutoProvision } from './plugins/namespaces/existence.ts';
 export { type EventLimit, createEventRateLimit } from './plugins/events/event-rate-limit.ts';
+export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
 export { createReads } from './reads.ts';
 export type { AskAccess } from './match/conditions.ts';
 export type { AdmissionMetrics, AdmissionStep, WebhookCall, WebhookRejection } from './metrics.ts';

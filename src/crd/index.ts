@@ -2,4 +2,5 @@
 export { type Definitions, createDefinitions } from './controller/definitions.ts';
 export { type ValidateRequest, createWriteValidator } from './validate-in-worker.ts';
 export { createDefinitionStrategy } from './controller/definition-strategy.ts';
+export type { SendConversion } from './conversion/webhook-converter.ts';
 export type { WebhookClient } from './types.ts';

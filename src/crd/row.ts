@@ -66,10 +66,11 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
 const unreachable: SendConversion = () => Promise.reject(new Error('webhooks cannot be called from here'));
 
 function remoteConversion(
-  { group, conversion }: DefinitionSpec, schemas: VersionSchemas, { sendConversion = unreachable, random }: RowDependencies,
+  { group, names, conversion }: DefinitionSpec, schemas: VersionSchemas, { sendConversion = unreachable, random }: RowDependencies,
 ): Pick<Resource, 'convertRemotely'> {
   if (conversion?.strategy !== 'Webhook' || schemas.size < 2) return {};
-  return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion, random }) };
+  return { convertRemotely: createRemoteConverter({ group, schemas, webhook: conversion.webhook ?? {}, send: sendConversion,
+    definition: `${names.plural}.${group}`, random }) };
 }
 
 interface VersionParts {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
   type AdmissionPlugin, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims, createAdmissionChain,
-  createCertificateAdmission, createDefaultPlugins, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction,
+  createCertificateAdmission, createDefaultPlugins, createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction,
   createOwnerReferences, createPortClaims, createQuotaStore, createRbacEscalation, createReads, createResourceQuota,
   createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected, listReadyRanges, orderPlugins,
 } from '../admission/index.ts';
@@ -30,6 +30,7 @@ import type { ServerExchange } from './http/exchange.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import type { ServerOptions } from './options/options.ts';
+import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
@@ -113,9 +114,11 @@ function createChain({ options, metrics }: { readonly options: ServerOptions; re
 }
 
 /** What workers do for the endpoints; without them all is done here. */
-function useWorkers(workers: WorkerPool | undefined, registry: () => OwnedRegistry) {
+function useWorkers(workers: WorkerPool | undefined, { admission, conversions }: ServerOptions, registry: () => OwnedRegistry) {
   if (workers === undefined) return { parseYaml: (bytes: Uint8Array) => parseYaml(bytes) };
-  return { parseYaml: parseYamlWith(workers), elsewhere: handleInWorkers(workers, registry) };
+  // Functions of the embedding program exist in this thread only.
+  const hasFunctions = admission.length > 0 || Object.keys(conversions).length > 0;
+  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { elsewhere: handleInWorkers(workers, registry) }) };
 }
 
 /** Reviews and token requests, which workers do not answer. */
@@ -149,6 +152,11 @@ function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store
   return { serviceClaims, reserver };
 }
 
+async function createNamespace(api: { readonly registry: OwnedRegistry; readonly catalog: Catalog }, name: string): Promise<void> {
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await createSystemClient(api, ['', 'v1', 'namespaces'], 'kube-apiserver').createIfAbsent('', object);
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
@@ -171,11 +179,9 @@ export function composeApi(parts: ApiOptions): Api {
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...createDefaultPlugins(readsOf),
-    createNamespaceAutoProvision(readsOf('', 'namespaces'), async (name) => {
-      await createSystemClient({ registry, catalog }, ['', 'v1', 'namespaces'], 'kube-apiserver')
-        .createIfAbsent('', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    }),
+    createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
+    ...options.admission.map(createInProcessPlugin),
     createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
@@ -192,7 +198,8 @@ export function composeApi(parts: ApiOptions): Api {
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
-    registry, catalog, clock, random, schemas, formatAge: formatHumanDuration, sendConversion: webhooks.sendConversion,
+    registry, catalog, clock, random, schemas, formatAge: formatHumanDuration,
+    sendConversion: convertInProcess(options.conversions, webhooks.sendConversion),
     ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: request.user ?? '' }) }),
     servesOnly: replica,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
@@ -202,7 +209,7 @@ export function composeApi(parts: ApiOptions): Api {
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     version: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
-    ...useWorkers(workers, () => registry),
+    ...useWorkers(workers, options, () => registry),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipPieces: (pieces) => pipeline(pieces, createGzip(gzipOptions), ignoreEnd),
     special: new Map([

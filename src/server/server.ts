@@ -159,7 +159,8 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
 }
 
 /** The options as workers get them: without what is no data. */
-function describeOptions({ clock: _clock, random: _random, logger: _logger, ...data }: ServerOptions): Partial<ServerOptions> {
+function describeOptions({ clock: _clock, random: _random, logger: _logger, admission: _admission, conversions: _conversions,
+  ...data }: ServerOptions): Partial<ServerOptions> {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== 'function'));
 }
 

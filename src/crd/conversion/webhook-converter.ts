@@ -9,13 +9,15 @@ import type { VersionSchemas } from '../schemas.ts';
 import type { WebhookClient, WebhookConversion } from '../types.ts';
 
 /** Sends a ConversionReview and answers what came back, parsed; rejects with the reason as the reference words it. */
-export type SendConversion = (client: WebhookClient, review: unknown) => Promise<unknown>;
+export type SendConversion = (client: WebhookClient, review: unknown, definition: string) => Promise<unknown>;
 
 interface RemoteConverterOptions {
   readonly group: string;
   readonly schemas: VersionSchemas;
   readonly webhook: WebhookConversion;
   readonly send: SendConversion;
+  /** Name of the definition. */
+  readonly definition: string;
   readonly random: Pick<Random, 'uuid'>;
 }
 
@@ -129,13 +131,13 @@ function acceptConverted(original: KubeObject, answered: unknown, wanted: string
   return answered as unknown as KubeObject;
 }
 
-async function ask(objects: readonly KubeObject[], wanted: string, { webhook, send, random }: RemoteConverterOptions): Promise<readonly unknown[]> {
+async function ask(objects: readonly KubeObject[], wanted: string, { webhook, send, definition, random }: RemoteConverterOptions): Promise<readonly unknown[]> {
   const version = (webhook.conversionReviewVersions ?? []).find((each) => supported.has(each));
   if (version === undefined) throw refuse('no supported conversion review versions');
   const uid = random.uuid();
   const of = `conversion webhook for ${gvkText(objects[0] as KubeObject)}`;
   const review = { kind: 'ConversionReview', apiVersion: `${reviewGroup}/${version}`, request: { uid, desiredAPIVersion: wanted, objects } };
-  const answer = await send(webhook.clientConfig ?? {}, review).catch((error: unknown) => {
+  const answer = await send(webhook.clientConfig ?? {}, review, definition).catch((error: unknown) => {
     throw refuse(`${of} failed: ${error instanceof Error ? error.message : String(error)}`);
   });
   const problem = reviewProblem(isFields(answer) ? answer : {}, version, uid);

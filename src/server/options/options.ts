@@ -1,6 +1,8 @@
 // Everything that can be chosen about a server: one flat record, checked once, then frozen. Its rows are in the files of this folder, flags
 // (parse-flags.ts) are another spelling of it, and rules between options are here.
+import type { AdmissionHook } from '../../admission/index.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../base/index.ts';
+import type { ConvertObject } from '../webhooks/in-process-conversion.ts';
 import { type Logger, silentLogger } from '../observability/logger.ts';
 import { type ControllerName, behaviourOptions } from './behaviour.ts';
 import { identityOptions } from './identity.ts';
@@ -11,6 +13,8 @@ import { storageOptions } from './storage.ts';
 /** All options of a server, in the order of the help. */
 export const serverSchema = {
   ...servingOptions, ...identityOptions, ...behaviourOptions, ...storageOptions,
+  admission: value<readonly AdmissionHook[]>([], 'Admission hooks that run in the process, before policies and webhooks.'),
+  conversions: value<Readonly<Record<string, ConvertObject>>>({}, 'Conversions of custom kinds, by the name of the definition, in place of its webhook.'),
   clock: value<Clock>(systemClock, 'Where the server reads the time.'),
   random: value<Random>(systemRandom, 'Where the server takes random numbers from.'),
   logger: value<Logger>(silentLogger, 'Where the server logs; by default nowhere.'),
