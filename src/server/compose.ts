@@ -21,6 +21,7 @@ import {
 } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
+import type { WebhookCredentialsPlan } from './config-files/admission-config.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
   type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
@@ -77,6 +78,8 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** Whether another server should answer a group version. */
   readonly isRemote: (group: string, version: string) => boolean;
+  /** What is shown to admission webhooks; absent: nothing. */
+  readonly webhookCredentials?: WebhookCredentialsPlan | undefined;
   /** Absent in a worker, which does everything itself. */
   readonly workers?: WorkerPool | undefined;
   /** Whether this is the API of a worker, see worker/replica.ts. */
@@ -171,7 +174,8 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const admissionMetrics = createAdmissionMetrics();
   const webhooks = createWebhooks({
-    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, askAccess: askAccessWith(() => authorization),
+    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.webhookCredentials,
+    askAccess: askAccessWith(() => authorization),
   });
   const admission = createChain({ options, metrics: admissionMetrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),

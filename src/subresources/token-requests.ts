@@ -49,11 +49,16 @@ export function createTokenRequests(deps: TokenRequestDependencies): SpecialCrea
 }
 
 /** Gives the object its identity, which validating admission sees; a name or namespace that it has is checked later. */
-function identify({ object: { metadata }, name, target: { namespace } }: SpecialRequest, { clock, random }: TokenRequestDependencies): void {
+function identify({ object, name, target, context }: SpecialRequest, { clock, random }: TokenRequestDependencies): void {
+  const { metadata } = object;
+  const { resource, version, namespace } = target;
+  const nowMs = clock.now();
+  const owners = trackUpdate({ resource, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object });
+  if (owners !== undefined) metadata.managedFields = owners;
   metadata.name ||= name;
   metadata.namespace ||= namespace;
   metadata.uid = random.uuid();
-  metadata.creationTimestamp = formatTime(clock.now());
+  metadata.creationTimestamp = formatTime(nowMs);
 }
 
 async function answerRequest(request: SpecialRequest, deps: TokenRequestDependencies): Promise<KubeObject> {
@@ -72,7 +77,7 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
   const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
-  return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) }, deps);
+  return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
 }
 
 /** What the reference's NodeRestriction says about tokens. */
@@ -165,13 +170,9 @@ async function bindPod(pod: KubeObject, { account }: { account: string }, find: 
   return { ...bound, node: { name: spec.nodeName, uid: node?.metadata.uid ?? '' } };
 }
 
-function answer(request: SpecialRequest, spec: CompleteSpec, status: object, { clock }: TokenRequestDependencies): KubeObject {
-  const { object, name, target, context } = request;
-  const { resource, version, namespace } = target;
-  const nowMs = clock.now();
+function answer(request: SpecialRequest, spec: CompleteSpec, status: object): KubeObject {
+  const { object, name, target: { namespace } } = request;
   const metadata = { ...object.metadata, name, namespace };
   const { audiences, expirationSeconds, boundObjectRef } = spec;
-  const full: KubeObject = { ...object, metadata, spec: { audiences: [...audiences], expirationSeconds, boundObjectRef: boundObjectRef ?? null }, status };
-  const managedFields = trackUpdate({ resource, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object: full });
-  return managedFields === undefined ? full : { ...full, metadata: { ...metadata, managedFields } };
+  return { ...object, metadata, spec: { audiences: [...audiences], expirationSeconds, boundObjectRef: boundObjectRef ?? null }, status };
 }

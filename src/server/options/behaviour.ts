@@ -46,6 +46,9 @@ export const behaviourOptions = {
     flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
   }),
   disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
+  admissionControlConfigFile: text({
+    flag: 'admission-control-config-file', help: 'File with an AdmissionConfiguration: configuration of admission plugins, and credentials for webhooks.',
+  }),
   enableAggregatorRouting: toggle({
     flag: 'enable-aggregator-routing', default: false, help: 'Reach Services of webhooks by their endpoints only, never by the cluster IP.',
   }),

@@ -20,7 +20,6 @@ const refusedSwitch = (name: string, ...accepts: readonly ('true' | 'false')[]):
 
 /** Every flag of kube-apiserver that is no option here, by name. */
 export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
-  refused('admission-control-config-file'),
   refusedSwitch('allow-privileged', 'true'),
   refused('audit-log-path'),
   refused('audit-policy-file'),

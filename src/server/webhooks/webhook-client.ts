@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Socket } from 'node:net';
 import { type SecureContext, createSecureContext } from 'node:tls';
-import { type Clock, type Random, delay } from '../../base/index.ts';
+import type { Clock, Random, Timer } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
@@ -70,14 +70,49 @@ const HTTPS_PORT = 443;
 
 /** Where a call goes. */
 interface CallTarget {
-  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
   /** The host as headers and errors show it: Services with their port always. */
   readonly shownHost: string;
+  /** Path and query. */
+  readonly path: string;
   readonly agent: Agent;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const showUrl = ({ url, shownHost }: CallTarget): string => JSON.stringify(`https://${shownHost}${url.pathname}${url.search}`);
+const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
+
+/** The end of one call: its time is up, or that of the request which it belongs to. */
+class CallEnd {
+  readonly #timer: Timer;
+  readonly #signal: AbortSignal | undefined;
+  #isOver = false;
+  #listener: (() => void) | undefined;
+
+  constructor(clock: Clock, { timeoutMs, signal }: Pick<CallLimits, 'timeoutMs' | 'signal'>) {
+    this.#timer = clock.after(timeoutMs, this.#finish);
+    this.#signal = signal;
+    if (signal?.aborted === true) this.#isOver = true;
+    else signal?.addEventListener('abort', this.#finish);
+  }
+
+  /** Has the end reported to one listener, in place of the one before; at once if it has come. */
+  report(listener: (() => void) | undefined): void {
+    this.#listener = listener;
+    if (this.#isOver) listener?.();
+  }
+
+  /** The call is done. */
+  dispose(): void {
+    this.#timer.cancel();
+    this.#signal?.removeEventListener('abort', this.#finish);
+  }
+
+  readonly #finish = (): void => {
+    this.#isOver = true;
+    this.#listener?.();
+  };
+}
 
 /** Connects to wherever a Service leads at the moment; a connection that is kept stays with its endpoint, as Go's does. */
 class ServiceAgent extends Agent {
@@ -104,15 +139,18 @@ interface Answer {
   readonly body: Buffer;
 }
 
+interface Sending {
+  readonly method: string;
+  readonly body: Uint8Array | undefined;
+  readonly end: CallEnd;
+  readonly limitBytes: number;
+}
+
 /** One request to a URL; rejects with errors of the connection as they are. */
-function send(target: CallTarget, { method, body, limits, limitBytes }: {
-  readonly method: string; readonly body: Uint8Array | undefined; readonly limits: { readonly signal: AbortSignal }; readonly limitBytes: number;
-}): Promise<Answer> {
-  const { url, shownHost, agent, headers } = target;
+function send({ host, port, shownHost, path, agent, headers }: CallTarget, { method, body, end, limitBytes }: Sending): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request({
-      host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || HTTPS_PORT), method, path: `${url.pathname}${url.search}`, agent,
-      signal: limits.signal,
+      host, port, method, path, agent,
       headers: {
         host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...headers,
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': body.length }),
@@ -126,9 +164,13 @@ function send(target: CallTarget, { method, body, limits, limitBytes }: {
         else chunks.push(chunk);
       });
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+      response.on('end', () => {
+        end.report(undefined);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
+      });
     });
     call.on('error', (error: Error) => reject(Object.assign(error, { wasKept: call.reusedSocket })));
+    end.report(() => call.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
     call.end(body);
   });
 }
@@ -141,6 +183,8 @@ const isStale = (error: unknown): boolean => {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const keepsMethod = (status: number): boolean => status === 307 || status === 308;
+
+const hostOf = (url: URL): Pick<CallTarget, 'host' | 'port'> => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || HTTPS_PORT) });
 
 /** Go joins paths: doubled and trailing slashes are removed. */
 const cleanPath = (path: string): string => path.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
@@ -166,26 +210,31 @@ async function decodeAnswer({ headers, status, body }: Answer): Promise<unknown>
 class KeptCaller implements WebhookCaller {
   readonly #options: WebhookCallerOptions;
   readonly #agents = new Map<string, Agent>();
+  /** By what configurations say, and the credentials of the plugin that calls: reading it costs more than looking it up. */
+  readonly #targets = new WeakMap<WebhookClient, { readonly target: CallTarget; readonly findCredentials: CallLimits['findCredentials'] }>();
 
   constructor(options: WebhookCallerOptions) {
     this.#options = options;
   }
 
   async call(client: WebhookClient, body: unknown, limits: CallLimits = { timeoutMs: DEFAULT_TIMEOUT_MS }): Promise<unknown> {
-    const { timeoutMs, signal } = limits;
-    const target = this.#findTarget(client, limits);
-    const ended = AbortSignal.timeout(Math.ceil(timeoutMs));
-    const ends = { signal: signal === undefined ? ended : AbortSignal.any([ended, signal]) };
+    const base = this.#recallTarget(client, limits.findCredentials);
+    const target = { ...base, path: `${base.path}?timeout=${Math.ceil(limits.timeoutMs / 1000)}s` };
     const sent = encodeJson(body);
-    for (let retries = 0; ; retries++) {
-      const answer = await this.#follow(target, sent, ends);
-      if (answer.status >= 200 && answer.status <= 206) return decodeAnswer(answer);
-      const waitSeconds = retries < MAX_RETRIES ? readWait(answer) : undefined;
-      if (waitSeconds === undefined) {
-        const { message, code } = describeAnswer({ status: answer.status, contentType: answer.headers['content-type'] ?? '', body: answer.body });
-        throw new WebhookCallError(message, { code });
+    const end = new CallEnd(this.#options.clock, limits);
+    try {
+      for (let retries = 0; ; retries++) {
+        const answer = await this.#follow(target, sent, end);
+        if (answer.status >= 200 && answer.status <= 206) return await decodeAnswer(answer);
+        const waitSeconds = retries < MAX_RETRIES ? readWait(answer) : undefined;
+        if (waitSeconds === undefined) {
+          const { message, code } = describeAnswer({ status: answer.status, contentType: answer.headers['content-type'] ?? '', body: answer.body });
+          throw new WebhookCallError(message, { code });
+        }
+        await this.#wait(waitSeconds * 1000, end);
       }
-      await this.#wait(waitSeconds * 1000, ends.signal);
+    } finally {
+      end.dispose();
     }
   }
 
@@ -194,32 +243,36 @@ class KeptCaller implements WebhookCaller {
     this.#agents.clear();
   }
 
-  async #wait(ms: number, signal: AbortSignal): Promise<void> {
-    const late = new Promise<never>((_resolve, reject) => {
-      const end = (): void => reject(new WebhookCallError('context deadline exceeded'));
-      if (signal.aborted) end();
-      else signal.addEventListener('abort', end, { once: true });
+  #wait(ms: number, end: CallEnd): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.clock.after(ms, () => {
+        end.report(undefined);
+        resolve();
+      });
+      end.report(() => {
+        timer.cancel();
+        reject(new WebhookCallError('context deadline exceeded'));
+      });
     });
-    await Promise.race([delay(this.#options.clock, ms), late]);
   }
 
-  async #follow(target: CallTarget, body: Uint8Array, limits: { readonly signal: AbortSignal }): Promise<Answer> {
+  async #follow(target: CallTarget, body: Uint8Array, end: CallEnd): Promise<Answer> {
     const { limitBytes = DEFAULT_LIMIT_BYTES } = this.#options;
     let [at, method, sent] = [target, 'POST', body as Uint8Array | undefined];
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.#sendTwice(at, { method, body: sent, limits, limitBytes });
+      const answer = await this.#sendTwice(at, { method, body: sent, end, limitBytes });
       const { location } = answer.headers;
       if (!REDIRECTS.has(answer.status) || location === undefined) return answer;
-      if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${showUrl(at)}: stopped after ${MAX_REDIRECTS} redirects`);
+      if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${JSON.stringify(urlOf(at))}: stopped after ${MAX_REDIRECTS} redirects`);
       if (!keepsMethod(answer.status)) [method, sent] = ['GET', undefined];
-      const next = URL.canParse(location, at.url.href) ? new URL(location, at.url.href) : undefined;
+      const next = URL.canParse(location, urlOf(at)) ? new URL(location, urlOf(at)) : undefined;
       if (next?.protocol !== 'https:') throw new WebhookCallError(`Post ${JSON.stringify(location)}: unsupported protocol scheme`);
-      at = { ...at, url: next, shownHost: next.host };
+      at = { ...at, ...hostOf(next), shownHost: next.host, path: `${next.pathname}${next.search}` };
     }
   }
 
   /** Sends; once more over a new connection when the one that was kept turns out to be closed. */
-  async #sendTwice(target: CallTarget, sending: Parameters<typeof send>[1]): Promise<Answer> {
+  async #sendTwice(target: CallTarget, sending: Sending): Promise<Answer> {
     try {
       return await send(target, sending).catch((error: unknown) => {
         if (isStale(error)) return send(target, sending);
@@ -228,27 +281,34 @@ class KeptCaller implements WebhookCaller {
     } catch (error) {
       const { method } = sending;
       const verb = method === 'POST' ? 'Post' : 'Get';
-      throw new WebhookCallError(`${verb} ${showUrl(target)}: ${describeConnection(error as Error)}`);
+      throw new WebhookCallError(`${verb} ${JSON.stringify(urlOf(target))}: ${describeConnection(error as Error)}`);
     }
   }
 
-  #findTarget({ url, service, caBundle = '' }: WebhookClient, { timeoutMs, findCredentials }: CallLimits): CallTarget {
-    const host = service === undefined ? undefined : `${service.name}.${service.namespace}.svc`;
-    const parsed = new URL(service === undefined ? (url ?? '') : `https://${host}:${service.port ?? HTTPS_PORT}${service.path ?? '/'}`);
-    const port = Number(parsed.port || HTTPS_PORT);
-    parsed.pathname = cleanPath(parsed.pathname);
-    parsed.search = `?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+  #recallTarget(client: WebhookClient, findCredentials: CallLimits['findCredentials']): CallTarget {
+    const known = this.#targets.get(client);
+    if (known?.findCredentials === findCredentials && known !== undefined) return known.target;
+    const target = this.#findTarget(client, findCredentials);
+    this.#targets.set(client, { target, findCredentials });
+    return target;
+  }
+
+  #findTarget({ url, service, caBundle = '' }: WebhookClient, findCredentials: CallLimits['findCredentials']): CallTarget {
+    const name = service === undefined ? undefined : `${service.name}.${service.namespace}.svc`;
+    const parsed = new URL(service === undefined ? (url ?? '') : `https://${name}:${service.port ?? HTTPS_PORT}${service.path ?? '/'}`);
+    const { host, port } = hostOf(parsed);
     const hostAndPort = `${parsed.hostname}:${port}`;
     const credentials = findCredentials?.(hostAndPort) ?? {};
     const agent = this.#findAgent(`${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`, () => {
       const secureContext = createContext(caBundle, credentials);
       const options = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS, secureContext };
-      if (service === undefined || host === undefined) return new Agent(options);
+      if (service === undefined || name === undefined) return new Agent(options);
       const target: ServiceTarget = { namespace: service.namespace, name: service.name, port };
       const { random } = this.#options;
-      return new ServiceAgent({ ...options, servername: host }, () => findServiceAddress(this.#options, target, (count) => random.below(count)));
+      return new ServiceAgent({ ...options, servername: name }, () => findServiceAddress(this.#options, target, (count) => random.below(count)));
     });
-    return { url: parsed, shownHost: service === undefined ? parsed.host : hostAndPort, agent, headers: credentials.headers ?? {} };
+    const shownHost = service === undefined ? parsed.host : hostAndPort;
+    return { host, port, shownHost, path: cleanPath(parsed.pathname), agent, headers: credentials.headers ?? {} };
   }
 
   #findAgent(key: string, create: () => Agent): Agent {

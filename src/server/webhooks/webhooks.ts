@@ -7,9 +7,10 @@ import {
 import type { SchemaSet } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
+import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
-import { type CallLimits, type WebhookCredentials, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
+import { type CallLimits, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
 /** What webhooks are made of; functions are asked when they are first needed. */
 interface WebhookParts {
@@ -19,11 +20,10 @@ interface WebhookParts {
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
-  /** What is shown to a mutating, a validating or a conversion webhook at `host:port`. */
-  readonly credentials?: { readonly mutating: FindCredentials; readonly validating: FindCredentials };
+  /** What is shown to admission webhooks; nothing unless given. */
+  readonly credentials: WebhookCredentialsPlan | undefined;
 }
 
-type FindCredentials = (hostAndPort: string) => WebhookCredentials;
 type Client = Parameters<WebhookCaller['call']>[0];
 
 /** The webhooks of a server. */
@@ -47,7 +47,7 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   };
   const common = {
     schemas, clock, random, askAccess, readNamespace, metrics,
-    onFailOpen: (webhook: string, error: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, ...describeError(error) }),
+    onFailOpen: (webhook: string, { message }: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, error: message }),
   };
   const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
   const partsOf = (sort: 'mutating' | 'validating') => ({
@@ -70,4 +70,11 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
       caller.close();
     },
   };
+}
+
+/** What the configuration file of admission shows to webhooks; undefined without one. What reads files is loaded only where it is asked for. */
+export async function readCredentials(options: ServerOptions): Promise<WebhookCredentialsPlan | undefined> {
+  if (options.admissionControlConfigFile === '') return undefined;
+  const { readAdmissionConfiguration, readWebhookCredentials } = await import('../config-files/admission-config.ts');
+  return readWebhookCredentials(await readAdmissionConfiguration(options));
 }
