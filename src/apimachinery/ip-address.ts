@@ -86,7 +86,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   return { family: address.family, base, size, exact: base === address.value };
 }
 
-/** Whether an address lies in a range. */
+/** Whether a range contains an address. */
 export function containsAddress(range: IpRange, { family, value }: IpAddress): boolean {
   return range.family === family && value >= range.base && value < range.base + range.size;
 }

@@ -15,7 +15,7 @@ interface ObjectMetaRules {
   readonly nameRule: NameRule;
   /** Custom resources may carry unqualified finalizers (with a warning); built-ins may not. */
   readonly custom?: boolean;
-  /** Where metadata is; `metadata` unless told. */
+  /** Where metadata is; `metadata` when left out. */
   readonly path?: string;
 }
 

@@ -68,14 +68,14 @@ export const alreadyExists = (resource: GroupResource, name: string): StatusErro
 export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`, resourceDetails(resource, name));
 
-/** The caller may not, or nobody may. */
+/** The caller may not, or no caller may. */
 export const forbidden = (resource: GroupResource, name: string, why: string): StatusError => {
   const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden`
     : `${formatGroupResource(resource)} "${name}" is forbidden`;
   return failure(403, 'Forbidden', `${what}: ${why}`, resourceDetails(resource, name));
 };
 
-/** The caller is not who it says it is. */
+/** The caller's identity is not proved. */
 export const unauthorized = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized');
 
 /** The request cannot be understood. */
@@ -89,7 +89,7 @@ export const methodNotSupported = (resource: GroupResource, action: string): Sta
 export const internalError = (why: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 
-/** What was asked for is compacted. */
+/** The wanted revision is compacted. */
 export const expired = (message: string): StatusError => failure(410, 'Expired', message);
 
 /** It took too long; the caller may try again after so many seconds. */
@@ -100,7 +100,7 @@ export const timeoutError = (message: string, retryAfterSeconds = 0): StatusErro
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   failure(429, 'TooManyRequests', message, { retryAfterSeconds });
 
-/** Nobody is there to answer. */
+/** There is no server to answer. */
 export const serviceUnavailable = (message: string): StatusError => failure(503, 'ServiceUnavailable', message);
 
 /** The body is over its limit. */

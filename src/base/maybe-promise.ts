@@ -1,4 +1,4 @@
-// Values that are there at once or come later. What is known is handed on in the same turn: an `await` of a known value costs a turn of
+// Values that are there at once or come later. A known value is handed on in the same turn: an `await` of a known value costs a turn of
 // the microtask queue and several allocations in each function that it passes through.
 
 /** A value, or the promise of one. */

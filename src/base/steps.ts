@@ -1,4 +1,4 @@
-// Work that can be left off and taken up again: a generator that yields between its steps, run at once or in several turns.
+// Work that can pause: a generator that yields between its steps, run at once or in several turns.
 
 /** Work in steps that comes to a T. */
 export type Steps<T> = Generator<undefined, T, undefined>;
@@ -11,7 +11,7 @@ export function finishSteps<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does it with a pause between steps wherever `pause` wants one. */
+/** Does it with a pause between steps wherever `pause` returns one. */
 export async function runStepsInSlices<T>(steps: Steps<T>, pause: () => Promise<void> | undefined): Promise<T> {
   for (;;) {
     const step = steps.next();
@@ -30,7 +30,7 @@ export function* guardSteps<T>(steps: Steps<T>, guard: (step: () => IteratorResu
   }
 }
 
-/** Says when to yield where each piece is small: once in `every` pieces. */
+/** Makes a function that says when to yield where each piece is small: once in `every` pieces. */
 export function createStride(every: number): () => boolean {
   let count = 0;
   return () => ++count % every === 0;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
 import { createManualClock } from './manual-clock.ts';
 
-test('limitEffort answers what the work comes to, and tooLong for work that takes or announces more', () => {
+test('limitTime answers what the work comes to, and tooLong for work that takes or announces more', () => {
   const clock = createManualClock();
   assert.equal(limitTime(clock, 10, () => 1), 1);
   assert.equal(limitTime(clock, 10, () => announceWork(11)), tooLong);
@@ -15,7 +15,7 @@ test('limitEffort answers what the work comes to, and tooLong for work that take
   }), tooLong);
 });
 
-test('limitEffort lets other errors through, and ends with the work', () => {
+test('limitTime lets other errors through, and ends with the work', () => {
   const clock = createManualClock();
   assert.throws(() => limitTime(clock, 10, () => { throw new Error('of the work'); }), /of the work/);
   assert.equal(remainingMs(), Infinity);

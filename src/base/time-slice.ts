@@ -1,4 +1,4 @@
-// Long work in small pieces: lets other things have their turn whenever a piece has taken its time.
+// Long work in small pieces: other work gets its turn whenever a slice of time is used up.
 import { type Clock, delay } from './clock.ts';
 
 /** A pause between pieces of work: none while the slice lasts, a turn of the event loop when it is over. */

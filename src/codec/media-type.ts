@@ -33,7 +33,7 @@ interface AcceptClause {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Clauses longer or more than these are not read: a header is at most some kilobytes, and nobody means more. */
+/** Clauses longer or more than these are not read: a header is at most some kilobytes, and no client means more. */
 const maxClauses = 100;
 
 /** The clauses by quality, then concrete types before wildcards, then as listed; what is no `type/subtype` is left out. */
@@ -99,7 +99,7 @@ function readParams(params: ReadonlyMap<string, string>, type: MediaTypeName): M
   };
 }
 
-/** Does one clause of the header (parameters aside) name one of `types` literally, or everything? `types` may hold any type a route has. */
+/** Does one clause of the header (without its parameters) name one of `types` literally, or everything? `types` may hold any type a route has. */
 export function matchesRoute(header: string | undefined, types: readonly string[]): boolean {
   if (header === undefined || header === '') return true;
   return header.split(',', maxClauses).some((clause) => {

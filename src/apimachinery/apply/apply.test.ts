@@ -1,4 +1,4 @@
-// Ownership told as scripts of applies and updates, and the laws that every script obeys.
+// Ownership as scripts of applies and updates, and the laws that every script obeys.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -107,7 +107,7 @@ function finish(step: Applied): ApplyOutput {
   const last = before.get(identity)?.set;
   if (set.isEmpty) managers.delete(identity);
   else managers.set(identity, { ...mine, set: last?.equals(set) === true ? last : set });
-  // An apply that changes nothing but owners leaves its time as it was: none for one who shares all that is there.
+  // An apply that changes nothing but owners leaves its time as it was: an applier that shares everything has none.
   if (equalValues(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
   const entry = managers.get(identity);
   if (entry) managers.set(identity, { ...entry, time: input.time });
@@ -123,10 +123,10 @@ interface Pruning {
   readonly last: Manager | undefined;
 }
 
-/** Takes out what this applier stated last time, does not state any more, and nobody else owns. */
+/** Removes the fields that this applier stated last time and omits now, unless another manager owns them. */
 function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
   if (last === undefined || last.set.isEmpty) return merged;
-  // Whoever still states all that he stated keeps it: the common case, which needs no walk through the object.
+  // An applier that states all that it stated before keeps it: the common case, which needs no walk through the object.
   if (last.apiVersion === input.apiVersion && last.set.difference(stated).isEmpty) return merged;
   const schema = input.versions.schemaFor(last.apiVersion);
   if (schema === undefined) return merged;

@@ -123,7 +123,7 @@ function putNode(nodes: Map<PathElement, Node>, element: PathElement, node: Node
   else if (node.member) nodes.set(element, LEAF);
 }
 
-/** Holds the place of an element in the order of insertion until it is known whether a path goes through it. */
+/** Holds the place of an element in the order of insertion until it is known whether a path leads through it. */
 const PLACEHOLDER: Node = Object.freeze({ member: false, children: undefined });
 
 /** The set without paths. */
@@ -207,7 +207,7 @@ function sortElements(elements: Iterable<PathElement>): PathElement[] {
   return list.every((element) => element.charCodeAt(0) === FIELD_KIND && !needsByteOrder(element)) ? list.sort() : list.sort(compareElements);
 }
 
-/** Writes a set as FieldsV1, elements in order. The same set gives the same object, which nobody may change. */
+/** Writes a set as FieldsV1, elements in order. The same set gives the same object, which must not be changed. */
 export function encodeFieldSet(set: FieldSet): JsonObject {
   return (set.encoded ??= Object.freeze(writeFieldSet(set)));
 }

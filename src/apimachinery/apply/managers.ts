@@ -1,4 +1,4 @@
-// managedFields: who owns which paths. Reading and writing the entries, and what happens to owners when an object changes.
+// managedFields: which manager owns which paths. Reading and writing the entries, and what happens to owners when an object changes.
 // Mirrors upstream's fieldmanager and structured-merge-diff's updater: the same identities, order, caps and clearing rules.
 import { compareKeys } from '../../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -31,7 +31,7 @@ export interface ManagedVersions {
 const maxUpdateManagers = 10;
 const ancientManager = 'ancient-changes';
 
-/** Paths that nobody owns: identity and what the server keeps. */
+/** Paths without an owner: identity and the fields that the server keeps. */
 const unowned = fieldSetOf(['f:apiVersion'], ['f:kind'], ['f:metadata'],
   ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
     .map((f) => ['f:metadata', `f:${f}`]));
@@ -150,7 +150,7 @@ export function takeChanged(change: Change): { managers: Map<string, Manager>; c
   return { managers, comparison: comparisonIn(change.apiVersion) ?? { added: emptySet, removed: emptySet, modified: emptySet }, conflicts };
 }
 
-/** The set without identity and other paths that nobody owns. */
+/** The set without identity and other paths that have no owner. */
 export const stripUnowned = (set: FieldSet): FieldSet => set.difference(unowned);
 
 /** Merges the oldest Update managers of a version into one when there are too many. */
@@ -176,7 +176,7 @@ function capManagers(managers: Map<string, Manager>): void {
   }
 }
 
-/** Who updates, and when. `time` is RFC 3339 to the second. */
+/** The updating manager and the time of the update. `time` is RFC 3339 to the second. */
 export interface Updater {
   readonly manager: string;
   readonly apiVersion: string;
@@ -193,7 +193,7 @@ function ownedAfter(before: Manager | undefined, kept: Manager | undefined, take
   return before.stored === undefined ? { set: before.set } : { set: before.set, stored: before.stored };
 }
 
-/** An object without its owners, who own everything but that. */
+/** An object without managedFields, the one part that has no owner. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   return managedFields === undefined ? object : { ...object, metadata };

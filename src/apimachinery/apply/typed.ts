@@ -80,7 +80,7 @@ class Checker {
     }
   }
 
-  /** undefined: the item has no key, which was told. */
+  /** undefined: the item has no key, which has been reported. */
   #elementOf(list: Schema, item: unknown, index: number): PathElement | undefined {
     try {
       return elementOfItem(list, item);

@@ -1,4 +1,4 @@
-// How a value takes part in apply: what its schema makes of it, how list items are told apart, when two values are equal.
+// How a value takes part in apply: its shape by the schema, the identity of list items, equality of values.
 // Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
 import type { Field, Schema } from '../schema/schema.ts';
 import type { PathElement } from './field-set.ts';
@@ -55,12 +55,12 @@ export function putKey(object: Record<string, unknown>, key: string, value: unkn
 export const ownValue = (object: Record<string, unknown> | undefined, key: string): unknown =>
   (object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined);
 
-/** A value that cannot be applied; the message is put behind the path by whoever knows it. */
+/** A value that cannot be applied; the caller that knows the path puts it before the message. */
 export class TypedValueError extends Error {
   override readonly name = 'TypedValueError';
 }
 
-/** The element that tells an item of a set or of a map list from its neighbours. Throws TypedValueError when it has no key. */
+/** The element that identifies an item of a set or of a map list. Throws TypedValueError when it has no key. */
 export function elementOfItem(list: Schema, item: unknown): PathElement {
   if (list.listType === 'set') return elementOfValue(item);
   if (item === null || item === undefined) throw new TypedValueError('associative list with keys may not have a null element');

@@ -1,5 +1,5 @@
 // Schemas compiled from data in the notation of notation.ts, each definition on first use. References stay lazy, so that recursion
-// (JSONSchemaProps in itself) and the definitions nobody asks for cost nothing.
+// (JSONSchemaProps in itself) and definitions that are not used cost nothing.
 import { type DefinitionText, type FieldText, parseDefinition, scanDefinitions, scanKinds } from './notation.ts';
 import type { Field, Schema, SchemaFormat, SchemaSet, SchemaType } from './schema.ts';
 

@@ -66,7 +66,7 @@ export interface Field {
   readonly default?: unknown;
   /** The default that OpenAPI publishes, Go zero values ('' and 0 and {}) included; undefined when none is. */
   readonly publishedDefault?: unknown;
-  /** The values that OpenAPI lists for the field, or for its elements; only told, never checked. */
+  /** The values that OpenAPI lists for the field, or for its elements; published, never checked. */
   readonly publishedEnum?: readonly string[] | undefined;
   /** OpenAPI's `required`. */
   readonly required: boolean;

@@ -29,7 +29,7 @@ const STRING: Schema = { type: 'string' };
 const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
 const PROSE: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
-/** Leaves by what they say; begun anew when it is full, so that no flood of definitions can make it large. */
+/** Leaves by their text; emptied when it is full, so that no flood of definitions can make it large. */
 const leaves = new Map<string, Schema>();
 const mostLeaves = 10_000;
 const longestLeaf = 256;

@@ -42,7 +42,7 @@ function createFloorTest(bound: string): (key: string) => boolean {
   return needsByteOrder(bound) ? (key) => compareKeys(bound, key) <= 0 : (key) => bound <= key;
 }
 
-/** Makes a function that tells whether a key is inside `bounds`. */
+/** Makes a function that says whether a key is inside `bounds`. */
 export function createBoundsTest(bounds: KeyBounds): (key: string) => boolean {
   const { start, end } = bounds;
   if (!needsByteOrder(start) && !needsByteOrder(end)) return (key) => start <= key && key < end;

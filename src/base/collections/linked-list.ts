@@ -1,4 +1,4 @@
-// A list in the order of arrival for what comes and goes quickly. A Set copies its table every few hundred insertions; the old one, once it
+// A list in the order of arrival for entries that come and leave quickly. A Set copies its table every few hundred insertions; the old one, once it
 // has grown old with its owner, keeps alive what it held and the tables after it until a full collection (measured: a third of
 // everything that requests allocate survives). A link that is taken out here refers to nothing any more.
 

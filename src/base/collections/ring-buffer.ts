@@ -50,7 +50,7 @@ export class RingBuffer<T> {
     return element;
   }
 
-  /** Forgets all elements; numbering goes on. */
+  /** Forgets all elements; numbering continues. */
   clear(): void {
     this.#slots = makeSlots<T>(SMALLEST);
     this.#first = this.#next;

@@ -47,7 +47,7 @@ export function ownNode<E extends Keyed>(node: Node<E>, owner: number): Node<E> 
 
 /**
  * Cuts an overfull, owned node and answers the right part. Appending leaves three quarters behind, so that keys written in
- * order fill leaves well; never less than a quarter goes right, so that keys written in reverse cannot make leaves of one entry.
+ * order fill leaves well; never less than a quarter moves to the right, so that keys written in reverse cannot make leaves of one entry.
  */
 export function splitNode<E extends Keyed>(node: Node<E>, insertedAt: number, owner: number): Node<E> {
   const { children, items } = node;

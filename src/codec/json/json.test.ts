@@ -128,7 +128,7 @@ test('parseJson of stringifyJson gives back any value', () => {
   }), { numRuns: 300 });
 });
 
-/** Integers in the range where doubles and int64 overlap are told by their size only. */
+/** Integers in the range where doubles and int64 overlap differ by their size only. */
 function normalize(value: JsonValue): JsonValue {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(String(value));

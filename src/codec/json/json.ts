@@ -19,7 +19,7 @@ interface ParsedJson {
   readonly value: JsonValue;
   /** Paths of the keys that occur more than once in one object, in document order, each once, at most 100. */
   readonly duplicates: readonly string[];
-  /** Absent when there are none, at most 100. The values themselves are plain numbers: untyped data does not tell `1.0` from `1` either once written. */
+  /** Absent when there are none, at most 100. The values themselves are plain numbers: untyped data does not distinguish `1.0` from `1` either once written. */
   readonly oddNumbers?: readonly OddNumber[];
 }
 

@@ -8,15 +8,15 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
-/** A value, and what a strict reader holds against its text. */
+/** A value, and the problems that a strict reader has with its text. */
 export interface StrictJson {
   value: JsonValue;
   duplicates: string[];
   oddNumbers?: { path: string; literal: string }[];
 }
 
-/** At most so many problems are told, as the reference does. */
-const maxProblems = 100;
+/** At most so many problems are reported, as in the reference. */
+const MAX_PROBLEMS = 100;
 
 const literals = new Map<number, { text: string; value: boolean | null }>([
   [0x74, { text: 'true', value: true }], [0x66, { text: 'false', value: false }], [0x6e, { text: 'null', value: null }],
@@ -89,9 +89,9 @@ class Parser {
     if (this.skipSpace() !== 0x3a) throw this.unexpected('after object key');
     this.at++;
     this.path.push(key);
-    const told = seen.get(key);
-    if (told === false && this.duplicates.length < maxProblems) this.duplicates.push(this.formatPath());
-    seen.set(key, told !== undefined);
+    const reported = seen.get(key);
+    if (reported === false && this.duplicates.length < MAX_PROBLEMS) this.duplicates.push(this.formatPath());
+    seen.set(key, reported !== undefined);
     const before = this.merge && Object.hasOwn(object, key) ? object[key] : undefined;
     setOwn(object, key, this.parseValue(before));
     this.path.pop();
@@ -167,7 +167,7 @@ class Parser {
       if (BigInt.asIntN(64, exact) === exact) return exact;
     }
     if (!Number.isFinite(value)) throw new JsonError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
-    if (Number.isInteger(value) && this.oddNumbers.length < maxProblems) this.oddNumbers.push({ path: this.formatPath(), literal });
+    if (Number.isInteger(value) && this.oddNumbers.length < MAX_PROBLEMS) this.oddNumbers.push({ path: this.formatPath(), literal });
     return value;
   }
 

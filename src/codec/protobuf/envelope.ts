@@ -42,7 +42,7 @@ function headOf(type: TypeMeta): Uint8Array {
   return heads.peek(key) ?? heads.set(key, encodeHead(type));
 }
 
-/** The magic and the TypeMeta, up to the tag of the message; a Writer goes from the end to the beginning. */
+/** The magic and the TypeMeta, up to the tag of the message; a Writer writes from the end to the beginning. */
 function encodeHead({ apiVersion, kind }: TypeMeta): Uint8Array {
   const writer = new Writer();
   writer.varint(0x12);

@@ -123,7 +123,7 @@ function readInto(reader: Reader, byNumber: readonly (FieldCodec | undefined)[],
 }
 
 interface MessageLayout {
-  /** In descending order of their numbers, as the writer goes backwards. */
+  /** In descending order of their numbers, as the writer writes backwards. */
   readonly fields: readonly FieldCodec[];
   readonly byNumber: readonly (FieldCodec | undefined)[];
   readonly slots: number;

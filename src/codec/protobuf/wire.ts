@@ -238,7 +238,7 @@ export class Reader {
     return this.bytes.readDoubleLE(this.at - 8);
   }
 
-  /** Reads a length and tells where its bytes end; they begin at `at`. */
+  /** Reads a length and returns where its bytes end; they begin at `at`. */
   private length(): number {
     const length = this.varint();
     if (length >= 2 ** 63) throw new ProtobufError('proto: negative length found during unmarshaling');
@@ -274,7 +274,7 @@ export class Reader {
     return bytes;
   }
 
-  /** Passes over the field whose tag was read; over groups, which nobody writes, with all that is in them. */
+  /** Passes over the field whose tag was read; over groups, which no encoder writes, with all that is in them. */
   skip(): void {
     let groups = 0;
     do {

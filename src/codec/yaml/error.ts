@@ -2,7 +2,7 @@
 // scanner, from zero in those of its parser, and prints no line for the first one (number zero).
 import type { YAMLError } from 'yaml';
 
-/** A YAML text that cannot be read; the message is the reference's as far as it can be told. */
+/** A YAML text that cannot be read; the message is the reference's as far as it can be known. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
@@ -20,7 +20,7 @@ const noMapping = scanner('mapping values are not allowed in this context');
 const noContent = parser('did not find expected node content');
 const noKey = parser('did not find expected key');
 
-/** Tells a syntax error as the reference would; `lineAt` counts from one. */
+/** Words a syntax error as the reference would; `lineAt` counts from one. */
 export function explainSyntax(error: YAMLError, text: string, lineAt: (offset: number) => number): YamlError {
   const { by, text: problem } = findProblem(error, text);
   const line = lineAt(error.pos[0] + (error.code === 'BLOCK_AS_IMPLICIT_KEY' ? Math.max(0, text.slice(error.pos[0]).search(/:(?:\s|$)/)) : 0));

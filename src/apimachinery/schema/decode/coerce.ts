@@ -1,5 +1,5 @@
-// Embedded resources of custom resources: their metadata is read as ObjectMeta whatever the schema says, unknown fields dropped and told,
-// wrong types refused. The metadata of the object itself is decoded the same way by who reads the body, with plainer errors.
+// Embedded resources of custom resources: their metadata is read as ObjectMeta whatever the schema says, unknown fields are dropped and reported,
+// wrong types refused. The decoder of the body decodes the metadata of the object itself the same way, with plainer errors.
 import { invalidValue } from '../../field-error.ts';
 import { DecodeError } from './error.ts';
 import { decodeObject, setOwn } from './decode.ts';

@@ -1,6 +1,6 @@
 // Untyped JSON to the object that Go's decoder would build and its encoder would write: fields in the struct's order, zero values of what
-// has no omitempty, nulls gone, times, quantities and base64 canonical, unknown fields dropped and told. Mirrors sigs.k8s.io/json: the first
-// wrong type is told at the end, an error of a type that decodes itself (times, quantities) at once, and so wins over earlier ones.
+// has no omitempty, nulls gone, times, quantities and base64 canonical, unknown fields dropped and reported. Mirrors sigs.k8s.io/json: the first
+// wrong type is reported at the end, an error of a type that decodes itself (times, quantities) at once, and so wins over earlier ones.
 import { compareKeys, sortKeys } from '../../../base/index.ts';
 import { canonicalizeQuantity } from '../../quantity.ts';
 import { canonicalizeBase64 } from './base64.ts';
@@ -12,7 +12,7 @@ import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
 interface DecodeOptions {
   /** Where the object is, for the paths of strict errors: `metadata` makes `unknown field "metadata.nick"`. */
   readonly at?: string;
-  /** Paths of duplicate keys, as the JSON codec found them: told in their place among the unknown fields, unless they are inside of raw data. */
+  /** Paths of duplicate keys, as the JSON codec found them: reported in their place among the unknown fields, unless they are inside of raw data. */
   readonly duplicates?: readonly string[];
   /** Numbers that were not written as integers, as the JSON codec found them: typed integers refuse them. */
   readonly oddNumbers?: readonly { readonly path: string; readonly literal: string }[];
@@ -224,7 +224,7 @@ class Decoder {
     throw this.#mismatch(`number ${literal ?? input}`, 'int32');
   }
 
-  /** The places of a JSON schema that take a schema or something else; they decode by themselves and so tell no unknown fields. */
+  /** The places of a JSON schema that take a schema or something else; they decode by themselves and so report no unknown fields. */
   #readSchemaAlternative(operation: Operation, schema: Schema, input: unknown): unknown {
     if (typeof input === 'object' && !Array.isArray(input)) return this.#readAlone(schema.items!, input);
     if (operation === 'schema-or-bool') {

@@ -1,5 +1,6 @@
 // Defaults that the schema itself states: OpenAPI defaults of custom resources and the few declared ones of built-in kinds (protocol TCP).
-// A null where the schema does not allow it counts as absent, so that the default wins or the field goes. What Go code defaults is not here.
+// A null where the schema does not allow it counts as absent, so that the default wins or the field is removed.
+// Defaults that upstream's Go code sets are not here.
 import { compareKeys } from '../../../base/index.ts';
 import { setOwn } from './decode.ts';
 import type { Schema } from '../schema.ts';

@@ -6,14 +6,14 @@ interface Mismatch {
   readonly found: string;
   readonly wanted: string;
   readonly kind?: string;
-  /** What was found is a number with a fraction. */
+  /** The value found is a number with a fraction. */
   readonly isFraction?: boolean;
 }
 
 /** A value that does not fit its schema; the message is Go's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
-  /** Set for wrong types, so that an enclosing decoder can tell its own place, and another one use its own words. */
+  /** Set for wrong types, so that an enclosing decoder can name its own place, and another one use its own words. */
   readonly mismatch: Mismatch | undefined;
 
   constructor(message: string, mismatch?: Mismatch) {

@@ -19,7 +19,7 @@ export function canonicalizeMicroTime(text: string): string | undefined {
   return canonical === '0001-01-01T00:00:00.000000Z' ? undefined : canonical;
 }
 
-/** True for `YYYY-MM-DDThh:mm:ssZ` with a day that every month has; anything else goes the slow way. */
+/** True for `YYYY-MM-DDThh:mm:ssZ` with a day that every month has; anything else is read the slow way. */
 function isPlainTime(text: string): boolean {
   if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false;
   const month = readTwo(text, 5);

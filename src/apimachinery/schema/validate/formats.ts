@@ -1,4 +1,4 @@
-// String formats of OpenAPI as kube-openapi's strfmt judges them; formats that are not listed here are never checked.
+// String formats of OpenAPI as kube-openapi's strfmt checks them; formats that are not listed here are never checked.
 import { checkDnsLabel, checkDnsSubdomain } from '../../names.ts';
 
 type Check = (text: string) => boolean;

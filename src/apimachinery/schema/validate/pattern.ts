@@ -58,7 +58,7 @@ export function compileFor(pattern: string, text: string): RE2JS {
 }
 
 /**
- * What is wrong with a pattern, in the words of Go's regexp; undefined when it can be used. All that can be wrong shows when it is parsed:
+ * The problem of a pattern, in the words of Go's regexp; undefined when it can be used. Every problem shows when it is parsed:
  * it is not compiled, which costs many times as much, before it is used.
  */
 export function checkPattern(pattern: string): string | undefined {

@@ -1,6 +1,6 @@
 // Value validation by an OpenAPI v3 schema, for custom resources. Mirrors kube-openapi's validator: the order of its checks, its texts, and
 // the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
-// On updates a value that did not change is not judged again (ratcheting), where old and new values can be told to be the same.
+// On updates a value that did not change is not validated again (ratcheting), where old and new values are known to be the same.
 import { announceWork, compareKeys, createStride } from '../../../base/index.ts';
 import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
 import type { FieldError } from '../../status.ts';
@@ -10,7 +10,7 @@ import { matchesPattern } from './pattern.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import { type JsonType, equalDeep, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
 
-/** A value before the update, where it can be told which one it was. */
+/** The value before the update, where its place is known. */
 interface Before {
   readonly value: unknown;
 }
@@ -305,7 +305,7 @@ function wrongType({ types, format }: { readonly types: readonly JsonType[]; rea
   return fits ? undefined : { wanted: types.join(','), found: type };
 }
 
-/** Elements that a list of type `set` or `map` has twice, each told once, anywhere below `value`. */
+/** Elements that a list of type `set` or `map` has twice, each reported once, anywhere below `value`. */
 export function validateListTypes(schema: OpenAPIV3Schema, value: unknown): FieldError[] {
   const errors: FieldError[] = [];
   walkListTypes(schema, value, { at: '', errors });
@@ -335,7 +335,7 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
   }
 }
 
-/** The first element without keys is told; null counts as one that will be told elsewhere. */
+/** The first element without keys is reported; null counts as one that is reported elsewhere. */
 function reportNonObjects(list: readonly unknown[], at: string): readonly FieldError[] {
   const i = list.findIndex((item) => item !== null && !isObject(item));
   return i < 0 ? [] : [invalidValue(`${at}[${i}]`, list[i], 'must be an object for an array of list-type map')];

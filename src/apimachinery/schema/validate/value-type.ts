@@ -1,4 +1,4 @@
-// The JSON types of values as kube-openapi tells them apart, and equality of JSON values.
+// The JSON types of values as kube-openapi distinguishes them, and equality of JSON values.
 import type { OpenAPIV3Schema } from '../structural.ts';
 
 export type JsonType = 'null' | 'boolean' | 'string' | 'integer' | 'number' | 'array' | 'object' | (string & {});
