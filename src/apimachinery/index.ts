@@ -44,7 +44,7 @@ export { decodeCustomObject, normalizeCustomObject, validateEmbedded } from './s
 export { isKnownFormat } from './schema/validate/formats.ts';
 export { checkPattern, loadPatternEngine, matchesPattern } from './schema/validate/pattern.ts';
 export { validateListTypes, validateValue } from './schema/validate/validate.ts';
-export { equalDeep } from './schema/validate/value-type.ts';
+export { equalJson } from './equal.ts';
 export { formatGo, goTypeOf } from './patch/go-format.ts';
 export { type JsonPatch, JsonPatchError, compileJsonPatch, decodeJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';

@@ -24,5 +24,6 @@ export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './verbs/lifecycle.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
 export { convertObject } from './objects/layout.ts';
-export { cloneJson, equalJson } from './values.ts';
+export { equalJson } from '../apimachinery/index.ts';
+export { cloneJson } from './values.ts';
 export { applyObject, trackUpdate } from './fields/field-manager.ts';

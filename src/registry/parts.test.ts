@@ -10,7 +10,8 @@ import { createEncodingMemo } from './objects/encoded-bytes.ts';
 import type { Resource } from './resource.ts';
 import { applyScale, toScale } from './fields/scale.ts';
 import { rows } from './testing.ts';
-import { cloneJson, equalJson, sortJson } from './values.ts';
+import { cloneJson, sortJson } from './values.ts';
+import { equalJson } from '../apimachinery/index.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 

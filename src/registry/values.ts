@@ -1,4 +1,4 @@
-// Copies and comparisons of JSON-like values. structuredClone costs several times as much, and keys named `__proto__` must stay plain data.
+// Copies of JSON-like values. structuredClone costs several times as much, and keys named `__proto__` must stay plain data.
 
 /** Sets an own property whatever the key is called. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
@@ -38,26 +38,4 @@ export function sortJson<T>(value: T): T {
 function isSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if ((keys[i] as string) < (keys[i - 1] as string)) return false;
   return true;
-}
-
-function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((item, i) => equalJson(item, b[i]));
-}
-
-function countDefined(value: Record<string, unknown>): number {
-  let count = 0;
-  for (const key in value) if (value[key] !== undefined) count++;
-  return count;
-}
-
-/** True when both say the same in JSON: the order of keys and keys without a value do not matter. */
-export function equalJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && equalArrays(a, b);
-  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  for (const key in left) {
-    if (left[key] !== undefined && !(Object.hasOwn(right, key) && equalJson(left[key], right[key]))) return false;
-  }
-  return countDefined(left) === countDefined(right);
 }

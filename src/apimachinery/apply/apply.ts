@@ -10,7 +10,7 @@ import {
   updateManagers,
 } from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
-import { equalValues } from './value.ts';
+import { equalJson } from '../equal.ts';
 
 /** The live object holds paths with other values that others own. `causes` are the reference's, one per path. */
 export class ApplyConflictError extends Error {
@@ -108,7 +108,7 @@ function finish(step: Applied): ApplyOutput {
   if (set.isEmpty) managers.delete(identity);
   else managers.set(identity, { ...mine, set: last?.equals(set) === true ? last : set });
   // An apply that changes nothing but owners leaves its time as it was: an applier that shares everything has none.
-  if (equalValues(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
+  if (equalJson(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
   const entry = managers.get(identity);
   if (entry) managers.set(identity, { ...entry, time: input.time });
   return { object: step.object, managedFields: encodeManagers(managers) };

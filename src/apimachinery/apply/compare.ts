@@ -1,7 +1,8 @@
 // From values to sets of paths: what an object says (toFieldSet), and how one object differs from another (compare).
 import type { Schema } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts';
-import { type GranularShape, type Shape, deducedSchema, elementOfItem, equalValues, isMap, ownValue, shapeOf } from './value.ts';
+import { type GranularShape, type Shape, deducedSchema, elementOfItem, isMap, ownValue, shapeOf } from './value.ts';
+import { equalJson } from '../equal.ts';
 
 /** Where two objects differ. Leaves and, for added and removed, everything above them that came or went with them. */
 export interface Comparison {
@@ -92,7 +93,7 @@ class Comparer {
   #reportLeaf(left: unknown, right: unknown): void {
     if (left === undefined) addPath(this.added, this.#path);
     else if (right === undefined) addPath(this.removed, this.#path);
-    else if (!equalValues(left, right)) addPath(this.modified, this.#path);
+    else if (!equalJson(left, right)) addPath(this.modified, this.#path);
   }
 
   #compareMaps(shape: GranularShape, left: Record<string, unknown>, right: Record<string, unknown>): void {

@@ -1,6 +1,7 @@
 // Which objects have the same paths: the outline of an object is everything that the paths which it states depend on, and nothing else.
 // So owners of a new object have to be found once per outline.
-import { equalValues, isMap, ownValue } from './value.ts';
+import { isMap, ownValue } from './value.ts';
+import { equalJson } from '../equal.ts';
 
 const longestOutline = 2000;
 
@@ -17,7 +18,7 @@ function describe(zero: unknown, value: unknown): string | undefined {
   if (!isMap(value)) {
     if (Array.isArray(value) && value.length > 0) return undefined;
     const type = Array.isArray(value) ? 'a' : value === null ? 'n' : 'l';
-    return zero === undefined ? type : `${type}${equalValues(zero, value) ? '=' : '~'}`;
+    return zero === undefined ? type : `${type}${equalJson(zero, value) ? '=' : '~'}`;
   }
   let outline = zero === undefined || isMap(zero) ? '{' : '~{';
   for (const key of Object.keys(value)) {

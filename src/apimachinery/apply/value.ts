@@ -1,4 +1,4 @@
-// How a value takes part in apply: its shape by the schema, the identity of list items, equality of values.
+// How a value takes part in apply: its shape by the schema, the identity of list items.
 // Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
 import type { Field, Schema } from '../schema/schema.ts';
 import type { PathElement } from './field-set.ts';
@@ -99,17 +99,3 @@ function elementOfValue(item: unknown): PathElement {
 
 const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
-
-/** Deep equality as structured-merge-diff has it: an absent and a null value differ, 1 and 1.0 do not. */
-export function equalValues(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a === 'bigint' || typeof b === 'bigint') return isNumeric(a) && isNumeric(b) && a == b;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]));
-  if (Array.isArray(b)) return false;
-  const keys = Object.keys(a).filter((k) => (a as Record<string, unknown>)[k] !== undefined);
-  if (keys.length !== Object.keys(b).filter((k) => (b as Record<string, unknown>)[k] !== undefined).length) return false;
-  return keys.every((k) => Object.hasOwn(b, k) && equalValues((a as Record<string, unknown>)[k], (b as Record<string, unknown>)[k]));
-}
-
-const isNumeric = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';

@@ -2,7 +2,8 @@
 // Arrays under edit are ChunkedLists, so an insert at the head of a long one costs one chunk.
 import { ChunkedList } from '../../base/index.ts';
 import type { JsonValue } from '../object.ts';
-import { equalValues, isMap, ownValue, putKey } from '../apply/value.ts';
+import { isMap, ownValue, putKey } from '../apply/value.ts';
+import { equalJson } from '../equal.ts';
 
 type Dict = Record<string, unknown>;
 
@@ -71,7 +72,7 @@ export class JsonDraft {
       const items = found instanceof ChunkedList ? found.toArray() : found;
       return value.every((item, i) => this.equals(items[i], item));
     }
-    if (!isMap(found)) return equalValues(found, value);
+    if (!isMap(found)) return equalJson(found, value);
     if (!isMap(value)) return false;
     const keys = Object.keys(value);
     return keys.length === this.#widthOf(found) && keys.every((key) => Object.hasOwn(found, key) && this.equals(found[key], value[key]));

@@ -1,6 +1,6 @@
 // Definitions in upstream's internal form, which is what its validation speaks of: what all versions have in common stands in spec itself
 // (`spec.validation`, `spec.subresources` …), what differs stays with the versions. Errors carry the paths of that form.
-import { type OpenAPIV3Schema, equalDeep } from '../../apimachinery/index.ts';
+import { type OpenAPIV3Schema, equalJson } from '../../apimachinery/index.ts';
 import type { ColumnSpec } from '../columns.ts';
 import type { DefinitionSpec, DefinitionVersion } from '../types.ts';
 
@@ -33,7 +33,7 @@ export function toInternalForm(spec: DefinitionSpec): InternalForm {
   const parts = (spec.versions ?? []).map(partsOf);
   const [first] = parts;
   if (first === undefined) return { shared: {}, own: [] };
-  const common = (['schema', 'subresources', 'columns', 'selectableFields'] as const).filter((key) => parts.every((each) => equalDeep(each[key], first[key])));
+  const common = (['schema', 'subresources', 'columns', 'selectableFields'] as const).filter((key) => parts.every((each) => equalJson(each[key], first[key])));
   const pick = (from: SharedParts, wanted: (key: keyof SharedParts) => boolean): SharedParts =>
     Object.fromEntries(Object.entries(from).filter(([key]) => wanted(key as keyof SharedParts)));
   const isCommon = (key: keyof SharedParts): boolean => common.includes(key);

@@ -1,6 +1,6 @@
 // PATCH: each patch type becomes a function from the current object to the next one; the registry's loop calls it until it commits.
 import {
-  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, equalDeep, failure, type FieldError, formatGo, formatGroupVersion,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, type DecodeError, equalJson, failure, type FieldError, formatGo, formatGroupVersion,
   invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject, parseGroupVersion, quoteValue, type StatusError, typedProblem,
   unsupportedMediaType,
 } from '../../apimachinery/index.ts';
@@ -83,7 +83,7 @@ type IsKept = (value: JsonValue, before: JsonValue | undefined) => boolean;
 /** Merge patches share what they do not reach, and write what they bring anew. */
 const isShared: IsKept = (value, before) => value === before;
 /** JSON patches work on a copy; what they bring stands as it came. */
-const isUntouched: IsKept = (value, before) => before === undefined || equalDeep(value, before);
+const isUntouched: IsKept = (value, before) => before === undefined || equalJson(value, before);
 
 interface ReadPatch {
   readonly patch: PatchDocument;

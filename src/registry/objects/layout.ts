@@ -5,10 +5,10 @@
 //   └────────────────────── head ────────────────────┘                        ▲ resourceVersion is inserted here when the object is read
 //
 // Custom resources are written with sorted keys, their type first, resourceVersion before uid.
-import { type KubeObject, type ObjectMeta, type Schema, formatGroupVersion } from '../../apimachinery/index.ts';
+import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion } from '../../apimachinery/index.ts';
 import { encodeJson } from '../../codec/index.ts';
 import { invariant } from '../../base/index.ts';
-import { equalJson, sortJson } from '../values.ts';
+import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
 import type { Resource } from '../resource.ts';
 

@@ -1,6 +1,6 @@
 // Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
 // loop, a first round on the cache's object counts only if it commits or was current.
-import { type KubeObject, type StatusError, forbidden, notFound } from '../../apimachinery/index.ts';
+import { type KubeObject, type StatusError, equalJson, forbidden, notFound } from '../../apimachinery/index.ts';
 import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
@@ -13,7 +13,7 @@ import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyObject } from '../conversion/remote-conversion.ts';
-import { cloneJson, equalJson } from '../values.ts';
+import { cloneJson } from '../values.ts';
 
 interface Round {
   readonly core: Core;

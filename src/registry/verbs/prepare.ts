@@ -1,14 +1,14 @@
 // From what a client wants to what may be stored: which parts of an object a path may change, generation, and validation.
 // The main path keeps the stored status, the status path keeps everything else; what a kind does differently is in its strategy.
 import {
-  type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate,
+  type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate, equalJson,
 } from '../../apimachinery/index.ts';
 import { createTimeSlice, invariant } from '../../base/index.ts';
 import type { Target } from '../contract.ts';
 import { type Core, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { finalizerWarnings } from '../metadata.ts';
 import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
-import { cloneJson, equalJson } from '../values.ts';
+import { cloneJson } from '../values.ts';
 import type { Admitted } from './admit.ts';
 
 const METADATA_CHECKS: readonly MetadataCheck[] = ['update', 'kind', 'object'];

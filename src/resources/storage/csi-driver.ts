@@ -1,5 +1,5 @@
 // storage.k8s.io/v1 CSIDriver: it has no generation before its spec changes.
-import { type FieldError, type KubeObject, duplicate, equalDeep } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, duplicate, equalJson } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, setAbsent } from '../common/defaults.ts';
@@ -108,7 +108,7 @@ export const csiDriverKind: KindSpec = {
   applyDefaults: applyCsiDriverDefaults,
   strategy: {
     prepareForUpdate(driver, old) {
-      if (!equalDeep(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      if (!equalJson(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
   },
   validation: { object: validateCsiDriver, update: validateCsiDriverUpdate },

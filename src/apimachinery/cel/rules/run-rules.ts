@@ -1,7 +1,7 @@
 // Running the rules of a schema on an object: node by node from the root, each rule under the limit of a call and all under one budget.
 // Rules over time see the old value where old and new can be matched: fields, map entries, elements of lists that are maps by key. On updates
 // the failures of values that did not change are warnings.
-import { equalValues as equalJson } from '../../apply/value.ts';
+import { equalJson } from '../../equal.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../../field-error.ts';
 import { byteLength } from '../../names.ts';
 import type { FieldError } from '../../status.ts';

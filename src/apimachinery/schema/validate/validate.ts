@@ -8,7 +8,8 @@ import { isKnownFormat, matchesFormat } from './formats.ts';
 import { checkNumber } from './number.ts';
 import { matchesPattern } from './pattern.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
-import { type JsonType, equalDeep, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
+import { type JsonType, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
+import { equalJson } from '../../equal.ts';
 
 /** The value before the update, where its place is known. */
 interface Before {
@@ -55,7 +56,7 @@ class Validator {
 
   validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome = this.#judge(schema, value, place);
-    if (outcome.errors.length > 0 && place.before !== undefined && equalDeep(place.before.value, value)) outcome.errors.length = 0;
+    if (outcome.errors.length > 0 && place.before !== undefined && equalJson(place.before.value, value)) outcome.errors.length = 0;
     return outcome;
   }
 
@@ -275,7 +276,7 @@ function isAmong(allowed: readonly unknown[], value: unknown): boolean {
     if (typeof value === 'string' || index.has(value)) return index.has(value);
     announceWork(allowed.length * compareMs);
   }
-  return allowed.some((each) => equalDeep(each, value));
+  return allowed.some((each) => equalJson(each, value));
 }
 
 function merge(into: Outcome, from: Outcome): void {
