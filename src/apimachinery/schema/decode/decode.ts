@@ -172,22 +172,20 @@ class Decoder {
     const at = this.#path.length;
     this.#path.push('');
     this.#plans.push(undefined);
-    const keys = Object.keys(input);
-    const values: unknown[] = [];
+    const map: Json = {};
+    let last: string | undefined;
     let isSorted = true;
-    for (let i = 0; i < keys.length; i++) {
-      const key = (this.#path[at] = keys[i] as string);
+    for (const key in input) {
+      this.#path[at] = key;
       const value = isNothing(input[key]) ? undefined : this.#readValue(operation, items, input[key]);
-      values.push(value === undefined ? this.#zeroOf(operation, items) : value);
+      setOwn(map, key, value === undefined ? this.#zeroOf(operation, items) : value);
       if (this.#duplicates !== undefined) this.#reportDuplicate();
-      if (isSorted && i > 0 && compareKeys(keys[i - 1] as string, key) > 0) isSorted = false;
+      if (last !== undefined && isSorted && compareKeys(last, key) > 0) isSorted = false;
+      last = key;
     }
     this.#path.pop();
     this.#plans.pop();
-    const map: Json = {};
-    if (isSorted) for (let i = 0; i < keys.length; i++) setOwn(map, keys[i] as string, values[i]);
-    else writeSorted(map, keys, values);
-    return map;
+    return isSorted ? map : inOrder(map);
   }
 
   #readInteger(schema: Schema, input: unknown): unknown {
@@ -343,7 +341,8 @@ function isEmpty(value: unknown, operation: Operation): boolean {
   }
 }
 
-function writeSorted(into: Json, keys: readonly string[], values: readonly unknown[]): void {
-  const places = new Map(keys.map((key, place) => [key, place]));
-  for (const key of sortKeys([...keys])) setOwn(into, key, values[places.get(key) as number]);
+function inOrder(map: Json): Json {
+  const sorted: Json = {};
+  for (const key of sortKeys(Object.keys(map))) setOwn(sorted, key, map[key]);
+  return sorted;
 }
