@@ -1,5 +1,5 @@
 // resource.Quantity: fixed-point numbers with suffixes, read and written as upstream does. Time and memory are linear in the text: a scanner reads it
-// once, an exponent is never expanded, and no number of more than 1,024 digits is computed with.
+// once, and a number of more than 1,024 digits is refused, however it is written.
 //
 // Worked examples: 1000m → 1 · 0.5 → 500m · 1024Mi → 1Gi · 1000Ki → 1000Ki · 1e9 → 1e9 · 1E3 → 1E3 · 128974848000m → 128974848
 
@@ -29,7 +29,7 @@ const FAST_DIGITS = 18;
 const NANO_EXPONENT = -9;
 /** Digits below this power of ten cannot reach a nano, not even when they are multiplied by 2^60. */
 const FINEST_EXPONENT = -40;
-/** Longest number that is computed with. The reference has no bound; no amount of anything has a tenth of these digits. */
+/** Digits that a number may have, written out or by its exponent. The reference has no bound; no amount of anything has a tenth of these digits. */
 const MAX_DIGITS = 1024;
 
 /** The pieces of a text; the whole part has no leading zeros. */
@@ -121,13 +121,13 @@ function readParts({ negative, whole, fraction }: Parts, { format, base2, base10
 function trimDigits(all: string, exponent: number): { readonly digits: string; readonly exponent: number } {
   const start = skipZeros(all, 0);
   const kept = all.length - Math.max(0, FINEST_EXPONENT - exponent);
-  if (kept >= all.length) return { digits: checkLength(all.slice(start)), exponent };
+  if (kept >= all.length) return { digits: checkLength(all.slice(start), exponent), exponent };
   const sticky = isAllZeros(all.slice(Math.max(start, kept))) ? '0' : '1';
-  return { digits: checkLength(all.slice(start, Math.max(start, kept))) + sticky, exponent: FINEST_EXPONENT - 1 };
+  return { digits: checkLength(all.slice(start, Math.max(start, kept)), 0) + sticky, exponent: FINEST_EXPONENT - 1 };
 }
 
-function checkLength(digits: string): string {
-  if (digits.length > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER);
+function checkLength(digits: string, exponent: number): string {
+  if (digits !== '' && digits.length + Math.max(0, exponent) > MAX_DIGITS) throw new QuantityError(WRONG_NUMBER);
   return digits;
 }
 
@@ -205,11 +205,10 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
 const signOf = (value: bigint): number => (value > 0n ? 1 : value < 0n ? -1 : 0);
 const magnitude = ({ mantissa, exponent }: Quantity): number => (mantissa < 0n ? -mantissa : mantissa).toString().length + exponent;
 
-/** Sums of quantities keep the format of the first that is not zero. Of two that are more than 1,024 places apart the greater is the sum. */
+/** Sums of quantities keep the format of the first that is not zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   if (a.mantissa === 0n) return b;
   if (b.mantissa === 0n) return a;
-  if (Math.abs(a.exponent - b.exponent) > MAX_DIGITS) return { ...(magnitude(a) >= magnitude(b) ? a : b), format: a.format };
   const exponent = Math.min(a.exponent, b.exponent);
   const scaled = (q: Quantity): bigint => q.mantissa * 10n ** BigInt(q.exponent - exponent);
   return { mantissa: scaled(a) + scaled(b), exponent, format: a.format };

@@ -1,6 +1,6 @@
 // The AppArmor annotations of releases before 1.30: the profile of a container that has no field of its own. New pods get the field from the
 // annotation; templates keep the annotation and have a warning (upstream's applyAppArmorVersionSkew).
-import { type JsonObject, type KubeObject, equalDeep } from '../../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, equalJson } from '../../../apimachinery/index.ts';
 import { ensureStruct, readStructs } from '../../common/defaults.ts';
 import { type Field, at, each } from '../../common/validation/check.ts';
 import { readPath, toText } from '../../common/values.ts';
@@ -29,7 +29,7 @@ export function applyAppArmorAnnotations(pod: KubeObject, warn: (text: string) =
     const annotation = readPath(pod.metadata.annotations, key);
     if (annotation === undefined || readPath(container, 'securityContext', 'appArmorProfile') !== undefined) continue;
     const profile = readProfile(toText(annotation));
-    if (profile !== undefined && equalDeep(profile, readPath(pod, 'spec', 'securityContext', 'appArmorProfile'))) continue;
+    if (profile !== undefined && equalJson(profile, readPath(pod, 'spec', 'securityContext', 'appArmorProfile'))) continue;
     if (profile !== undefined) ensureStruct(container, 'securityContext')['appArmorProfile'] = profile;
     warn(formatWarning('metadata.annotations', key));
   }
