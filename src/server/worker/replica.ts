@@ -24,7 +24,7 @@ const LOOK_AGAIN_MS = 10;
 
 /** Composes the API; resolves when it serves what is defined. */
 export async function startReplica(data: Partial<ServerOptions>, store: Store): Promise<Replica> {
-  const options = { ...data, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
+  const options = { ...data, admission: [], conversions: {}, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
   const api: Api = composeApi({
     options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
     webhookCredentials: await readCredentials(options),
