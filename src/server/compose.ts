@@ -21,7 +21,6 @@ import {
 } from '../registry/index.ts';
 import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
-import type { WebhookCredentialsPlan } from './config-files/admission-config.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
   type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
@@ -37,7 +36,7 @@ import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
-import { type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
+import { type AdmissionPlan, type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
 import { type CountedAdmission, createAdmissionMetrics } from './observability/admission-metrics.ts';
 
 /** The API behind the filters. */
@@ -78,8 +77,8 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** Whether another server should answer a group version. */
   readonly isRemote: (group: string, version: string) => boolean;
-  /** What is shown to admission webhooks; absent: nothing. */
-  readonly webhookCredentials?: WebhookCredentialsPlan | undefined;
+  /** What the configuration file of admission says. */
+  readonly admissionPlan: AdmissionPlan;
   /** Absent in a worker, which does everything itself. */
   readonly workers?: WorkerPool | undefined;
   /** Whether this is the API of a worker, see worker/replica.ts. */
@@ -174,7 +173,7 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const admissionMetrics = createAdmissionMetrics();
   const webhooks = createWebhooks({
-    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.webhookCredentials,
+    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.admissionPlan.credentials,
     askAccess: askAccessWith(() => authorization),
   });
   const admission = createChain({ options, metrics: admissionMetrics }, [
@@ -182,7 +181,7 @@ export function composeApi(parts: ApiOptions): Api {
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...createDefaultPlugins(readsOf),
+    ...createDefaultPlugins({ readsOf, clock, configurations: parts.admissionPlan.plugins ?? {} }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),

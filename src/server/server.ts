@@ -8,7 +8,7 @@ import type { Store } from '../storage/index.ts';
 import { firstAddress } from './tls/addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
 import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
-import { readCredentials } from './webhooks/webhooks.ts';
+import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
 import { createFilterChain } from './filters/filters.ts';
@@ -136,7 +136,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const api: Api = composeApi({
     options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    format: await readStorageFormat(options), webhookCredentials: await readCredentials(options),
+    format: await readStorageFormat(options), admissionPlan: await readAdmissionPlan(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
   const metrics = createMetrics();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
+import { createManualClock } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { ReadsOf } from '../reads.ts';
@@ -21,7 +22,7 @@ async function admit(kind: string, object: object, present: Readonly<Record<stri
     find: async (wanted) => (name === 'namespaces' ? namespace : (present[name] as KubeObject[] | undefined)?.find(({ metadata }) => metadata.name === wanted)),
     list: () => Promise.resolve((present[name] ?? []) as KubeObject[]),
   });
-  const plugins = createDefaultPlugins(readsOf).filter(({ name }) => isSelected(name, { enabled: [], disabled: [] }));
+  const plugins = createDefaultPlugins({ readsOf, clock: createManualClock() }).filter(({ name }) => isSelected(name, { enabled: [], disabled: [] }));
   const chain = createAdmissionChain(orderPlugins(plugins));
   const attributes = {
     resource: { group, kind, plural, namespaced: true }, version: 'v1', namespace: 'ns', operation: 'CREATE', subresource: '', name: 'x',

@@ -1,14 +1,16 @@
 // The plugins that need nothing but reads of objects.
+import type { Clock } from '../../base/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
-import { createPodSecurity } from '../pod-security/pod-security.ts';
+import { type PodSecurityConfiguration, createPodSecurity } from '../pod-security/pod-security.ts';
 import type { ReadsOf } from '../reads.ts';
 import { createAlwaysAdmit, createAlwaysDeny } from './always.ts';
+import { type EventLimit, createEventRateLimit } from './events/event-rate-limit.ts';
 import { createNamespaceExists } from './namespaces/existence.ts';
 import { createDefaultIngressClass } from './network/default-ingress-class.ts';
 import { createExternalIpDenial } from './network/external-ips.ts';
 import { createAlwaysPullImages } from './pods/always-pull-images.ts';
 import { createLimitRanger } from './pods/limit-ranger.ts';
-import { createPodNodeSelector, createTolerationRestriction } from './pods/namespace-rules.ts';
+import { type NodeSelectors, type TolerationRules, createPodNodeSelector, createTolerationRestriction } from './pods/namespace-rules.ts';
 import { createAntiAffinityLimit, createExtendedResourceToleration, createPodTopologyLabels } from './pods/node-placement.ts';
 import { createPriority } from './pods/priority.ts';
 import { createPodResizeValidator } from './pods/resize-validator.ts';
@@ -17,17 +19,34 @@ import { createDefaultTolerationSeconds, createTaintNodesByCondition } from './p
 import { createClaimResize } from './storage/claim-resize.ts';
 import { createDefaultStorageClass, createStorageObjectInUseProtection } from './storage/storage.ts';
 
+/** What the configuration file of admission says about single plugins; a plugin without configuration has its defaults. */
+export interface PluginConfigurations {
+  readonly podSecurity?: PodSecurityConfiguration | undefined;
+  readonly eventLimits?: readonly EventLimit[] | undefined;
+  readonly nodeSelectors?: NodeSelectors | undefined;
+  readonly tolerationRules?: TolerationRules | undefined;
+}
+
+/** What the plugins are given. */
+export interface DefaultPluginOptions {
+  readonly readsOf: ReadsOf;
+  readonly clock: Clock;
+  readonly configurations?: PluginConfigurations;
+}
+
 /** Makes them, in no order. */
-export function createDefaultPlugins(readsOf: ReadsOf): readonly AdmissionPlugin[] {
+export function createDefaultPlugins({ readsOf, clock, configurations = {} }: DefaultPluginOptions): readonly AdmissionPlugin[] {
+  const { podSecurity, eventLimits = [], nodeSelectors, tolerationRules } = configurations;
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   return [
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
-    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), createPodSecurity({ namespaces, pods: readsOf('', 'pods') }),
+    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity),
     createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(),
       createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
-    createAlwaysPullImages(), createPodNodeSelector(namespaces), createTolerationRestriction(namespaces), createExtendedResourceToleration(),
+    createAlwaysPullImages(), createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules),
+      createExtendedResourceToleration(),
     createAntiAffinityLimit(), createPodTopologyLabels(nodes), createPodResizeValidator(nodes),
     createDefaultStorageClass(storageClasses), createStorageObjectInUseProtection(), createClaimResize(storageClasses),
-    createDefaultIngressClass(readsOf('networking.k8s.io', 'ingressclasses')), createExternalIpDenial(),
+    createDefaultIngressClass(readsOf('networking.k8s.io', 'ingressclasses')), createExternalIpDenial(), createEventRateLimit(eventLimits, clock),
   ];
 }

@@ -1,7 +1,8 @@
 // The webhooks of a server: one caller for admission and for conversion, the two admission plugins over it, and their configurations, which are kept
 // up to date from the start on.
 import {
-  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, WebhookConfigurations, createMutatingWebhooks, createValidatingWebhooks,
+  type AdmissionMetrics, type PluginConfigurations, type AdmissionPlugin, type AskAccess, WebhookConfigurations, createMutatingWebhooks,
+    createValidatingWebhooks,
   followConfigurations,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
@@ -72,9 +73,18 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   };
 }
 
-/** What the configuration file of admission shows to webhooks; undefined without one. What reads files is loaded only where it is asked for. */
-export async function readCredentials(options: ServerOptions): Promise<WebhookCredentialsPlan | undefined> {
-  if (options.admissionControlConfigFile === '') return undefined;
+/** What the configuration file of admission says. */
+export interface AdmissionPlan {
+  /** What is shown to webhooks; nothing unless given. */
+  readonly credentials?: WebhookCredentialsPlan;
+  readonly plugins?: PluginConfigurations;
+}
+
+/** Reads the configuration file of admission; empty without one. The code that reads files is loaded only where a file is given. */
+export async function readAdmissionPlan(options: ServerOptions): Promise<AdmissionPlan> {
+  if (options.admissionControlConfigFile === '') return {};
   const { readAdmissionConfiguration, readWebhookCredentials } = await import('../config-files/admission-config.ts');
-  return readWebhookCredentials(await readAdmissionConfiguration(options));
+  const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
+  const configurations = await readAdmissionConfiguration(options);
+  return { credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations) };
 }

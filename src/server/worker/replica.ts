@@ -9,7 +9,7 @@ import { type Api, composeApi } from '../compose.ts';
 import { silentLogger } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { readAuthorizationPlan } from '../webhooks/access-webhook.ts';
-import { readCredentials } from '../webhooks/webhooks.ts';
+import { readAdmissionPlan } from '../webhooks/webhooks.ts';
 import { readStorageFormat } from '../storage-format.ts';
 import type { HandledRequest, HandledResponse } from './messages.ts';
 
@@ -27,7 +27,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
   const options = { ...data, admission: [], conversions: {}, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
   const api: Api = composeApi({
     options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
-    webhookCredentials: await readCredentials(options),
+    admissionPlan: await readAdmissionPlan(options),
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
   });
   await Promise.all([api.definitions.start(), api.webhooks.start()]);

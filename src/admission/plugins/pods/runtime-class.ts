@@ -23,7 +23,7 @@ function mergeSelectors(attributes: AdmissionAttributes, spec: PodSpec, wanted: 
     const given = own.get(key);
     if (given !== undefined && given !== value) {
       const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${given}`;
-      throw refuse(attributes, `pod rejected: ${why}`);
+      throw refuse(attributes, why);
     }
     own.set(key, value);
   }

@@ -1,0 +1,82 @@
+// Configurations of single admission plugins in the AdmissionConfiguration: PodSecurity, EventRateLimit, PodNodeSelector, PodTolerationRestriction.
+// A plugin that is named and cannot be configured here ends the start. Kinds and fields are upstream's.
+import {
+  type EventLimit, type Level, PLUGIN_NAMES, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion, PRIVILEGED_POLICY,
+} from '../../admission/index.ts';
+import { StartError } from '../options/options.ts';
+import { ConfigReader, type Fields } from './config-file.ts';
+
+const FLAG = '--admission-control-config-file';
+const MODES = ['enforce', 'audit', 'warn'] as const;
+const LIMIT_TYPES: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
+
+/** Plugins with a configuration that is read elsewhere, or that need none. */
+const OTHERS: ReadonlySet<string> = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+
+function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurations['podSecurity'] {
+  const { defaults, exemptions } = reader.fields(fields, '', ['apiVersion', 'kind', 'defaults', 'exemptions']);
+  const given = reader.fields(defaults, 'defaults', MODES.flatMap((mode) => [mode, `${mode}-version`]));
+  const levels = MODES.map((mode) => {
+    const [levelText, versionText] = [reader.text(given[mode], `defaults.${mode}`), reader.text(given[`${mode}-version`], `defaults.${mode}-version`)];
+    const level: Level | undefined = levelText === '' ? 'privileged' : parseLevel(levelText);
+    const minor = versionText === '' ? 'latest' : parseVersion(versionText);
+    if (level === undefined) reader.invalid(`defaults.${mode}`, levelText, 'must be one of privileged, baseline, restricted');
+    if (minor === undefined) reader.invalid(`defaults.${mode}-version`, versionText, 'must be "latest" or "v1.x"');
+    return [mode, { level: level ?? 'restricted', minor: minor ?? 'latest' }];
+  });
+  const exempt = reader.fields(exemptions, 'exemptions', ['usernames', 'namespaces', 'runtimeClasses']);
+  const names = (field: string): string[] => reader.list(exempt[field],
+    `exemptions.${field}`).map((name, index) => reader.text(name, `exemptions.${field}[${index}]`));
+  return {
+    defaults: { ...PRIVILEGED_POLICY, ...Object.fromEntries(levels) } as Policy,
+    exemptions: { usernames: names('usernames'), namespaces: names('namespaces'), runtimeClasses: names('runtimeClasses') },
+  };
+}
+
+function readEventLimits(reader: ConfigReader, fields: Fields): readonly EventLimit[] {
+  const { limits } = reader.fields(fields, '', ['apiVersion', 'kind', 'limits']);
+  const rows = reader.list(limits, 'limits');
+  if (rows.length === 0) reader.required('limits', 'cannot be empty');
+  return rows.map((row, index) => {
+    const at = `limits[${index}]`;
+    const limit = reader.fields(row, at, ['type', 'qps', 'burst', 'cacheSize']) as Partial<EventLimit>;
+    if (!LIMIT_TYPES.includes(limit.type ?? '')) reader.invalid(`${at}.type`, limit.type ?? '', `must be one of ${LIMIT_TYPES.join(', ')}`);
+    for (const field of ['qps', 'burst'] as const) {
+      if (!((limit[field] ?? 0) > 0)) reader.invalid(`${at}.${field}`, limit[field] ?? 0, 'must be positive');
+    }
+    if ((limit.cacheSize ?? 0) < 0) reader.invalid(`${at}.cacheSize`, limit.cacheSize, 'must not be negative');
+    return { ...limit, ...(limit.cacheSize === 0 && { cacheSize: undefined }) } as EventLimit;
+  });
+}
+
+function readTolerations(reader: ConfigReader, fields: Fields): PluginConfigurations['tolerationRules'] {
+  const rules = reader.fields(fields, '', ['apiVersion', 'kind', 'default', 'whitelist']);
+  return { default: reader.list(rules['default'], 'default') as Toleration[], whitelist: reader.list(rules['whitelist'], 'whitelist') as Toleration[] };
+}
+
+function readSelectors(reader: ConfigReader, fields: Fields): PluginConfigurations['nodeSelectors'] {
+  const { podNodeSelectorPluginConfig: selectors = {} } = reader.fields(fields, '', ['podNodeSelectorPluginConfig']);
+  return Object.fromEntries(Object.entries(selectors as object).map(([name, text]) => [name, reader.text(text, `podNodeSelectorPluginConfig.${name}`)]));
+}
+
+/** The configurations of plugins, by plugin; throws StartError for what is wrong with them and for plugins that take none. */
+export function readPluginConfigurations(configurations: ReadonlyMap<string, Fields>): PluginConfigurations {
+  const read = <T>(name: string, parse: (reader: ConfigReader, fields: Fields) => T): T | undefined => {
+    const fields = configurations.get(name);
+    if (fields === undefined) return undefined;
+    const reader = new ConfigReader(`${FLAG}: ${name}`);
+    const parsed = parse(reader, fields);
+    reader.finish();
+    return parsed;
+  };
+  const plugins = {
+    podSecurity: read('PodSecurity', readPodSecurity), eventLimits: read('EventRateLimit', readEventLimits),
+    nodeSelectors: read('PodNodeSelector', readSelectors), tolerationRules: read('PodTolerationRestriction', readTolerations),
+  };
+  const known = new Set([...OTHERS, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction']);
+  for (const [name, fields] of configurations) {
+    if (!PLUGIN_NAMES.includes(name)) throw new StartError(`${FLAG}: plugin "${name}" is unknown`);
+    if (!known.has(name) && Object.keys(fields).length > 0) throw new StartError(`${FLAG}: a configuration of ${name} is not supported`);
+  }
+  return plugins;
+}
