@@ -5,8 +5,8 @@
 // PINTLE_ETCD names etcd's program; with --peer the writes take turns with the same ones through that program, on an etcd of the same sort.
 import { parseArgs } from 'node:util';
 import { type EtcdCluster, readMetric, startCluster } from '../src/storage/etcd/cluster.suite.ts';
-import { EtcdConnection } from '../src/storage/etcd/connection.ts';
-import { decodeTxn, encodeTxn } from '../src/storage/etcd/messages.ts';
+import { EtcdConnection } from '../src/storage/etcd/grpc/connection.ts';
+import { decodeTxn, encodeTxn } from '../src/storage/etcd/grpc/messages.ts';
 import { type Call, Connection, formatCall, openSocket } from './load/connection.ts';
 import { type Row, measureLoad, quantile } from './load/measure.ts';
 import { collection, createCall, nameOf, populate, scratch } from './load/objects.ts';

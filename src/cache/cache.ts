@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../base/index.ts';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
 import { KeyIndex } from './key-index.ts';
-import { StoreReflector, type ReflectorSink } from './feed.ts';
+import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
 import { ChunkCompactor } from './chunk-compactor.ts';

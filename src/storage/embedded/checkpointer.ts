@@ -3,8 +3,8 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import type { StoreEvent } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { encodeLeaseKey, encodeOldKey, encodePointer } from './record.ts';
-import type { Tables } from './tables.ts';
+import { encodeLeaseKey, encodeOldKey, encodePointer } from './tables/record.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** A change that is durable, with its log record. */
 export interface DurableChange {

@@ -11,15 +11,15 @@ import type {
 } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
 import { Checkpointer, type DurableChange } from './checkpointer.ts';
-import { type CheckReport, checkTables } from './check.ts';
+import { type CheckReport, checkTables } from './tables/check.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
-import { MappedMemory } from './mapped-memory.ts';
+import { MappedMemory } from './tables/mapped-memory.ts';
 import { type PendingHead, PendingState } from './pending.ts';
-import { type LogRecord, encodeLeaseKey } from './record.ts';
-import { TimeSlice, readSliced } from './sliced-range.ts';
-import { Sweeper } from './sweeper.ts';
-import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables.ts';
+import { type LogRecord, encodeLeaseKey } from './tables/record.ts';
+import { TimeSlice, readSliced } from './tables/sliced-range.ts';
+import { Sweeper } from './tables/sweeper.ts';
+import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables/tables.ts';
 
 /** What the Store needs besides its tables. */
 interface EmbeddedStoreParts {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { StorageCorruptError } from '../errors.ts';
 import { journalFiles, syncPath } from './directory.ts';
-import { type LogRecord, decodeRecord, encodeRecord } from './record.ts';
+import { type LogRecord, decodeRecord, encodeRecord } from './tables/record.ts';
 
 /** A change as the journal holds it. */
 export interface JournaledChange extends LogRecord {

@@ -1,6 +1,6 @@
 // The embedded Store as the door hands it out: the database library is loaded by those who open or check one, and by nobody else.
 import type { Store } from '../store.ts';
-import type { CheckReport } from './check.ts';
+import type { CheckReport } from './tables/check.ts';
 import type { EmbeddedStoreOptions } from './open.ts';
 
 /** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */

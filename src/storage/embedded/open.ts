@@ -4,15 +4,15 @@ import { type Clock, systemClock } from '../../base/index.ts';
 import { StorageCorruptError, StorageFormatError } from '../errors.ts';
 import { firstRevision } from '../mvcc.ts';
 import type { Store } from '../store.ts';
-import { type CheckReport, checkTables } from './check.ts';
+import { type CheckReport, checkTables } from './tables/check.ts';
 import {
   type Format, type MissingTail, cutShort, dataPath, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, writeFormat,
 } from './directory.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
 import { recoverTables } from './recovery.ts';
-import { TimeSlice } from './sliced-range.ts';
-import { Tables } from './tables.ts';
+import { TimeSlice } from './tables/sliced-range.ts';
+import { Tables } from './tables/tables.ts';
 
 /** What the embedded Store may be told. */
 export interface EmbeddedStoreOptions {

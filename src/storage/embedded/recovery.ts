@@ -2,8 +2,8 @@
 import { StorageFormatError } from '../errors.ts';
 import { putChange } from './checkpointer.ts';
 import { type JournaledChange, readJournal } from './journal.ts';
-import { encodeRecord } from './record.ts';
-import { type Tables, toKeyValue } from './tables.ts';
+import { encodeRecord } from './tables/record.ts';
+import { type Tables, toKeyValue } from './tables/tables.ts';
 
 const changesPerStep = 256;
 

@@ -4,12 +4,12 @@ import { StorageClosedError } from '../errors.ts';
 import { checkTxn } from '../keys.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import { Compactor } from './compactor.ts';
-import type { EtcdConnection } from './connection.ts';
-import { EtcdError, statusCode } from './etcd-error.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
+import { EtcdError, statusCode } from './grpc/etcd-error.ts';
 import { EventStream } from './event-stream.ts';
-import { Feed } from './feed.ts';
+import { SharedWatch } from './shared-watch.ts';
 import { Leases, readTimesToLive } from './leases.ts';
-import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './messages.ts';
+import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './grpc/messages.ts';
 import { readRange } from './range.ts';
 
 interface EtcdStoreParts {
@@ -27,7 +27,7 @@ const rounds = 5;
 /** See store.ts for what it promises. */
 export class EtcdStore implements Store {
   readonly #connection: EtcdConnection;
-  readonly #feed: Feed;
+  readonly #shared: SharedWatch;
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #report: (error: unknown) => void;
@@ -40,7 +40,7 @@ export class EtcdStore implements Store {
   constructor({ connection, clock, compactionIntervalMs, revision, report }: EtcdStoreParts) {
     this.#connection = connection;
     this.#report = report;
-    this.#feed = new Feed({ connection, revision, report, readRevision: () => this.#learnRevision() });
+    this.#shared = new SharedWatch({ connection, revision, report, readRevision: () => this.#learnRevision() });
     this.#leases = new Leases(connection, clock);
     this.#compactor = new Compactor({ connection, clock, report, intervalMs: compactionIntervalMs, compact: (at) => this.compact(at) });
   }
@@ -58,7 +58,7 @@ export class EtcdStore implements Store {
       checkTxn(request);
       const answer = await this.#write(request);
       const { revision, current } = answer;
-      this.#feed.hear(revision);
+      this.#shared.hear(revision);
       if (answer.succeeded) return { type: 'committed', revision };
       if (current === undefined) return { type: 'conflict', revision };
       const { key, value, createRevision, modRevision } = current;
@@ -67,21 +67,21 @@ export class EtcdStore implements Store {
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {
-    return this.#feed.watch(range, from, observer);
+    return this.#shared.watch(range, from, observer);
   }
 
   compact(revision: number): Promise<{ readonly compactRevision: number }> {
     return this.#track(async () => {
       try {
         await this.#connection.call('/etcdserverpb.KV/Compact', encodeCompaction(revision), { type: 'read' });
-        this.#feed.noteCompaction(revision);
+        this.#shared.noteCompaction(revision);
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal === 'future') throw new RangeError(`revision ${revision} is in the future`, { cause: error });
         if (refusal === undefined) throw error;
-        if (this.#feed.compactRevision < revision) this.#feed.noteCompaction(await this.#learnCompaction(revision));
+        if (this.#shared.compactRevision < revision) this.#shared.noteCompaction(await this.#learnCompaction(revision));
       }
-      return { compactRevision: this.#feed.compactRevision };
+      return { compactRevision: this.#shared.compactRevision };
     });
   }
 
@@ -101,7 +101,7 @@ export class EtcdStore implements Store {
   async #close(): Promise<void> {
     this.#compactor.stop();
     await Promise.allSettled(this.#running);
-    this.#feed.close();
+    this.#shared.close();
     this.#connection.close();
   }
 
@@ -119,7 +119,7 @@ export class EtcdStore implements Store {
     for (let round = 0; round < rounds; round += 1) {
       try {
         const { revision, kvs, more, count } = await readRange(this.#connection, request);
-        this.#feed.hear(revision);
+        this.#shared.hear(revision);
         return { type: 'ok', revision, kvs, more, count };
       } catch (error) {
         const refusal = refusalOf(error);
@@ -158,7 +158,7 @@ export class EtcdStore implements Store {
       const answer = readRevision(this.#connection);
       this.#asking = answer.catch(() => undefined);
       return answer.then((revision) => {
-        this.#feed.hear(revision);
+        this.#shared.hear(revision);
         return revision;
       });
     });
@@ -166,8 +166,8 @@ export class EtcdStore implements Store {
   }
 
   async #findCompaction(revision: number): Promise<number> {
-    if (this.#feed.compactRevision <= revision) this.#feed.noteCompaction(await this.#learnCompaction(revision));
-    return this.#feed.compactRevision;
+    if (this.#shared.compactRevision <= revision) this.#shared.noteCompaction(await this.#learnCompaction(revision));
+    return this.#shared.compactRevision;
   }
 
   /** Etcd tells its compaction only to a watch of something compacted. */

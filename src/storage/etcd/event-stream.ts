@@ -9,10 +9,10 @@
 import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
 import type { StoreEvent } from '../store.ts';
-import type { EtcdConnection } from './connection.ts';
-import type { EtcdStream } from './channel.ts';
-import { EtcdError } from './etcd-error.ts';
-import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './messages.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
+import type { EtcdStream } from './grpc/channel.ts';
+import { EtcdError } from './grpc/etcd-error.ts';
+import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './grpc/messages.ts';
 
 /** Where an event stream delivers to; all calls are synchronous. */
 interface EventSink {

@@ -1,9 +1,9 @@
 // Leases for puts with a time to live, shared as kube-apiserver shares them: a lease lives a little longer than asked for and is used
 // again for that long, by a thousand keys at most, so that a storm of events does not become a storm of leases.
 import type { Clock } from '../../base/index.ts';
-import type { EtcdConnection } from './connection.ts';
-import { EtcdError, statusCode } from './etcd-error.ts';
-import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './messages.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
+import { EtcdError, statusCode } from './grpc/etcd-error.ts';
+import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './grpc/messages.ts';
 import { readRange } from './range.ts';
 
 interface SharedLease {

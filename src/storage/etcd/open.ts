@@ -1,10 +1,10 @@
 // Opens the Store over a cluster of etcd.
 import type { Clock } from '../../base/index.ts';
 import type { Store } from '../store.ts';
-import type { EtcdTls } from './channel.ts';
-import { EtcdConnection } from './connection.ts';
+import type { EtcdTls } from './grpc/channel.ts';
+import { EtcdConnection } from './grpc/connection.ts';
 import { EtcdStore, readRevision } from './etcd-store.ts';
-import { type StatusAnswer, decodeStatus } from './messages.ts';
+import { type StatusAnswer, decodeStatus } from './grpc/messages.ts';
 
 /** What an etcd Store may be told. */
 export interface EtcdStoreOptions {

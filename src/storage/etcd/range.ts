@@ -1,9 +1,9 @@
 // Ranges of etcd in pages at one revision, each of them far below the receive limit: the first answer fixes the revision, and the
 // size of what came decides how many keys the next page asks for.
 import type { RangeRequest } from '../store.ts';
-import type { EtcdConnection } from './connection.ts';
-import { EtcdError, statusCode } from './etcd-error.ts';
-import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './messages.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
+import { EtcdError, statusCode } from './grpc/etcd-error.ts';
+import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './grpc/messages.ts';
 
 /** What a page should weigh: large enough to cost few calls, small enough to let others have turns. */
 const pageBytes = 4 << 20;

@@ -1,6 +1,6 @@
 // Watches that start before what the feed remembers are brought up to it by a watch of their own on etcd, which they share: a thousand
 // clients that resume after a restart cost one replay, not a thousand.
-import type { EtcdConnection } from './connection.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
 import { EventStream } from './event-stream.ts';
 import type { EtcdWatch } from './watch.ts';
 

@@ -8,10 +8,10 @@
 //
 // A state at revision R is: live entries with modRevision ≤ R, and old ones with modRevision ≤ R < superseding revision.
 import { type Database, type RootDatabase, type Transaction, open } from 'lmdb';
-import { StorageCorruptError } from '../errors.ts';
-import type { Lease } from '../expiry.ts';
-import type { KeyRange, KeyValue } from '../store.ts';
-import type { RevisionSpan } from '../watch-hub.ts';
+import { StorageCorruptError } from '../../errors.ts';
+import type { Lease } from '../../expiry.ts';
+import type { KeyRange, KeyValue } from '../../store.ts';
+import type { RevisionSpan } from '../../watch-hub.ts';
 import {
   type LogRecord, type VersionPointer, decodeNumbers, decodeOldKey, decodePointer, decodeRecord, decodeRevision, encodeLeaseKey,
   encodeNumbers, encodeRevision, escapeKey,

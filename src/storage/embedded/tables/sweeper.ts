@@ -1,7 +1,7 @@
 // Compaction on disk. The compact revision is made durable first, then what it made unreachable is removed in small slices,
 // each one transaction with the progress in it: a crash between two slices leaves a consistent file, and sweeping goes on from there.
-import { StorageClosedError } from '../errors.ts';
-import type { GroupCommit } from './group-commit.ts';
+import { StorageClosedError } from '../../errors.ts';
+import type { GroupCommit } from '../group-commit.ts';
 import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
 import type { CompactionState, Tables } from './tables.ts';
 

@@ -1,7 +1,7 @@
 // A cluster of etcd servers as one: the server that answered last is asked first, the next one when it fails. Reads are tried again
 // until their time is up; writes only where it is certain that nothing happened, since nobody can tell what became of the others.
-import { delay, systemClock } from '../../base/index.ts';
-import { StorageClosedError, StorageUnavailableError } from '../errors.ts';
+import { delay, systemClock } from '../../../base/index.ts';
+import { StorageClosedError, StorageUnavailableError } from '../../errors.ts';
 import type { EtcdStream, EtcdTls, StreamSink } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
 import { EtcdError, statusCode } from './etcd-error.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type Http2Server, type ServerHttp2Session, type ServerHttp2Stream, createServer } from 'node:http2';
 import { type AddressInfo, type Server, type Socket, connect, createServer as createNetServer } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
-import { type Clock, createManualClock, systemClock } from '../../base/index.ts';
+import { type Clock, createManualClock, systemClock } from '../../../base/index.ts';
 import { type CallStatus, Channel } from './channel.ts';
 import { EtcdError } from './etcd-error.ts';
 import { frameMessage } from './frames.ts';

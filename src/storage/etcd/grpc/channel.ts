@@ -6,7 +6,7 @@
 //
 // A call is a stream: headers, framed messages, and trailers with the status. Which server is asked, and again, is decided in connection.ts.
 import { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders, connect, constants } from 'node:http2';
-import type { Clock, Timer } from '../../base/index.ts';
+import type { Clock, Timer } from '../../../base/index.ts';
 import { EtcdError, statusCode } from './etcd-error.ts';
 import { FrameReader, frameMessage } from './frames.ts';
 

@@ -1,7 +1,7 @@
 // One etcd server as its cluster sees it: its channel, and whether others are to be asked first. Which server is asked, and again, is
 // decided in connection.ts.
-import { type Clock, systemClock } from '../../base/index.ts';
-import { StorageClosedError } from '../errors.ts';
+import { type Clock, systemClock } from '../../../base/index.ts';
+import { StorageClosedError } from '../../errors.ts';
 import { Channel, type EtcdStream, type EtcdTls, type StreamSink } from './channel.ts';
 
 /** A call that takes longer makes its server suspect while there are others. */

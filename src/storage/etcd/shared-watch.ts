@@ -3,12 +3,12 @@
 import { RingBuffer, type Timer, createBoundsTest, delay, invariant, systemClock } from '../../base/index.ts';
 import type { KeyRange, StoreEvent, WatchObserver } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
-import type { EtcdConnection } from './connection.ts';
+import type { EtcdConnection } from './grpc/connection.ts';
 import { EventStream } from './event-stream.ts';
 import { Replays } from './replay.ts';
 import { EtcdWatch } from './watch.ts';
 
-interface FeedOptions {
+interface SharedWatchOptions {
   readonly connection: EtcdConnection;
   /** The feed begins after this revision, which etcd has. */
   readonly revision: number;
@@ -31,8 +31,8 @@ interface Waiter {
 }
 
 /** Delivers changes of etcd to the watches of one Store. */
-export class Feed {
-  readonly #options: FeedOptions;
+export class SharedWatch {
+  readonly #options: SharedWatchOptions;
   readonly #memory = new RingBuffer<StoreEvent>();
   readonly #replays: Replays;
   readonly #waiters = new Set<Waiter>();
@@ -51,7 +51,7 @@ export class Feed {
   #held: EtcdWatch[] | undefined;
   #closed = false;
 
-  constructor(options: FeedOptions) {
+  constructor(options: SharedWatchOptions) {
     this.#options = options;
     this.#position = this.#floor = this.#heardOf = options.revision;
     this.#hub = this.#createHub();

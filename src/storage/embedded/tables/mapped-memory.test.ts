@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createManualClock } from '../../base/index.ts';
+import { createManualClock } from '../../../base/index.ts';
 import { MappedMemory } from './mapped-memory.ts';
 import { Tables } from './tables.ts';
 

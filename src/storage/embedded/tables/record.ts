@@ -4,8 +4,8 @@
 //   version      modRevision f64 | createRevision f64            (what the live and the old table point with)
 //   revision key u64 big-endian, so that byte order is revision order
 import { crc32 } from 'node:zlib';
-import { allocateLasting } from '../../base/index.ts';
-import { StorageCorruptError } from '../errors.ts';
+import { allocateLasting } from '../../../base/index.ts';
+import { StorageCorruptError } from '../../errors.ts';
 
 /** One change as the log holds it. */
 export interface LogRecord {

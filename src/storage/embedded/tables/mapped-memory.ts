@@ -3,7 +3,7 @@
 // has gathered, the file is mapped anew at a moment in which nobody reads or writes; that takes some milliseconds. What is read in pages,
 // as the state is at the start, offers such moments between them.
 import { readFileSync } from 'node:fs';
-import type { Clock, Timer } from '../../base/index.ts';
+import type { Clock, Timer } from '../../../base/index.ts';
 
 const checkEveryMs = 5_000;
 /** Each time costs some kilobytes that only come back at the end of the process. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareKeys } from '../../base/index.ts';
+import { compareKeys } from '../../../base/index.ts';
 import { decodeNumbers, decodeOldKey, decodeRecord, decodeRevision, encodeNumbers, encodeOldKey, encodeRecord, encodeRevision, escapeKey } from './record.ts';
 
 const revision = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

@@ -1,7 +1,7 @@
 // Reads a range at one snapshot in slices, so that a large one does not hold the event loop.
-import { type Clock, compareKeys } from '../../base/index.ts';
-import type { KeyRange, KeyValue, RangeRequest } from '../store.ts';
-import { StorageClosedError } from '../errors.ts';
+import { type Clock, compareKeys } from '../../../base/index.ts';
+import type { KeyRange, KeyValue, RangeRequest } from '../../store.ts';
+import { StorageClosedError } from '../../errors.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
 
 /** How long one slice may hold the loop. */
