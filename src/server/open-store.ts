@@ -1,5 +1,5 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
-import { type EtcdStoreOptions, type Store, createMemoryStore } from '../storage/index.ts';
+import { type EtcdStoreOptions, StorageHealth, type Store, createMemoryStore } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
@@ -8,7 +8,7 @@ import { type ServerOptions, StartError } from './options/options.ts';
 const neverMs = 1e15;
 
 /** The Store in etcd, in the data directory, or one in memory. */
-export async function openStore(options: ServerOptions, directory: DataDirectory): Promise<Store> {
+export async function openStore(options: ServerOptions, directory: DataDirectory, health: StorageHealth): Promise<Store> {
   const { clock, historyMs } = options;
   const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? neverMs : options.compactionIntervalMs };
   try {
@@ -16,10 +16,19 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
     const { openEmbeddedStore, openEtcdStore } = await import('../storage/index.ts');
     if (options.etcdServers.length > 0) return await openEtcdStore(describeEtcd(options));
     if (directory.store === '') return createMemoryStore(common);
-    return await openEmbeddedStore({ ...common, directory: directory.store });
+    return await openEmbeddedStore({ ...common, directory: directory.store, health });
   } catch (error) {
     throw new StartError(`cannot open the store: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** The faults of a store that the server goes on with; each is logged once. */
+export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>): StorageHealth {
+  return new StorageHealth({
+    damaged: ({ key, cause }) => logger.error('a stored record is damaged', { key, cause }),
+    refused: (cause) => logger.error('the disk refuses writes', { cause }),
+    accepted: () => logger.info(0, 'the disk takes writes again'),
+  });
 }
 
 /** Where the keys of all objects begin. */

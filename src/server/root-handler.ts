@@ -1,7 +1,7 @@
 // What every request ends at: health, metrics and the keys of tokens are answered here, everything else by the API.
 import { mapMaybe } from '../base/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
-import type { Store } from '../storage/index.ts';
+import type { StorageHealth, Store } from '../storage/index.ts';
 import type { Api } from './compose.ts';
 import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
@@ -22,13 +22,22 @@ const startHooks = [
 ];
 
 /** The checks of a server, in the order in which they are listed. */
-export function listChecks(state: StartState, { store, flowControl }: { readonly store: Store; readonly flowControl: FlowControl | undefined }): HealthCheck[] {
+export function listChecks(state: StartState, { store, health, flowControl }: {
+  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined;
+}): HealthCheck[] {
   const pass = () => {};
   return [
     { name: 'ping', roots: healthRoots, check: pass },
     { name: 'log', roots: healthRoots, check: pass },
     { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
-    { name: 'etcd-readiness', roots: ['readyz'], check: async () => void await store.revision() },
+    {
+      name: 'etcd-readiness', roots: ['readyz'],
+      async check() {
+        await store.revision();
+        if (health.refusal !== undefined) throw new Error(health.refusal);
+      },
+      warnings: () => health.damaged.map(({ key, cause }) => `${key} cannot be read: ${cause}`),
+    },
     { name: 'informer-sync', roots: ['readyz'], check: pass },
     ...startHooks.map((hook): HealthCheck => ({
       name: `poststarthook/${hook}`, roots: healthRoots,

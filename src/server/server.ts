@@ -4,7 +4,7 @@ import { createImpersonator } from '../auth/index.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
 import { holdProcess } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
-import type { Store } from '../storage/index.ts';
+import type { StorageHealth, Store } from '../storage/index.ts';
 import { firstAddress } from './tls/addresses.ts';
 import { type Authentication, composeAuthentication, describeForAggregated, findBoundObjectWith } from './authentication.ts';
 import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
@@ -24,7 +24,7 @@ import { createMetrics } from './observability/metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
-import { openStore } from './open-store.ts';
+import { createStorageHealth, openStore } from './open-store.ts';
 import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
@@ -52,6 +52,7 @@ interface Parts {
   readonly pki: Pki | undefined;
   readonly adminToken: string | undefined;
   readonly store: Store;
+  readonly health: StorageHealth;
   readonly api: Api;
   readonly workers: WorkerPool;
   readonly authentication: Authentication;
@@ -90,19 +91,20 @@ export async function startServer(given: Partial<ServerOptions>): Promise<Runnin
   const options = resolveOptions(given);
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
-  const opening = openStore(options, directory);
+  const health = createStorageHealth(options);
+  const opening = openStore(options, directory, health);
   // Reported where it is awaited; a failure of the keys may come first.
   opening.catch(() => {});
   const release = holdProcess();
   try {
     const pki = options.tls ? prepareCertificates(options, directory) : undefined;
-    return await openOver(await opening, options, { directory, pki });
+    return await openOver(await opening, options, { directory, pki, health });
   } finally {
     release();
   }
 }
 
-async function openOver(store: Store, options: ServerOptions, made: Pick<Parts, 'directory' | 'pki'>): Promise<RunningServer> {
+async function openOver(store: Store, options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'health'>): Promise<RunningServer> {
   try {
     return await openServer(await assemble(options, { ...made, store }));
   } catch (error) {
@@ -119,7 +121,7 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return { ...pki, serving: { certificate, key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
 }
 
-async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store'>): Promise<Parts> {
+async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store' | 'health'>): Promise<Parts> {
   const { random, clock, logger } = options;
   const { pki, store } = made;
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
@@ -129,7 +131,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
-  const checks = listChecks(state, { store, flowControl });
+  const checks = listChecks(state, { store, health: made.health, flowControl });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),

@@ -2,9 +2,11 @@
 export {
   type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type TxnResult, type WatchObserver, keyRange, prefixRange,
 } from './store.ts';
+export { type DamagedRecord, StorageHealth } from './health.ts';
 export { StorageClosedError, StorageCorruptError, StorageUnavailableError, StorageWriteError } from './errors.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
-export { checkEmbeddedStore, openEmbeddedStore } from './embedded/lazy.ts';
+export type { CheckReport } from './embedded/tables/check.ts';
+export { checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './embedded/lazy.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';

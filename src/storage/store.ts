@@ -12,6 +12,8 @@ export interface KeyValue {
   readonly createRevision: number;
   /** Revision of the put that wrote this version. */
   readonly modRevision: number;
+  /** The reason for which the value cannot be read: its record is damaged. `value` is empty then. */
+  readonly damage?: string;
 }
 
 /** A half-open interval of keys in byte order: `start` ≤ key < `end`. */

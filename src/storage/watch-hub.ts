@@ -22,6 +22,8 @@ export interface RevisionSpan {
 export interface HistoryPart {
   readonly events: readonly StoreEvent[];
   readonly through: number;
+  /** The change of the next revision cannot be read: a watch that needs it ends, as if the revision were compacted. */
+  readonly isDamagedThere?: boolean;
 }
 
 type EndReason = Parameters<WatchObserver['ended']>[0];
@@ -195,7 +197,8 @@ export class WatchHub {
     const part = this.#read(watch, Math.min(watch.next + revisionsPerSlice - 1, this.#source.revision()));
     if (!part) return;
     this.#emit(watch, part.events, part.through);
-    if (watch.next > this.#source.revision()) this.#sync(watch);
+    if (part.isDamagedThere === true) this.#finish(watch, { type: 'compacted', compactRevision: part.through + 1 });
+    else if (watch.next > this.#source.revision()) this.#sync(watch);
     else this.#lagging.push(watch);
   }
 

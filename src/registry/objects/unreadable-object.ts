@@ -69,7 +69,8 @@ export function unreadableEvent({ cause }: UnreadableObject, isDeletion: boolean
 const OPEN_BRACE = 0x7b;
 
 /** The object of a stored value. Values of other origin are decoded at once, so that those that cannot be are known. */
-export function decodeValue(context: ObjectContext, codec: StorageCodec, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredRevision {
+export function decodeValue(context: ObjectContext, codec: StorageCodec, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'damage'>): StoredRevision {
+  if (kv.damage !== undefined) return new UnreadableObject(context, kv, kv.damage);
   try {
     const value = codec.decode(kv.value, kv.key);
     const object = new StoredRevision(context, value === kv.value ? kv : { key: kv.key, value, modRevision: kv.modRevision });

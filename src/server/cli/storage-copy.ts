@@ -103,6 +103,8 @@ async function* readPages(store: Store, revision: number | undefined): AsyncGene
   for (let { start } = everything; ;) {
     const page = await store.range({ start, end: everything.end, limit: pageKeys, uncounted: true, ...(revision !== undefined && { revision }) });
     if (page.type !== 'ok') throw new StartError('the source was compacted while it was read; try again');
+    const damaged = page.kvs.find(({ damage }) => damage !== undefined);
+    if (damaged !== undefined) throw new StartError(`${damaged.key} cannot be copied: ${damaged.damage}; "pintle storage check --repair" moves it out of the store`);
     yield page.kvs.filter(({ key }) => !ownKeys.has(key));
     const last = page.kvs.at(-1);
     if (!page.more || last === undefined) return;

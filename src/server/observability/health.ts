@@ -7,6 +7,8 @@ export interface HealthCheck {
   readonly check: () => Promise<void> | void;
   /** The roots where it counts. */
   readonly roots: readonly HealthRoot[];
+  /** Faults that the server works around: the check passes, its own path names each, and the roots say how many there are. */
+  readonly warnings?: () => readonly string[];
 }
 
 type HealthRoot = 'healthz' | 'livez' | 'readyz';
@@ -28,7 +30,9 @@ export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: 
     const single = checked.find((check) => check.name === [name, ...rest].join('/'));
     if (single === undefined) return undefined;
     const failure = await runCheck(single, exchange);
-    return failure === undefined ? { status: 200, headers: textHeaders, body: encoder.encode('ok') } : answerText(500, `internal server error: ${failure}\n`);
+    if (failure !== undefined) return answerText(500, `internal server error: ${failure}\n`);
+    const warnings = single.warnings?.().map((warning) => `\nwarning: ${warning}`) ?? [];
+    return { status: 200, headers: textHeaders, body: encoder.encode(`ok${warnings.join('')}`) };
   };
 }
 
@@ -49,9 +53,10 @@ async function answerRoot(root: string, checks: readonly HealthCheck[], exchange
   let failed = false;
   const outcomes = await Promise.all(checks.map(async (check) => (excluded.has(check.name) ? 'excluded' : await runCheck(check, exchange))));
   for (const [index, outcome] of outcomes.entries()) {
-    const { name } = checks[index] as HealthCheck;
+    const { name, warnings } = checks[index] as HealthCheck;
+    const count = warnings?.().length ?? 0;
     if (outcome === 'excluded') lines.push(`[+]${name} excluded: ok`);
-    else if (outcome === undefined) lines.push(`[+]${name} ok`);
+    else if (outcome === undefined) lines.push(`[+]${name} ok${count === 0 ? '' : `, warnings: ${count}, see /${root}/${name}`}`);
     else lines.push(`[-]${name} failed: reason withheld`);
     failed ||= outcome !== undefined && outcome !== 'excluded';
   }

@@ -11,10 +11,10 @@ type StoreMessage = Exclude<FromWorker, { type: 'done' | 'alive' }>;
 const MOST_PENDING_BYTES = 32 * 1024 * 1024;
 
 /** A copy that may be given away. */
-function copyKeyValue({ key, value, createRevision, modRevision }: KeyValue, transfer: ArrayBuffer[]): KeyValue {
+function copyKeyValue({ value, ...rest }: KeyValue, transfer: ArrayBuffer[]): KeyValue {
   const copy = new Uint8Array(value);
   transfer.push(copy.buffer);
-  return { key, value: copy, createRevision, modRevision };
+  return { ...rest, value: copy };
 }
 
 /** An error of the store as data. */

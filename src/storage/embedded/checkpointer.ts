@@ -24,6 +24,8 @@ interface CheckpointerOptions {
 
 /** How long a change may wait for others to go into the tables with it. */
 const gatherMs = 100;
+/** Time after which changes that the disk refused are tried again. */
+const retryMs = 500;
 /** Changes of one transaction, which are laid out in one turn of the loop. */
 const changesPerStep = 128;
 
@@ -34,6 +36,7 @@ export class Checkpointer {
   #applied: number;
   #step: Promise<void> | undefined;
   #timer: Timer | undefined;
+  #stopped = false;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
@@ -52,15 +55,12 @@ export class Checkpointer {
 
   add(change: DurableChange): void {
     this.#waiting.push(change);
-    this.#timer ??= this.#options.clock.after(gatherMs, () => {
-      this.#timer = undefined;
-      // What the disk refuses stays, and is tried again with the next change or read.
-      void this.drain().catch(() => undefined);
-    });
+    this.#schedule(gatherMs);
   }
 
   /** From here on only `drain` puts anything in. */
   stop(): void {
+    this.#stopped = true;
     this.#timer?.cancel();
   }
 
@@ -70,6 +70,15 @@ export class Checkpointer {
       this.#step ??= this.#apply(this.#waiting.slice(0, changesPerStep)).finally(() => (this.#step = undefined));
       await this.#step;
     }
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopped) return;
+    this.#timer ??= this.#options.clock.after(delayMs, () => {
+      this.#timer = undefined;
+      // Changes that the disk refuses stay in the journal and here.
+      void this.drain().catch(() => this.#schedule(retryMs));
+    });
   }
 
   #apply(changes: readonly DurableChange[]): Promise<void> {

@@ -1,9 +1,10 @@
 // The durable Store: one LMDB file in a data directory. Writes are checked against pending and durable state in the turn in which
 // they arrive, committed in groups, and answered when they are on disk, which is in the journal; the tables follow (applier.ts). Reads have
 // the tables catch up first; reads and watches see only what is on disk.
-import { type Clock, compareKeys, createBoundsTest } from '../../base/index.ts';
+import { type Clock, type Timer, compareKeys, createBoundsTest } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError, StorageWriteError } from '../errors.ts';
+import type { StorageHealth } from '../health.ts';
 import { ExpiryAlarm, type LeaseBook, tellTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import type {
@@ -31,6 +32,7 @@ interface EmbeddedStoreParts {
   /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
   readonly failpoint?: ((name: string) => void) | undefined;
   readonly directory: string;
+  readonly health: StorageHealth;
   /** When the directory was made. */
   readonly createdAt: number;
   readonly sync?: boolean | undefined;
@@ -51,6 +53,9 @@ const mostConcurrentReads = 64;
 const defaultReaderSlots = 126;
 /** Values that a watch may be sent in one turn while it catches up. */
 const historyBytesPerTurn = 2 ** 21;
+
+/** Time between two looks for room on a disk that is full. */
+const probeMs = 500;
 
 /** Later than any lease ends. */
 const latestMs = Number.MAX_SAFE_INTEGER - 1;
@@ -80,6 +85,7 @@ export class EmbeddedStore implements Store {
   /** Changes of the commit that is being completed, in revision order. */
   #completed: StoreEvent[] = [];
   #readers = 0;
+  #probing: Timer | undefined;
   readonly #concurrentReads: number;
   readonly #waitingReaders: (() => void)[] = [];
   /** Set once the file cannot be trusted; every call fails with it. */
@@ -97,11 +103,14 @@ export class EmbeddedStore implements Store {
     this.#assigned = revision;
     this.#pending = new PendingState(revision);
     const failpoint = parts.failpoint ?? (() => undefined);
+    const { directory } = parts;
     this.#commits = new GroupCommit({
+      directory,
       write: (fill) => this.#writeJournal(fill), onCommitted: () => this.#announce(), onFailed: (error) => this.#recover(error),
       failpoint: (name) => failpoint(`${name}-commit`),
     });
     this.#tableCommits = new GroupCommit({
+      directory,
       write: (fill) => this.#tables.write(fill), onCommitted: () => undefined, onFailed: (error) => this.#recoverTables(error),
       failpoint: (name) => failpoint(`${name}-apply`),
     });
@@ -167,7 +176,7 @@ export class EmbeddedStore implements Store {
   #previousAt(head: KeyValue | ScannedVersion): KeyValue {
     if ('value' in head) return head;
     let read: KeyValue | undefined;
-    const readNow = (): KeyValue => (read ??= this.#tables.read((snapshot) => snapshot.version(head)));
+    const readNow = (): KeyValue => (read ??= this.#tables.read((snapshot) => snapshot.read(head)));
     const { key, createRevision, modRevision } = head;
     return { key, createRevision, modRevision, get value() { return readNow().value; } };
   }
@@ -289,6 +298,7 @@ export class EmbeddedStore implements Store {
         this.#pending.markDurable(modRevision);
         this.#checkpointer.add(write);
         this.#completed.push(write.event);
+        if (write.event.previous) this.#parts.health.noteReplaced(write.event.previous.modRevision);
         write.resolve({ type: 'committed', revision: modRevision });
       },
       failed: write.reject,
@@ -298,7 +308,21 @@ export class EmbeddedStore implements Store {
   async #writeJournal(fill: () => void): Promise<void> {
     this.#entries = [];
     fill();
-    await (this.#journal as Journal).append(this.#entries, this.#newest);
+    const journal = this.#journal as Journal;
+    // A commit without entries looks for room after a refusal, see #probe.
+    if (this.#entries.length > 0) await journal.append(this.#entries, this.#newest);
+    else if (!(await journal.findRoom())) return;
+    this.#parts.health.noteAcceptance();
+  }
+
+  /** While the disk refuses writes it is asked again from time to time, so that readiness returns without a write of a client. */
+  #probe(): void {
+    this.#probing ??= this.#parts.clock.after(probeMs, () => {
+      this.#probing = undefined;
+      if (this.#closed || this.#poison || this.#parts.health.refusal === undefined) return;
+      const again = (): void => this.#probe();
+      this.#commits.submit({ write: () => undefined, bytes: 0, committed: again, failed: again });
+    });
   }
 
   /** After a commit: durable changes go to the watches, then those who waited for them go on. */
@@ -324,10 +348,15 @@ export class EmbeddedStore implements Store {
   #recover(error: Error): void {
     this.#pending.fail(error, this.#checkpointer.waiting.map(({ event }) => event));
     const journal = this.#journal as Journal;
-    if (journal.isUnsure || journal.last > this.#pending.durable) this.#fail(error, 'a commit failed and may yet have reached the disk');
+    if (journal.isUnsure || journal.last > this.#pending.durable) return this.#fail(error, 'a commit failed and may yet have reached the disk');
+    this.#parts.health.noteRefusal(error.message);
+    this.#probe();
   }
 
-  /** The same for the tables, which must still be readable: what did not get into them is still in the journal. */
+  /**
+   * The same for the tables, which must still be readable: what did not get into them is still in the journal. The next attempt writes every
+   * page of the failed one again before it flushes: LMDB's tree reaches only pages of flushes that succeeded, and those that it writes itself.
+   */
   #recoverTables(error: Error): void {
     const problem = this.#findDisagreement();
     if (problem !== undefined) this.#fail(error, `a commit failed and ${problem}`);
@@ -398,6 +427,7 @@ export class EmbeddedStore implements Store {
 
   async #close(): Promise<void> {
     this.#alarm.stop();
+    this.#probing?.cancel();
     await Promise.all([this.#sweeper.stop(), this.#compaction.stop(), this.#mapped.stop()]);
     await this.#commits.idle();
     // What a full disk keeps out of the tables is in the journal, where the next start finds it.
@@ -420,6 +450,7 @@ function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): H
   const events: StoreEvent[] = [];
   let bytes = 0;
   for (const record of snapshot.records(span)) {
+    if ('damage' in record) return { events, through: record.modRevision - 1, isDamagedThere: true };
     if (isInside(record.key)) events.push(toEvent(snapshot, record));
     bytes += record.value.length;
     if (bytes > historyBytesPerTurn) return { events, through: record.modRevision };
@@ -431,5 +462,5 @@ function toEvent(snapshot: Snapshot, record: LogRecord): StoreEvent {
   const type = record.isTombstone ? 'delete' : 'put';
   if (record.replaced === 0) return { type, kv: toKeyValue(record) };
   const { key, createRevision, replaced } = record;
-  return { type, kv: toKeyValue(record), previous: snapshot.version({ key, createRevision, modRevision: replaced }) };
+  return { type, kv: toKeyValue(record), previous: snapshot.read({ key, createRevision, modRevision: replaced }) };
 }

@@ -17,6 +17,8 @@ interface CommitJob {
 }
 
 interface GroupCommitOptions {
+  /** Named in errors. */
+  readonly directory: string;
   /** Applies what its argument writes in one transaction; resolves when that is durable. */
   readonly write: (fill: () => void) => Promise<void>;
   /** Called once per durable commit, after `committed` of its jobs. */
@@ -84,7 +86,9 @@ export class GroupCommit {
       this.#options.failpoint('after');
       return undefined;
     } catch (cause) {
-      return new StorageWriteError(`the write could not be made durable: ${(cause as Error)?.message ?? String(cause)}`, { cause });
+      if (cause instanceof StorageWriteError) return cause;
+      const problem = (cause as Error)?.message ?? String(cause);
+      return new StorageWriteError(`the write could not be made durable in ${this.#options.directory}: ${problem}`, { cause });
     }
   }
 

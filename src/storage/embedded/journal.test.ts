@@ -1,13 +1,14 @@
 // The journal: what a crash leaves in it comes back, in order and once; what was torn, is old or belongs to other tables does not.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../../base/index.ts';
 import { type Store, prefixRange } from '../store.ts';
-import { type Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
+import { Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
 import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-journal-'));
@@ -80,6 +81,30 @@ test('append that finds no room leaves the journal as it was', async () => {
   await journal.append([encode(change(3))], 3);
   await journal.close();
   assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [1, 3]);
+});
+
+test('append that the disk fails leaves the journal unsure, and is not cut off and tried again', { skip: process.platform !== 'linux' }, async () => {
+  const directory = mkdtempSync(join(root, 'failing-'));
+  // A file of the system whose writes at 0 end in EIO.
+  const failing = await open('/proc/self/mem', 'r+');
+  const other = await open(join(directory, 'journal.1'), 'w+');
+  const journal = new Journal({ directory, createdAt, sync: true, makeRoom: async () => {} }, [failing, other]);
+  await assert.rejects(journal.append([encode(change(1))], 1), { code: 'EIO' });
+  assert.deepEqual([journal.last, journal.isUnsure], [0, true]);
+  await journal.close();
+});
+
+test('findRoom lays the file out again after a refusal cut its end off', async () => {
+  const directory = mkdtempSync(join(root, 'layout-'));
+  const journal = await makeJournal(directory);
+  await journal.append([encode(change(1))], 1);
+  const path = join(directory, 'journal.0');
+  truncateSync(path, encode(change(1)).length);
+  assert.equal(await journal.findRoom(), true);
+  assert.equal(statSync(path).size, 2 ** 20);
+  await journal.append([encode(change(2))], 2);
+  await journal.close();
+  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [1, 2]);
 });
 
 /** A copy of a directory as a crash at this moment would leave it. */

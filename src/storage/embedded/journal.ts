@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { StorageCorruptError } from '../errors.ts';
 import { journalFiles, syncPath } from './directory.ts';
+import { isDiskFull } from './disk-full.ts';
 import { type LogRecord, decodeRecord, encodeRecord } from './tables/record.ts';
 
 /** A change as the journal holds it. */
@@ -34,8 +35,6 @@ interface Turn {
 /** A file that is longer is left for the other one: small enough for one step of the tables, large enough to rarely wait for them. */
 const turnBytes = 2 ** 20;
 const headerBytes = 24;
-/** Refusals after which a file is what it was once its new end is cut off; after other errors nobody knows what is on the disk. */
-const refusals = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** A change as an entry, and as the log record that is a part of it. */
 export function encodeEntry(change: JournaledChange, createdAt: number): { readonly entry: Buffer; readonly record: Buffer } {
@@ -98,14 +97,20 @@ const flushesOnWrite = process.platform === 'linux';
 async function openFile(path: string, sync: boolean): Promise<FileHandle> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | (sync && flushesOnWrite ? constants.O_DSYNC : 0), 0o600);
   try {
-    // Writing over what is there spares the flush a change of the file's size. A disk without room for it will do without.
-    const { size } = await file.stat();
-    if (size < turnBytes) await file.write(Buffer.alloc(turnBytes - size), 0, turnBytes - size, size).catch(() => undefined);
+    // A disk without room for the layout will do without.
+    await layOut(file).catch(() => undefined);
   } catch (error) {
     await file.close();
     throw error;
   }
   return file;
+}
+
+/** Fills a file with zeros up to the length of a turn: a write over bytes that exist spares the flush a change of the file's size. */
+async function layOut(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const bytes = Buffer.alloc(Math.max(0, turnBytes - size));
+  for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done, bytes.length - done, size + done)).bytesWritten;
 }
 
 /** Appends entries; one append at a time. */
@@ -143,11 +148,27 @@ export class Journal {
     try {
       await this.#write(bytes);
     } catch (error) {
-      await this.#undo(error as NodeJS.ErrnoException);
+      await this.#undo(error);
       throw error;
     }
     this.#at += bytes.length;
     this.#turn.last = last;
+  }
+
+  /**
+   * Lays out again what a refused append cut off; false while the disk has no room for that. It is how the return of space is noticed
+   * without a write of a client.
+   */
+  async findRoom(): Promise<boolean> {
+    if (this.#at >= turnBytes) await this.#takeTurn();
+    try {
+      await layOut(this.#turn.file);
+      return true;
+    } catch (error) {
+      if (isDiskFull(error)) return false;
+      this.#unsure = true;
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -168,9 +189,10 @@ export class Journal {
     if (this.#options.sync && !flushesOnWrite) await file.datasync();
   }
 
-  async #undo(error: NodeJS.ErrnoException): Promise<void> {
+  /** After a refusal the file is as it was once its new end is cut off; after any other error the content of the disk is unknown. */
+  async #undo(error: unknown): Promise<void> {
     this.#unsure = true;
-    if (!refusals.has(error.code ?? '')) return;
+    if (!isDiskFull(error)) return;
     await this.#turn.file.truncate(this.#at);
     await this.#turn.file.datasync();
     this.#unsure = false;

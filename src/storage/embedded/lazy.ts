@@ -1,7 +1,7 @@
 // The embedded Store as the door hands it out: the database library is loaded by those who open or check one, and by nobody else.
 import type { Store } from '../store.ts';
 import type { CheckReport } from './tables/check.ts';
-import type { EmbeddedStoreOptions } from './open.ts';
+import type { EmbeddedStoreOptions, RepairReport } from './open.ts';
 
 /** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
@@ -11,4 +11,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 /** Verifies a data directory that is not open, or an open embedded Store; what is in the journal goes into the tables first. */
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   return (await import('./open.ts')).checkEmbeddedStore(target);
+}
+
+/** Moves damaged records of a directory that is not open into a file beside its tables. */
+export async function repairEmbeddedStore(directory: string): Promise<RepairReport> {
+  return (await import('./open.ts')).repairEmbeddedStore(directory);
 }

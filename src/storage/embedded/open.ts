@@ -1,16 +1,19 @@
 // Opens and checks data directories: lock, inspect, open the tables, and make a new directory complete step by step.
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/index.ts';
 import { StorageCorruptError, StorageFormatError } from '../errors.ts';
+import { type DamagedRecord, StorageHealth } from '../health.ts';
 import { firstRevision } from '../mvcc.ts';
 import type { Store } from '../store.ts';
 import { type CheckReport, checkTables } from './tables/check.ts';
 import {
-  type Format, type MissingTail, cutShort, dataPath, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, writeFormat,
+  type Format, type MissingTail, cutShort, dataPath, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, syncPath, writeFormat,
 } from './directory.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
 import { recoverTables } from './recovery.ts';
+import { type MovedRecord, applyRepair, planRepair } from './tables/repair.ts';
 import { TimeSlice } from './tables/sliced-range.ts';
 import { Tables } from './tables/tables.ts';
 
@@ -29,6 +32,8 @@ export interface EmbeddedStoreOptions {
   readonly sync?: boolean;
   /** Called at named points of a commit and of compaction; may throw or end the process. For tests. */
   readonly failpoint?: (name: string) => void;
+  /** Is kept current: damaged records, and a disk that is full. */
+  readonly health?: StorageHealth;
 }
 
 interface OpenDirectory {
@@ -42,7 +47,7 @@ interface OpenDirectory {
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const opened = await openDirectory(options, options.clock.now());
   try {
-    const store = new EmbeddedStore({ ...options, ...opened });
+    const store = new EmbeddedStore({ ...options, ...opened, health: options.health ?? new StorageHealth() });
     await store.openJournal();
     return store;
   } catch (error) {
@@ -57,13 +62,56 @@ export async function checkEmbeddedStore(target: string | Store): Promise<CheckR
   if (typeof target !== 'string') throw new TypeError('only an embedded store can be checked');
   if (!existsSync(target)) throw new StorageFormatError(target, 'does not exist');
   const opened = await openDirectory({ directory: target }, undefined);
-  const snapshot = opened.tables.snapshot();
+  try {
+    return await checkAll(opened.tables);
+  } finally {
+    await abandon(opened);
+  }
+}
+
+/** What a repair did. */
+export interface RepairReport {
+  /** The state after it. */
+  readonly check: CheckReport;
+  readonly moved: readonly MovedRecord[];
+  /** The file that holds the moved records; undefined when there were none. */
+  readonly file: string | undefined;
+}
+
+/** Moves damaged records of a directory that is not open into a file beside its tables. The file is on disk before any record is removed. */
+export async function repairEmbeddedStore(directory: string): Promise<RepairReport> {
+  if (!existsSync(directory)) throw new StorageFormatError(directory, 'does not exist');
+  const opened = await openDirectory({ directory }, undefined);
+  const { tables } = opened;
+  try {
+    const before = await checkAll(tables);
+    if (before.ok) return { check: before, moved: [], file: undefined };
+    const plan = tables.read(planRepair);
+    const file = plan.moved.length === 0 ? undefined : writeMoved(opened.directory, plan.moved);
+    await tables.write(() => applyRepair(tables, plan));
+    return { check: await checkAll(tables), moved: plan.moved, file };
+  } catch (error) {
+    throw asFormatError(directory, error);
+  } finally {
+    await abandon(opened);
+  }
+}
+
+async function checkAll(tables: Tables): Promise<CheckReport> {
+  const snapshot = tables.snapshot();
   try {
     return await checkTables(snapshot, new TimeSlice(systemClock, () => false));
   } finally {
     snapshot.done();
-    await abandon(opened);
   }
+}
+
+function writeMoved(directory: string, moved: readonly MovedRecord[]): string {
+  const time = new Date(systemClock.now()).toISOString().replaceAll(':', '-');
+  const file = join(directory, `damaged-${time}.jsonl`);
+  writeFileSync(file, moved.map((record) => `${JSON.stringify(record)}\n`).join(''), { mode: 0o600, flag: 'wx', flush: true });
+  syncPath(directory);
+  return file;
 }
 
 async function abandon(opened: OpenDirectory): Promise<void> {
@@ -101,18 +149,14 @@ async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt
 
 /** Nothing may be where the file had ended. */
 async function proveTail(directory: string, tables: Tables, missing: MissingTail): Promise<void> {
-  const snapshot = tables.snapshot();
-  try {
-    const { ok } = await checkTables(snapshot, new TimeSlice(systemClock, () => false));
-    if (!ok) throw cutShort(directory, missing);
-  } finally {
-    snapshot.done();
-  }
+  const { ok } = await checkAll(tables);
+  if (!ok) throw cutShort(directory, missing);
 }
 
 function openTables(directory: string, options: Omit<EmbeddedStoreOptions, 'clock'>): Tables {
   try {
-    const tables = new Tables({ file: dataPath(directory), maxReaders: options.maxReaders, sync: options.sync });
+    const noteDamage = (record: DamagedRecord): void => options.health?.noteDamage(record);
+    const tables = new Tables({ file: dataPath(directory), maxReaders: options.maxReaders, sync: options.sync, noteDamage });
     restrictRights(directory);
     return tables;
   } catch (error) {

@@ -26,7 +26,7 @@ function checkContinuity(directory: string, tables: Tables, changes: readonly Jo
   const heads = new Map<string, number>();
   tables.read((snapshot) => {
     for (const { key, replaced, modRevision, isTombstone } of changes) {
-      const head = heads.get(key) ?? snapshot.head(key)?.modRevision ?? 0;
+      const head = heads.get(key) ?? snapshot.pointer(key)?.modRevision ?? 0;
       if (head !== replaced) {
         throw new StorageFormatError(directory, `its journal does not continue its tables (revision ${modRevision}); restore all files from one backup`);
       }

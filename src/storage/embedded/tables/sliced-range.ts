@@ -59,7 +59,7 @@ export async function readSliced(read: SlicedRead): Promise<{ kvs: KeyValue[]; m
       count += await countLive({ snapshot, timeSlice, range: { start: version.key, end: request.end } });
       break;
     }
-    if (kvs.length < limit) kvs.push(snapshot.version(version));
+    if (kvs.length < limit) kvs.push(snapshot.read(version));
     count += 1;
   }
   return { kvs, more: count > kvs.length, count };

@@ -85,6 +85,8 @@ export class Sweeper {
       const changes: LogRecord[] = [];
       let bytes = 0;
       for (const change of snapshot.records({ from: this.#swept + 1, through: this.#compactRevision })) {
+        // The version that a damaged change replaced stays: it cannot be found without the record. A repair removes both.
+        if ('damage' in change) continue;
         changes.push(change);
         bytes += change.value.length;
         if (changes.length >= changesPerSlice || bytes >= valueBytesPerSlice) return { changes, last: change.modRevision };

@@ -10,6 +10,7 @@
 import { type Database, type RootDatabase, type Transaction, open } from 'lmdb';
 import { StorageCorruptError } from '../../errors.ts';
 import type { Lease } from '../../expiry.ts';
+import type { DamagedRecord } from '../../health.ts';
 import type { KeyRange, KeyValue } from '../../store.ts';
 import type { RevisionSpan } from '../../watch-hub.ts';
 import {
@@ -33,12 +34,20 @@ export interface ScannedVersion extends VersionPointer {
   readonly key: string;
 }
 
+/** A change whose record is damaged. */
+export interface DamagedChange {
+  readonly modRevision: number;
+  readonly damage: string;
+}
+
 interface TablesOptions {
   readonly file: string;
   readonly maxReaders?: number | undefined;
   readonly sync?: boolean | undefined;
+  readonly noteDamage?: ((record: DamagedRecord) => void) | undefined;
 }
 
+const noValue = new Uint8Array(0);
 const tableOptions = { keyEncoding: 'binary', encoding: 'binary' } as const;
 /** Address space, not memory or disk; LMDB maps anew (slowly) when the file outgrows it. */
 const mapBytes = 2 ** 34;
@@ -141,6 +150,10 @@ export class Tables {
     }
   }
 
+  noteDamage(record: DamagedRecord): void {
+    this.#options.noteDamage?.(record);
+  }
+
   close(): Promise<void> {
     return this.env.close();
   }
@@ -180,7 +193,7 @@ export class Snapshot {
   /** The newest version of `key`. */
   head(key: string): KeyValue | undefined {
     const pointer = this.pointer(key);
-    return pointer && this.version(pointer);
+    return pointer && this.read(pointer);
   }
 
   /** Where the newest version of `key` is; its value, which can be large, is not read. */
@@ -198,16 +211,33 @@ export class Snapshot {
     return toKeyValue(record);
   }
 
+  /** As `version`, but a version that is damaged is noted, and returned without its value and with the reason. */
+  read(pointer: ScannedVersion): KeyValue {
+    try {
+      return this.version(pointer);
+    } catch (error) {
+      if (!(error instanceof StorageCorruptError)) throw error;
+      const { key, createRevision, modRevision } = pointer;
+      this.#tables.noteDamage({ key, revision: modRevision, cause: error.message });
+      return { key, value: noValue, createRevision, modRevision, damage: error.message };
+    }
+  }
+
+  /** The bytes of a record, damaged or not. */
+  rawRecord(revision: number): Buffer | undefined {
+    return this.#tables.log.get(encodeRevision(revision), this.#at);
+  }
+
   record(revision: number): LogRecord | undefined {
     // The reusable buffer saves an allocation; decodeRecord copies what it keeps.
     const bytes = (this.#tables.log as FastTable).getBinaryFast(encodeRevision(revision), this.#at);
     return bytes && decodeRecord(bytes, revision);
   }
 
-  /** The records of `span`; to be read or left within one turn. */
-  *records(span: RevisionSpan): Generator<LogRecord> {
+  /** The records of `span`, which must all be taken within one turn; of a damaged one only the revision is known. */
+  *records(span: RevisionSpan): Generator<LogRecord | DamagedChange> {
     const options = { ...this.#at, start: encodeRevision(span.from), end: encodeRevision(span.through + 1) };
-    for (const { key, value } of this.#tables.log.getRange(options)) yield decodeRecord(value, decodeRevision(key));
+    for (const { key, value } of this.#tables.log.getRange(options)) yield decodeIfSound(value, decodeRevision(key));
   }
 
   /** Keys that exist at the newest revision, in order; yields undefined between batches, where the caller may pause. */
@@ -277,6 +307,15 @@ export class Snapshot {
   }
 }
 
+function decodeIfSound(bytes: Buffer, modRevision: number): LogRecord | DamagedChange {
+  try {
+    return decodeRecord(bytes, modRevision);
+  } catch (error) {
+    if (!(error instanceof StorageCorruptError)) throw error;
+    return { modRevision, damage: error.message };
+  }
+}
+
 function ignore(): void {}
 
 /** A log record as others see it. */
@@ -302,5 +341,13 @@ function environmentOptions(options: TablesOptions): Parameters<typeof open>[0] 
 async function causeOf(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<unknown> }).commitError;
   if (!reason) return error;
-  return reason.then(() => error, (cause: unknown) => cause);
+  return reason.then(() => error, nameShortWrite);
+}
+
+const EIO = 5;
+
+/** LMDB reports a write of which the disk took only a part, as one that is full does, as an input/output error. */
+function nameShortWrite(cause: unknown): unknown {
+  if ((cause as { readonly code?: unknown } | undefined)?.code !== EIO) return cause;
+  return new Error('the disk took only a part of it: it is full (no space left on device, file too large) or fails (input/output error)', { cause });
 }
