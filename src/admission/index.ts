@@ -23,6 +23,7 @@ export { createReads } from './reads.ts';
 export type { AskAccess } from './match/conditions.ts';
 export type { AdmissionMetrics, AdmissionStep, WebhookCall, WebhookRejection } from './metrics.ts';
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
+export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';
 export { createMutatingWebhooks } from './webhooks/mutating.ts';
 export { createValidatingWebhooks } from './webhooks/validating.ts';
 export { type Amounts, addAmounts, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';

@@ -32,6 +32,8 @@ export {
 } from './apply/managers.ts';
 export { compareObjects, toFieldSet } from './apply/compare.ts';
 export { typedProblem } from './apply/typed.ts';
+export { mergeValues } from './apply/merge.ts';
+export { findAtomics } from './apply/atomics.ts';
 export { TypedValueError } from './apply/value.ts';
 export { DecodeError } from './schema/decode/error.ts';
 export { decodeObject } from './schema/decode/decode.ts';
@@ -46,7 +48,7 @@ export { checkPattern, loadPatternEngine, matchesPattern } from './schema/valida
 export { validateListTypes, validateValue } from './schema/validate/validate.ts';
 export { equalJson } from './equal.ts';
 export { formatGo, goTypeOf } from './patch/go-format.ts';
-export { type JsonPatch, JsonPatchError, compileJsonPatch, decodeJsonPatch } from './patch/json-patch.ts';
+export { type JsonPatch, JsonPatchError, JsonPatchTestError, compileJsonPatch, decodeJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';
 export {

@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims, createAdmissionChain,
-  createCertificateAdmission, createDefaultPlugins, createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction,
-  createOwnerReferences, createPortClaims, createQuotaStore, createRbacEscalation, createReads, createResourceQuota,
-  createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected, listReadyRanges, orderPlugins,
+  type AdmissionPlugin, type AdmissionPolicies, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims,
+  createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin, createNamespaceAutoProvision,
+  createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore, createRbacEscalation, createReads,
+  createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected, listReadyRanges, orderPlugins,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
@@ -47,6 +47,8 @@ export interface Api {
   readonly definitions: Definitions;
   /** Admission webhooks: called from `start` on. */
   readonly webhooks: Webhooks;
+  /** Admission policies: evaluated from `start` on. */
+  readonly policies: AdmissionPolicies;
   readonly admissionMetrics: CountedAdmission;
   readonly authorization: Authorization;
   /** What Services hold. */
@@ -159,6 +161,13 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
   await createSystemClient(api, ['', 'v1', 'namespaces'], 'kube-apiserver').createIfAbsent('', object);
 }
 
+/** The admission that objects of admissionregistration.k8s.io configure. */
+function composeConfigured(parts: Parameters<typeof createWebhooks>[0]): Pick<Api, 'webhooks' | 'policies'> {
+  const { options: { clock, logger } } = parts;
+  const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
+  return { webhooks: createWebhooks(parts), policies: createAdmissionPolicies({ ...parts, clock, onError }) };
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
@@ -172,7 +181,7 @@ export function composeApi(parts: ApiOptions): Api {
     onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
   });
   const admissionMetrics = createAdmissionMetrics();
-  const webhooks = createWebhooks({
+  const { webhooks, policies } = composeConfigured({
     options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.admissionPlan.credentials,
     askAccess: askAccessWith(() => authorization),
   });
@@ -190,7 +199,9 @@ export function composeApi(parts: ApiOptions): Api {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
       validate: (attributes) => definitions.guardCreation(attributes),
     },
+    policies.mutating,
     webhooks.mutating,
+    policies.validating,
     webhooks.validating,
     createResourceQuota({ store: quotas, ledger: quotaLedger, clock }),
   ]);
@@ -224,7 +235,7 @@ export function composeApi(parts: ApiOptions): Api {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));
   return {
-    registry, catalog, definitions, webhooks, admissionMetrics, authorization, serviceClaims, quotas, quotaLedger, handler,
+    registry, catalog, definitions, webhooks, policies, admissionMetrics, authorization, serviceClaims, quotas, quotaLedger, handler,
     respondError: (exchange, error) => respondError(exchange, error, schemas),
   };
 }

@@ -181,8 +181,8 @@ const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
 
 async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, listener, state, pki, adminToken, directory } = parts;
-  // Custom kinds are served, and webhooks are called, before the first request comes.
-  await Promise.all([parts.api.definitions.start(), parts.api.webhooks.start()]);
+  // Custom kinds are served, webhooks are called and policies evaluated, before the first request comes.
+  await Promise.all([parts.api.definitions.start(), parts.api.webhooks.start(), parts.api.policies.start()]);
   await parts.api.quotas.start();
   const following = followFlow(parts);
   const port = await openPort(parts);

@@ -22,7 +22,8 @@ describe('stopServer', () => {
       markStopping: step('mark'), controllers: { stop: async () => step('controllers')() }, listener: { close: async () => step('listener')() },
       authentication: stoppable('authentication'), following: stoppable('flow'), workers: stoppable('workers'), store: { close: step('store') },
       api: {
-        authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'), quotas: stoppable('quotas'),
+        authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'),
+        policies: stoppable('policies'), quotas: stoppable('quotas'),
         registry: { close: step('registry') },
       },
     };
@@ -30,7 +31,7 @@ describe('stopServer', () => {
     const error = await stopServer(options, parts).catch((caught: unknown) => caught);
     return { order, error };
   };
-  const all = ['mark', 'controllers', 'listener', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'quotas', 'workers',
+  const all = ['mark', 'controllers', 'listener', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies', 'quotas', 'workers',
     'registry', 'store'];
 
   it('stops every part, the store last', async () => {

@@ -20,8 +20,8 @@ export interface RunningParts {
   readonly authentication: Stoppable;
   readonly following: Stoppable | undefined;
   readonly api: {
-    readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly quotas: Stoppable;
-    readonly registry: Closable;
+    readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly policies: Stoppable;
+    readonly quotas: Stoppable; readonly registry: Closable;
   };
   readonly workers: Stoppable;
   readonly store: Closable;
@@ -49,6 +49,7 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
       () => parts.api.authorization.stop(),
       () => parts.api.definitions.stop(),
       () => parts.api.webhooks.stop(),
+      () => parts.api.policies.stop(),
       () => parts.api.quotas.stop(),
       () => parts.workers.stop(),
       () => parts.api.registry.close(),

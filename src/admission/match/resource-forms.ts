@@ -28,7 +28,7 @@ function createForm(resource: Resource, version: string, subresource: string): R
 export const requestedForm = ({ resource, version, kind }: AdmissionAttributes): ResourceForm => ({ resource, version, kind });
 
 /** The other forms of the resource of a request. */
-function* otherForms(catalog: Pick<Catalog, 'resources'>, { resource, version, subresource }: AdmissionAttributes): Generator<ResourceForm> {
+export function* otherForms(catalog: Pick<Catalog, 'resources'>, { resource, version, subresource }: AdmissionAttributes): Generator<ResourceForm> {
   const storage = storageOf(resource);
   for (const row of catalog.resources()) {
     if (storageOf(row) !== storage) continue;

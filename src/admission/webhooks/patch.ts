@@ -27,7 +27,8 @@ function sortKeys(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortKeys(value[key] as JsonValue)]));
 }
 
-function schemaOf({ resource, version, kind }: ResourceForm, schemas: SchemaSet): Schema {
+/** The schema of a form. */
+export function schemaOf({ resource, version, kind }: ResourceForm, schemas: SchemaSet): Schema {
   const own = kind.kind === resource.kind && kind.group === resource.group ? resource.versions.find(({ name }) => name === version)?.schema : undefined;
   return own ?? schemas.forKind(kind) ?? { type: 'any' };
 }
@@ -40,32 +41,46 @@ function readCustom(document: JsonObject, schema: Schema): KubeObject {
   return object;
 }
 
-function readBuiltIn(document: JsonObject, form: ResourceForm, schema: Schema): KubeObject {
+function readBuiltIn(document: JsonObject, { form, schema, strict }: {
+  readonly form: ResourceForm; readonly schema: Schema; readonly strict: boolean;
+}): KubeObject {
   const type = { kind: form.kind.kind, apiVersion: formatGroupVersion(form.kind) };
   const [kind, apiVersion] = [document['kind'] || type.kind, document['apiVersion'] || type.apiVersion];
   if (kind !== type.kind || apiVersion !== type.apiVersion) {
     throw internalError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`);
   }
-  const object = schema.type === 'any' ? document : decodeObject(schema, document, { keepEmptyLists: true }).object;
+  const { object, strictErrors } = schema.type === 'any' ? { object: document, strictErrors: [] } : decodeObject(schema, document, { keepEmptyLists: true });
+  if (strict && strictErrors.length > 0) throw internalError(`strict decoding error: ${strictErrors.join(', ')}`);
   const typed = { ...type, ...object, ...type } as unknown as KubeObject;
   if (schema.fields?.has('metadata') === true) typed.metadata ??= {};
   return typed;
 }
 
-/** An object with a patch applied; throws the 500 of one that does not apply or leads to what is no such object. The object given stays as it is. */
-export function applyPatch(object: KubeObject, patch: JsonPatch,
-  { form, schemas }: { readonly form: ResourceForm; readonly schemas: SchemaSet }): KubeObject {
+/** A document as an object of a form; throws the 500 of what is none. `strict`: unknown fields of built-in kinds are refused too. */
+export function readDocument(document: JsonValue, { form, schemas, strict = false }: {
+  readonly form: ResourceForm; readonly schemas: SchemaSet; readonly strict?: boolean;
+}): KubeObject {
   const schema = schemaOf(form, schemas);
   try {
-    const document = patch.apply(object as unknown as JsonValue);
     if (typeof document !== 'object' || document === null || Array.isArray(document)) {
       throw new JsonPatchError(`json: cannot unmarshal ${Array.isArray(document) ? 'array' : typeof document} into Go value of type ${form.kind.kind}`);
     }
-    return isCustom(form) ? readCustom(document, schema) : readBuiltIn(document, form, schema);
+    return isCustom(form) ? readCustom(document, schema) : readBuiltIn(document, { form, schema, strict });
   } catch (error) {
     if (error instanceof JsonPatchError || error instanceof DecodeError) throw internalError(error.message);
     throw error;
   }
+}
+
+/** An object with a patch applied; throws the 500 of one that does not apply or leads to what is no such object. The object given stays as it is. */
+export function applyPatch(object: KubeObject, patch: JsonPatch, kind: { readonly form: ResourceForm; readonly schemas: SchemaSet }): KubeObject {
+  let document: JsonValue;
+  try {
+    document = patch.apply(object as unknown as JsonValue);
+  } catch (error) {
+    throw error instanceof JsonPatchError ? internalError(error.message) : error;
+  }
+  return readDocument(document, kind);
 }
 
 /** Fills in the defaults of the form's kind. */

@@ -29,8 +29,16 @@ interface Operation {
 
 /** Why a patch is none or does not apply, in the words of the library that the reference uses. */
 export class JsonPatchError extends Error {
-  override readonly name = 'JsonPatchError';
+  override readonly name: string = 'JsonPatchError';
 }
+
+/** A `test` operation that found something else: policies pass over such a patch. */
+export class JsonPatchTestError extends JsonPatchError {
+  override readonly name = 'JsonPatchTestError';
+}
+
+/** The same while the patch is applied. */
+class TestFailure extends DraftError {}
 
 /** What every patch of a client that cannot be applied is answered; the reason stays in the server. */
 const refuse = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
@@ -107,6 +115,7 @@ function applyOperations(document: JsonValue, list: readonly Operation[]): JsonV
     measure(result, { bytes: Infinity });
     return result;
   } catch (error) {
+    if (error instanceof TestFailure) throw new JsonPatchTestError(error.message);
     throw error instanceof DraftError ? new JsonPatchError(error.message) : error;
   }
 }
@@ -147,7 +156,7 @@ function applyOperation(draft: JsonDraft, operation: Operation, budget: Budget):
     case 'remove': return edit(path, { missing: quoteMissing(op, text), failed: `error in remove for path: '${text}'` }, (at) => draft.remove(at));
     case 'test': {
       const found = within(path, { missing: missing('is missing path'), failed: `error in test for path: '${text}'` }, (at) => draft.read(at));
-      if (!draft.equals(found ?? null, value)) throw new DraftError(`testing value ${text} failed: test failed`);
+      if (!draft.equals(found ?? null, value)) throw new TestFailure(`testing value ${text} failed: test failed`);
       return;
     }
     default: {

@@ -30,7 +30,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
     admissionPlan: await readAdmissionPlan(options),
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
   });
-  await Promise.all([api.definitions.start(), api.webhooks.start()]);
+  await Promise.all([api.definitions.start(), api.webhooks.start(), api.policies.start()]);
   await api.quotas.start();
 
   /** Whether the row is here that the server found for a request: definitions come a moment later. */

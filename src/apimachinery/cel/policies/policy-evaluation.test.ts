@@ -140,9 +140,15 @@ for (const [text, message] of [
   ["authorizer.serviceAccount('a.b', 'sa').path('/').check('get').allowed()", 'Invalid service account namespace'],
 ] as const) {
   test(`authorizer refuses ${text}`, () => {
-    assert.deepEqual(evaluate(text), { type: 'error', message: `expression '${text}' resulted in error: ${message}` });
+    const authorize = () => ({ allowed: true });
+    assert.deepEqual(evaluate(text, { authorize }), { type: 'error', message: `expression '${text}' resulted in error: ${message}` });
   });
 }
+
+test('expressions that read the authorizer fail without one', () => {
+  const text = "authorizer.path('/').check('get').reason()";
+  assert.deepEqual(evaluate(text), { type: 'error', message: `expression '${text}' resulted in error: no such attribute(s): authorizer` });
+});
 
 function built(text: string, values: PolicyInput = input): unknown {
   const result = evaluate(text, values);

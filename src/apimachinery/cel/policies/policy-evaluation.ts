@@ -1,6 +1,6 @@
 // The expressions of one policy, or the match conditions of one webhook, for one request: they share the values of the request, the variables
 // that the policy composes and a budget of cost. Programs are compiled once and shared by all requests.
-import { type MaybePromise, mapMaybe } from '../../../base/index.ts';
+import { type MaybePromise, invariant, mapMaybe } from '../../../base/index.ts';
 import type { CompiledExpression } from '../compile.ts';
 import type { Bindings } from '../evaluate/frame.ts';
 import { evaluateCall } from '../evaluate/per-call.ts';
@@ -31,7 +31,7 @@ export interface PolicyInput {
   readonly params?: unknown;
   readonly namespaceObject?: unknown;
   readonly variables?: readonly PolicyVariable[];
-  /** Decides what `authorizer` asks. Each access is asked for once. */
+  /** Decides what `authorizer` asks. Each access is asked for once. Without it expressions that read `authorizer` fail. */
   readonly authorize?: (attributes: AccessAttributes) => MaybePromise<AccessDecision>;
   /** What `authorizer.requestResource` asks about. */
   readonly requestResource?: Omit<AccessAttributes, 'verb' | 'path' | 'serviceAccount'>;
@@ -103,7 +103,7 @@ export class PolicyEvaluation {
   };
 
   #bind(name: string): Value {
-    const { object, oldObject, request, params, namespaceObject, variables = [], requestResource = {} } = this.#input;
+    const { object, oldObject, request, params, namespaceObject, variables = [], authorize, requestResource = {} } = this.#input;
     switch (name) {
       case 'object': return fromJson(object);
       case 'oldObject': return fromJson(oldObject);
@@ -111,9 +111,9 @@ export class PolicyEvaluation {
       case 'params': return fromJson(params);
       case 'namespaceObject': return fromJson(namespaceObject);
       case 'variables': return new VariablesMap(new Set(variables.map((variable) => variable.name)), (variable) => this.#compose(variable));
-      case 'authorizer': return createAuthorizer(this.#decide);
-      case 'authorizer.requestResource': return createResourceCheck(this.#decide, requestResource);
-      default: return new CelError(`no such attribute(s): ${name}`);
+      case 'authorizer': return authorize === undefined ? absent(name) : createAuthorizer(this.#decide);
+      case 'authorizer.requestResource': return authorize === undefined ? absent(name) : createResourceCheck(this.#decide, requestResource);
+      default: return absent(name);
     }
   }
 
@@ -136,7 +136,7 @@ export class PolicyEvaluation {
 
   readonly #decide = (attributes: AccessAttributes): AccessDecision => {
     const { authorize } = this.#input;
-    if (authorize === undefined) return { allowed: false, error: 'no authorizer' };
+    invariant(authorize !== undefined, 'checks are made of the authorizer');
     const key = JSON.stringify(attributes);
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
@@ -149,6 +149,8 @@ export class PolicyEvaluation {
     throw new DecisionPending(decided.then(() => undefined, (error: unknown) => void keep({ allowed: false, error: (error as Error).message })));
   };
 }
+
+const absent = (name: string): CelError => new CelError(`no such attribute(s): ${name}`);
 
 const describeFailure = (failure: Failure): string => (failure instanceof CelError ? failure.message : 'unknown');
 

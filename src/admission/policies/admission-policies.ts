@@ -1,0 +1,55 @@
+// The policies of a server: both plugins, and the reflectors that keep what they evaluate.
+import type { SchemaSet } from '../../apimachinery/index.ts';
+import { type Clock, invariant } from '../../base/index.ts';
+import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
+import type { AdmissionPlugin } from '../chain.ts';
+import type { AskAccess } from '../match/conditions.ts';
+import { createMutatingPolicies } from './mutating.ts';
+import { compileMutations } from './mutations.ts';
+import { Policies, followPolicies } from './policies.ts';
+import { createValidatingPolicies } from './validating.ts';
+import { compileValidations } from './validations.ts';
+
+interface PolicyParts {
+  /** Asked for when something is first read. */
+  readonly registry: () => Registry;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly schemas: SchemaSet;
+  readonly askAccess: AskAccess;
+  /** Receives failures, after which policies are read again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The policies of a server. */
+export interface AdmissionPolicies {
+  readonly mutating: AdmissionPlugin;
+  readonly validating: AdmissionPlugin;
+  /** Reads the policies; resolves when those that are there are known. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+/** Makes the policies of a server; none is known before `start`. */
+export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, onError }: PolicyParts): AdmissionPolicies {
+  const readNamespace = (name: string) => {
+    const resource = catalog.find('', 'v1', 'namespaces');
+    invariant(resource !== undefined, 'namespaces are served');
+    return findKnown(registry(), { resource, version: 'v1', namespace: '', name });
+  };
+  const dependencies = { registry, catalog, clock, schemas, askAccess, readNamespace };
+  const mutating = new Policies(catalog, compileMutations);
+  const validating = new Policies(catalog, compileValidations);
+  let reflectors: readonly Reflector[] = [];
+  return {
+    mutating: createMutatingPolicies(mutating, dependencies), validating: createValidatingPolicies(validating, dependencies),
+    async start() {
+      const options = { registry: registry(), catalog, clock, onError };
+      reflectors = [...followPolicies(mutating, { ...options, sort: 'mutating' }), ...followPolicies(validating, { ...options, sort: 'validating' })];
+      await Promise.all(reflectors.map(({ synced }) => synced));
+    },
+    stop() {
+      for (const reflector of reflectors) reflector.stop();
+    },
+  };
+}

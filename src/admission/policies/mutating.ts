@@ -1,0 +1,159 @@
+// MutatingAdmissionPolicy: policies by name, their bindings by name, a parameter at a time; each sees what those before it have made of the object.
+// When a mutation has run, plugins run a second pass, in which policies with reinvocationPolicy IfNeeded run again if the object has changed since
+// they did. What fails is collected: the first failure is what the client is answered. Mirrors upstream's mutating dispatcher.
+import { type KubeObject, type SchemaSet, failure } from '../../apimachinery/index.ts';
+import { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
+import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/index.ts';
+import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
+import { joinErrors } from '../match/conditions.ts';
+import { refuse } from '../refusal.ts';
+import { isExcluded } from './excluded.ts';
+import { type Mutation, MutationError, type MutatingProgram, type MutatingSpec, mutateObject } from './mutations.ts';
+import type { Hook, Policies } from './policies.ts';
+import type { PolicyExpressions } from './policy.ts';
+import { type Invocation, type InvocationListener, type Misconfiguration, type PolicyDependencies, PolicyRequest } from './policy-request.ts';
+
+/** All MutatingAdmissionPolicies. */
+export type MutatingPolicies = Policies<MutatingSpec, MutatingProgram>;
+
+type Program = MutatingProgram & PolicyExpressions;
+
+const PLUGIN = 'MutatingAdmissionPolicy';
+const FORBIDDEN = 403;
+
+/** What the first pass notes for the second. */
+interface Notes {
+  /** Reinvocable invocations since the object last changed. */
+  readonly called: Set<string>;
+  /** Those that are to run again. */
+  readonly wanted: Set<string>;
+  /** The object after the last policy. */
+  output: KubeObject | undefined;
+}
+
+function takeNotes({ notes }: MutatingPass): Notes {
+  const known = notes.get(PLUGIN) as Notes | undefined;
+  if (known !== undefined) return known;
+  const made: Notes = { called: new Set(), wanted: new Set(), output: undefined };
+  notes.set(PLUGIN, made);
+  return made;
+}
+
+function wantAllAgain({ called, wanted }: Notes): void {
+  for (const key of called) wanted.add(key);
+  called.clear();
+}
+
+const keyOf = ({ policy, binding, param }: Invocation<Program>): string => JSON.stringify([policy.name, binding.name, param.key]);
+
+interface MutatingDependencies extends PolicyDependencies {
+  readonly schemas: SchemaSet;
+}
+
+/** The policies of one pass over one request. */
+class MutatingRun implements InvocationListener<MutatingProgram> {
+  /** What matches the object as it was before the first of them ran. */
+  readonly #invocations: Invocation<Program>[] = [];
+  readonly #request: PolicyRequest;
+  readonly #pass: MutatingPass;
+  readonly #schemas: SchemaSet;
+  readonly #notes: Notes;
+  readonly #failures: { readonly message: string; readonly reason: string }[] = [];
+  #isDirty = false;
+
+  constructor(request: PolicyRequest, pass: MutatingPass, schemas: SchemaSet) {
+    this.#request = request;
+    this.#pass = pass;
+    this.#schemas = schemas;
+    this.#notes = takeNotes(pass);
+  }
+
+  /** Runs the policies; the object is in the attributes then. Throws the refusal that failures come to. */
+  run(hooks: readonly Hook<MutatingProgram>[]): MaybePromise<void> {
+    const { attributes } = this.#request;
+    if (this.#pass.isAgain && !equalJson(this.#notes.output, attributes.object)) wantAllAgain(this.#notes);
+    return runInOrder([
+      () => this.#request.visit(hooks, this),
+      () => visitInOrder(this.#invocations, (invocation) => mapMaybe(this.#request.pause(), () => this.#invoke(invocation))),
+      () => this.#finish(),
+      () => this.#throwFailures(),
+    ]);
+  }
+
+  onInvocation(invocation: Invocation<Program>): void {
+    this.#invocations.push(invocation);
+  }
+
+  onMisconfiguration({ policy, binding, message }: Misconfiguration<MutatingProgram>): void {
+    if (policy.ignoresFailures) return;
+    const where = binding === undefined ? `policy ${JSON.stringify(policy.name)}` : `policy '${policy.name}' with binding '${binding.name}'`;
+    this.#failures.push({ message: `${where} denied request: ${message}`, reason: 'Forbidden' });
+  }
+
+  #invoke(invocation: Invocation<Program>): MaybePromise<void> {
+    const { policy: { ignoresFailures } } = invocation;
+    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(this.#request.evaluateConditions(invocation, input), (outcome) => {
+      if (outcome.type === 'mismatch' || (outcome.type === 'failed' && ignoresFailures)) return;
+      if (outcome.type === 'failed') return this.#fail(invocation, joinErrors(outcome.errors));
+      const key = keyOf(invocation);
+      if (this.#pass.isAgain && !this.#notes.wanted.has(key)) return;
+      const before = this.#request.forms.selected.object;
+      return mapMaybe(visitInOrder(invocation.policy.program.mutations, (mutation) => this.#mutate(mutation, invocation)), () => {
+        if (!equalJson(before, this.#request.forms.selected.object)) this.#noteChange();
+        if (invocation.policy.program.isReinvocable) this.#notes.called.add(key);
+      });
+    }));
+  }
+
+  #mutate(mutation: Mutation, invocation: Invocation<Program>): MaybePromise<void> {
+    const { form } = invocation;
+    const { forms } = this.#request;
+    if (forms.selected.object === undefined) return;
+    return catchMaybe<void>(() => mapMaybe(forms.convert(form), ({ object }) => mapMaybe(this.#request.input(invocation), (input) =>
+      mapMaybe(mutateObject(mutation, object as KubeObject, { input, form, schemas: this.#schemas }), (mutated) => {
+        forms.replace(mutated, form);
+        this.#isDirty = true;
+      }))), (error) => {
+      if (!(error instanceof MutationError)) throw error;
+      this.#fail(invocation, error.message);
+    });
+  }
+
+  #noteChange(): void {
+    wantAllAgain(this.#notes);
+    this.#pass.requestAgain();
+  }
+
+  #fail({ policy, binding }: Invocation<Program>, message: string): void {
+    if (policy.ignoresFailures) return;
+    this.#failures.push({ message: `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`, reason: 'Invalid' });
+  }
+
+  /** Hands the object back in the form of the request. */
+  #finish(): MaybePromise<void> {
+    const { attributes, forms } = this.#request;
+    if (!this.#isDirty) return;
+    this.#noteChange();
+    return mapMaybe(forms.takeRequested(), (object) => {
+      attributes.object = object;
+      if (!this.#pass.isAgain) this.#notes.output = cloneJson(object);
+    });
+  }
+
+  #throwFailures(): void {
+    const [first] = this.#failures;
+    if (first === undefined) return;
+    const { details } = refuse(this.#request.attributes, '').status;
+    throw failure(FORBIDDEN, first.reason, first.message, { ...details, causes: this.#failures.map(({ message }) => ({ message })) });
+  }
+}
+
+/** The plugin; removals have no object to change. */
+export function createMutatingPolicies(policies: MutatingPolicies, dependencies: MutatingDependencies): AdmissionPlugin {
+  return {
+    name: PLUGIN,
+    handles: (attributes: AdmissionAttributes) => attributes.operation !== 'DELETE' && !isExcluded(attributes) && policies.findHooks(attributes).length > 0,
+    mutate: (attributes, pass): MaybePromise<void> =>
+      new MutatingRun(new PolicyRequest(attributes, dependencies), pass, dependencies.schemas).run(policies.findHooks(attributes)),
+  };
+}

@@ -1,0 +1,105 @@
+// The mutations of a policy, one at a time: an expression makes an apply configuration, which is merged as apply merges, or a JSON patch. A mutation
+// that fails is a MutationError, which the failure policy may pass over; a result that is no object of the kind is a StatusError, which it may not.
+import {
+  type CompiledExpression, type JsonObject, type JsonValue, JsonPatchError, JsonPatchTestError, type KubeObject, PolicyEvaluation, type PolicyInput,
+  type PolicyResult, type SchemaSet, decodeJsonPatch, findAtomics, jsonOfResult, mergeValues, patchOfResult, typedProblem,
+} from '../../apimachinery/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import type { ResourceForm } from '../match/resource-forms.ts';
+import { defaultForm, readDocument, schemaOf } from '../webhooks/patch.ts';
+import type { CompileExpression, PolicySpec } from './policy.ts';
+
+/** The spec of a MutatingAdmissionPolicy. */
+export interface MutatingSpec extends PolicySpec {
+  readonly mutations?: readonly {
+    readonly patchType: string; readonly applyConfiguration?: { readonly expression: string }; readonly jsonPatch?: { readonly expression: string };
+  }[] | null;
+  readonly reinvocationPolicy?: string;
+}
+
+/** A mutation, compiled. */
+export interface Mutation {
+  readonly type: 'ApplyConfiguration' | 'JSONPatch';
+  readonly expression: CompiledExpression | string;
+}
+
+/** What a mutating policy has beside what all policies have. */
+export interface MutatingProgram {
+  readonly mutations: readonly Mutation[];
+  /** reinvocationPolicy IfNeeded. */
+  readonly isReinvocable: boolean;
+}
+
+/** A mutation that could not be made. */
+export class MutationError extends Error {
+  override readonly name = 'MutationError';
+}
+
+/** Compiles mutations. */
+export function compileMutations({ mutations, reinvocationPolicy }: MutatingSpec, compile: CompileExpression): MutatingProgram {
+  return {
+    isReinvocable: reinvocationPolicy === 'IfNeeded',
+    mutations: (mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): Mutation => (patchType === 'JSONPatch'
+      ? { type: 'JSONPatch', expression: compile(jsonPatch?.expression ?? '', 'patch', { hasPatches: true }) }
+      : { type: 'ApplyConfiguration', expression: compile(applyConfiguration?.expression ?? '', 'configuration', { hasPatches: true }) })),
+  };
+}
+
+interface Target {
+  readonly form: ResourceForm;
+  readonly schemas: SchemaSet;
+}
+
+function valueOf(result: PolicyResult): Extract<PolicyResult, { type: 'value' }>['value'] {
+  if (result.type !== 'value') throw new MutationError(result.message);
+  return result.value;
+}
+
+function jsonOf(made: ReturnType<typeof jsonOfResult>): unknown {
+  if ('problem' in made) throw new MutationError(made.problem);
+  return made.json;
+}
+
+function applyConfiguration(object: KubeObject, result: PolicyResult, target: Target): KubeObject {
+  const { kind, apiVersion } = object;
+  const made = jsonOf(jsonOfResult(valueOf(result))) as JsonObject;
+  const patch = { ...made, ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
+  const schema = schemaOf(target.form, target.schemas);
+  const fail = (what: string): MutationError => new MutationError(`error applying patch: ${what}`);
+  const problem = typedProblem(schema, patch);
+  if (problem !== undefined) throw fail(`failed to convert patch object to typed object: ${problem}`);
+  const atomics = findAtomics(schema, patch);
+  if (atomics.length > 0) throw fail(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  const unfit = typedProblem(schema, object);
+  if (unfit !== undefined) throw fail(`failed to convert original object to typed object: ${unfit}`);
+  return readDocument(mergeValues(schema, object, patch) as JsonValue, target);
+}
+
+/** Operations as the library reads them: texts that are absent are empty, an empty `from` is absent. */
+function readOperations(made: unknown): JsonValue {
+  return (made as readonly Readonly<Record<string, JsonValue>>[]).map((operation) => {
+    const { op = '', path = '', from } = operation;
+    const value = Object.hasOwn(operation, 'value') ? { value: operation['value'] as JsonValue } : {};
+    return { op, path, ...(from !== undefined && from !== '' && { from }), ...value };
+  });
+}
+
+function applyJsonPatch(object: KubeObject, result: PolicyResult, target: Target): KubeObject {
+  let document: JsonValue;
+  try {
+    document = decodeJsonPatch(readOperations(jsonOf(patchOfResult(valueOf(result))))).apply(object as unknown as JsonValue);
+  } catch (error) {
+    if (error instanceof JsonPatchTestError) return object;
+    throw error instanceof JsonPatchError ? new MutationError(`JSON Patch: ${error.message}`) : error;
+  }
+  return readDocument(document, { ...target, strict: true });
+}
+
+/** What a mutation makes of an object, defaulted; the object given stays as it is, and is returned where a `test` operation fails. */
+export function mutateObject({ type, expression }: Mutation, object: KubeObject,
+  { input, ...target }: Target & { readonly input: PolicyInput }): MaybePromise<KubeObject> {
+  return mapMaybe(new PolicyEvaluation(input).evaluate(expression), (result) => {
+    const mutated = type === 'JSONPatch' ? applyJsonPatch(object, result, target) : applyConfiguration(object, result, target);
+    return mutated === object ? object : defaultForm(mutated, target.form);
+  });
+}

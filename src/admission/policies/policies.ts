@@ -1,0 +1,126 @@
+// All policies of one kind and their bindings, kept up to date by two Reflectors: a policy is compiled once and kept until its spec changes. Which
+// policies a request may concern depends on where it points only, and is remembered per such place until a policy, a binding or the catalog
+// changes: a write without policies costs one look-up.
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { type Clock, compareKeys, invariant } from '../../base/index.ts';
+import { type AdmissionAttributes, type Catalog, type Reflector, type Registry, startReflector } from '../../registry/index.ts';
+import { type PlacedCriteria, placeCriteria } from './criteria.ts';
+import { type Binding, type CompileSpec, type Policy, type PolicySpec, createBinding, createPolicy, identifyPolicy } from './policy.ts';
+
+/** A policy whose rules are about a request, with those of its bindings that may be. */
+export interface Hook<Program> {
+  readonly policy: Policy<Program>;
+  readonly placed: PlacedCriteria;
+  readonly bindings: readonly { readonly binding: Binding; readonly placed: PlacedCriteria }[];
+}
+
+type Rows = Pick<Catalog, 'resources' | 'generation'>;
+
+/** Places that are remembered at most; requests about kinds that come and go do not fill memory. */
+const MAX_PLACES = 10_000;
+
+/** The policies of one kind. */
+export class Policies<Spec extends PolicySpec, Program> {
+  readonly #catalog: Rows;
+  readonly #compile: CompileSpec<Spec, Program>;
+  readonly #policies = new Map<string, Policy<Program>>();
+  readonly #bindings = new Map<string, Binding>();
+  readonly #places = new Map<string, readonly Hook<Program>[]>();
+  #generation = -1;
+
+  constructor(catalog: Rows, compile: CompileSpec<Spec, Program>) {
+    this.#catalog = catalog;
+    this.#compile = compile;
+  }
+
+  /** Takes a policy that is new or has changed. */
+  putPolicy(object: KubeObject): void {
+    const name = object.metadata.name ?? '';
+    if (this.#policies.get(name)?.identity === identifyPolicy(object)) return;
+    this.#policies.set(name, createPolicy(object, this.#compile));
+    this.#places.clear();
+  }
+
+  /** Takes a binding that is new or has changed. */
+  putBinding(object: KubeObject): void {
+    this.#bindings.set(object.metadata.name ?? '', createBinding(object));
+    this.#places.clear();
+  }
+
+  /** Forgets policies or bindings: all that the test does not keep. */
+  retain(what: 'policies' | 'bindings', keeps: (name: string) => boolean): void {
+    const known: Map<string, unknown> = what === 'policies' ? this.#policies : this.#bindings;
+    for (const name of known.keys()) if (!keeps(name)) known.delete(name);
+    this.#places.clear();
+  }
+
+  /** The policies that a request may concern, by name, with their bindings by name. */
+  findHooks(attributes: AdmissionAttributes): readonly Hook<Program>[] {
+    if (this.#policies.size === 0 || this.#bindings.size === 0) return [];
+    if (this.#generation !== this.#catalog.generation) {
+      this.#generation = this.#catalog.generation;
+      this.#places.clear();
+    }
+    const { operation, resource: { group, plural }, version, subresource, namespace } = attributes;
+    const place = `${operation}/${group}/${version}/${plural}/${subresource}/${namespace === '' ? 'c' : 'n'}`;
+    const known = this.#places.get(place);
+    if (known !== undefined) return known;
+    const found = this.#search(attributes);
+    if (this.#places.size >= MAX_PLACES) this.#places.clear();
+    this.#places.set(place, found);
+    return found;
+  }
+
+  #search(attributes: AdmissionAttributes): Hook<Program>[] {
+    const bindings = new Map<string, Binding[]>();
+    for (const binding of [...this.#bindings.values()].sort((a, b) => compareKeys(a.name, b.name))) {
+      bindings.set(binding.policyName, [...bindings.get(binding.policyName) ?? [], binding]);
+    }
+    const hooks: Hook<Program>[] = [];
+    for (const policy of [...this.#policies.values()].sort((a, b) => compareKeys(a.name, b.name))) {
+      const bound = bindings.get(policy.name);
+      const placed = bound && placeCriteria(policy.criteria, attributes, this.#catalog);
+      if (placed === undefined || bound === undefined) continue;
+      const candidates = bound.flatMap((binding) => {
+        const at = placeCriteria(binding.criteria, attributes, this.#catalog);
+        return at === undefined ? [] : [{ binding, placed: at }];
+      });
+      // Without a binding that matches, a policy whose parameters are of an unknown kind still refuses.
+      if (candidates.length > 0 || policy.paramKind !== undefined) hooks.push({ policy, placed, bindings: candidates });
+    }
+    return hooks;
+  }
+}
+
+interface FollowOptions {
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly sort: 'mutating' | 'validating';
+  /** Receives failures, after which policies or bindings are read again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Keeps policies and bindings up to date; `synced` of both reflectors resolves when those that were there are known. */
+export function followPolicies<Spec extends PolicySpec, Program>(policies: Policies<Spec, Program>,
+  { registry, catalog, clock, sort, onError }: FollowOptions): readonly Reflector[] {
+  const follow = (what: 'policies' | 'bindings', plural: string, put: (object: KubeObject) => void): Reflector => {
+    const resource = catalog.find('admissionregistration.k8s.io', 'v1', plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    return startReflector({
+      registry, clock, target: { resource, version: 'v1', namespace: '' }, onError,
+      onChange(type, stored) {
+        if (type === 'deleted') policies.retain(what, (name) => name !== stored.name);
+        else put(stored.object('v1'));
+      },
+      onListed(list) {
+        const names = new Set(Array.from(list.items, ({ name }) => name));
+        policies.retain(what, (name) => names.has(name));
+      },
+    });
+  };
+  return [
+    follow('policies', `${sort}admissionpolicies`, (object) => policies.putPolicy(object)),
+    follow('bindings', `${sort}admissionpolicybindings`, (object) => policies.putBinding(object)),
+  ];
+}

@@ -1,0 +1,148 @@
+// One request as policies see it: which policies and bindings match, in which form, with which parameters, and what expressions are evaluated on.
+// Reads of the namespace, conversions and descriptions of the request are made once for all policies. Mirrors upstream's policy dispatchers.
+import { type PolicyInput, notFound } from '../../apimachinery/index.ts';
+import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, visitInOrder } from '../../base/index.ts';
+import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
+import { type AskAccess, type ConditionOutcome, describeInput, evaluateConditions } from '../match/conditions.ts';
+import { RequestForms } from '../match/request-forms.ts';
+import type { ResourceForm } from '../match/resource-forms.ts';
+import { isNamespaces, namespaceOf } from '../match/rules.ts';
+import type { ReadNamespace } from '../match/selectors.ts';
+import { type PlacedCriteria, matchCriteria } from './criteria.ts';
+import { describeNamespace } from './namespace-object.ts';
+import { ConfigurationError, type Param, type ParamReads, findParamKind, readParams } from './params.ts';
+import type { Hook } from './policies.ts';
+import type { Binding, Policy, PolicyExpressions } from './policy.ts';
+
+/** What policies need. */
+export interface PolicyDependencies extends ParamReads {
+  readonly clock: Clock;
+  readonly readNamespace: ReadNamespace;
+  readonly askAccess: AskAccess;
+}
+
+/** A policy with one of its bindings and one parameter, for a request that both match. */
+export interface Invocation<Program> {
+  readonly policy: Policy<Program>;
+  readonly binding: Binding;
+  readonly param: Param;
+  readonly form: ResourceForm;
+}
+
+/** A policy, or its binding, that cannot be used for the request. */
+export interface Misconfiguration<Program> {
+  readonly policy: Policy<Program>;
+  readonly binding: Binding | undefined;
+  readonly message: string;
+}
+
+/** Receives what matches, in order. */
+export interface InvocationListener<Program> {
+  onInvocation(invocation: Invocation<Program>): MaybePromise<void>;
+  onMisconfiguration(problem: Misconfiguration<Program>): void;
+  /** All bindings of a policy that matches were visited. */
+  onPolicyEnd?(policy: Policy<Program>): void;
+}
+
+/** Longest that policies run before others have their turn. */
+const SLICE_MS = 10;
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** One request. */
+export class PolicyRequest {
+  readonly attributes: AdmissionAttributes;
+  readonly forms: RequestForms;
+  readonly #dependencies: PolicyDependencies;
+  readonly #pause: () => Promise<void> | undefined;
+  readonly #inputs = new Map<ResourceForm, { readonly object: unknown; readonly input: PolicyInput }>();
+  readonly #readNamespace: ReadNamespace;
+  #namespace: { readonly read: MaybePromise<StoredObject | undefined> } | undefined;
+
+  constructor(attributes: AdmissionAttributes, dependencies: PolicyDependencies) {
+    this.attributes = attributes;
+    this.forms = new RequestForms(attributes);
+    this.#dependencies = dependencies;
+    this.#pause = createTimeSlice(dependencies.clock, SLICE_MS);
+    this.#readNamespace = (name) => (this.#namespace ??= { read: dependencies.readNamespace(name) }).read;
+  }
+
+  /** Lets others have their turn when policies have taken theirs. */
+  pause(): Promise<void> | undefined {
+    return this.#pause();
+  }
+
+  /** Visits what matches, in order. */
+  visit<Program>(hooks: readonly Hook<Program>[], listener: InvocationListener<Program>): MaybePromise<void> {
+    return visitInOrder(hooks, (hook) => mapMaybe(this.#pause(), () => this.#visitHook(hook, listener)));
+  }
+
+  /** What expressions of an invocation are evaluated on; the namespace is absent from match conditions. */
+  input({ policy, param, form }: Invocation<PolicyExpressions>): MaybePromise<PolicyInput> {
+    return mapMaybe(this.#baseInput(form), (base) => ({ ...base, params: param.object ?? null, variables: policy.program.variables }));
+  }
+
+  /** Evaluates the match conditions of a policy. */
+  evaluateConditions({ policy: { program: { conditions } } }: Invocation<PolicyExpressions>, input: PolicyInput): MaybePromise<ConditionOutcome> {
+    return conditions.length === 0 ? { type: 'match' } : evaluateConditions(conditions, { ...input, namespaceObject: null });
+  }
+
+  #baseInput(form: ResourceForm): MaybePromise<PolicyInput> {
+    const { object } = this.forms.selected;
+    const known = this.#inputs.get(form);
+    if (known !== undefined && known.object === object) return known.input;
+    return mapMaybe(this.forms.convert(form), (objects) => mapMaybe(this.#findNamespace(), (namespace) => {
+      const namespaceObject = namespace === undefined ? null : describeNamespace(namespace);
+      const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject };
+      this.#inputs.set(form, { object, input });
+      return input;
+    }));
+  }
+
+  #findNamespace(): MaybePromise<StoredObject | undefined> {
+    const name = isNamespaces(this.attributes) ? '' : namespaceOf(this.attributes);
+    if (name === '') return undefined;
+    return mapMaybe(this.#readNamespace(name), (found) => {
+      if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
+      return found;
+    });
+  }
+
+  #match(placed: PlacedCriteria): MaybePromise<ResourceForm | undefined> {
+    return matchCriteria(placed, this.attributes, this.#readNamespace);
+  }
+
+  #visitHook<Program>({ policy, placed, bindings }: Hook<Program>, listener: InvocationListener<Program>): MaybePromise<void> {
+    const misconfigured = (error: unknown): void =>
+      listener.onMisconfiguration({ policy, binding: undefined, message: `failed to configure policy: ${describeError(error)}` });
+    const matched = catchMaybe<ResourceForm | undefined>(() => mapMaybe(this.#match(placed), (form) => {
+      if (form !== undefined && policy.paramKind !== undefined) findParamKind(policy.paramKind, this.#dependencies.catalog);
+      return form;
+    }), (error) => {
+      misconfigured(error);
+      return undefined;
+    });
+    return mapMaybe(matched, (form) => (form === undefined ? undefined
+      : mapMaybe(visitInOrder(bindings, (candidate) => this.#visitBinding({ policy, form, ...candidate }, listener)), () => listener.onPolicyEnd?.(policy))));
+  }
+
+  #visitBinding<Program>({ policy, binding, placed, form }: Pick<Invocation<Program>, 'policy' | 'binding' | 'form'> & { readonly placed: PlacedCriteria },
+    listener: InvocationListener<Program>): MaybePromise<void> {
+    const { paramKind } = policy;
+    const read = (): MaybePromise<readonly Param[]> =>
+      readParams({ paramKind, paramRef: binding.paramRef, namespace: namespaceOf(this.attributes) }, this.#dependencies);
+    const prepare = (params: readonly Param[]): MaybePromise<readonly Param[]> => (params.length === 0 ? params : mapMaybe(this.#convert(form), () => params));
+    const find = (): MaybePromise<readonly Param[]> =>
+      mapMaybe(this.#match(placed), (matched) => (matched === undefined ? [] : mapMaybe(read(), prepare)));
+    const params = catchMaybe(find, (error) => {
+      listener.onMisconfiguration({ policy, binding, message: `failed to configure binding: ${describeError(error)}` });
+      return [];
+    });
+    return mapMaybe(params, (found) => visitInOrder(found, (param) => listener.onInvocation({ policy, binding, param, form })));
+  }
+
+  #convert(form: ResourceForm): MaybePromise<unknown> {
+    return catchMaybe<unknown>(() => this.forms.convert(form), (error) => {
+      throw new ConfigurationError(`failed to convert object version: ${describeError(error)}`);
+    });
+  }
+}
