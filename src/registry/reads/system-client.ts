@@ -153,7 +153,11 @@ class RegistryClient implements SystemClient {
     return { ...this.target(namespace), name };
   }
 
+  /** An object that stays as it is causes no write, so that no admission webhook is asked about it. */
   async #write(key: ObjectKey, { transform, ...request }: WriteRequest): Promise<StoredObject | undefined> {
+    const stored = await undefinedIfAbsent(() => this.#registry.get(this.#at(key), {}));
+    const current = stored?.object(this.#resource.storageVersion);
+    if (stored === undefined || current === undefined || transform(current) === current) return stored;
     const written = await undefinedIfAbsent(() => this.#registry.update({
       ...this.#at(key), ...request, createIfAbsent: false, context: this.#context,
       transform(current) {

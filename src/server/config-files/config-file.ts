@@ -7,7 +7,8 @@ import { StartError } from '../options/options.ts';
 /** An object of a file. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
+/** The group of such files, and its name before 1.17, which files of admission still use. */
+const versions = [...['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`), 'apiserver.k8s.io/v1alpha1'];
 const quote = (value: unknown): string => JSON.stringify(value);
 
 /** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading continues. */

@@ -1,7 +1,8 @@
 // How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes of one object. Watches and their like are exempt.
-// Past the deadline the caller gets the reference's 504; a response that has begun is cut off, so that slow readers do not stay for ever.
+// Past the deadline the caller gets the reference's 504: a Status where the limit of writes is reached; its bare text where the request's own time
+// is up, since the reference writes that one past its serializers. A response that has begun is cut off, so that slow readers do not stay for ever.
 import { parseDuration } from '../../base/index.ts';
-import { type StatusError, badRequest, timeoutError } from '../../apimachinery/index.ts';
+import { badRequest, timeoutError } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { Deadlines } from '../http/deadlines.ts';
@@ -11,9 +12,10 @@ import type { Filter, FilterDependencies } from './filter.ts';
 const mutationLimitMs = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
 
-/** What comes of being late, and the function that sets the deadline and answers how to cancel it. */
+/** What comes of being late, and the function that sets the deadline and returns how to cancel it. */
 interface Late {
-  readonly message: string;
+  /** The answer; throws it where it is an error of the API. */
+  readonly answer: () => Response;
   readonly set: (expire: () => void) => () => void;
 }
 
@@ -35,9 +37,20 @@ export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 
     const mutating = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
     exchange.deadlineMs = clock.monotonicMs() + (mutating ? Math.min(mutationLimitMs, wantedMs) : wantedMs);
     const late = mutating && mutationLimitMs < wantedMs
-      ? { message: 'request did not complete within the allotted timeout', set: setAfter(mutationLimitMs) }
-      : { message: 'request did not complete within requested timeout - context deadline exceeded', set: setAfter(wantedMs) };
+      ? { answer: refuseLateWrite, set: setAfter(mutationLimitMs) } : { answer: answerLateRequest, set: setAfter(wantedMs) };
     return raceDeadline(exchange, next, late);
+  };
+}
+
+function refuseLateWrite(): never {
+  throw timeoutError('request did not complete within requested timeout - context deadline exceeded');
+}
+
+function answerLateRequest(): Response {
+  const { kind: _kind, apiVersion: _apiVersion, ...status } = timeoutError('request did not complete within the allotted timeout').status;
+  return {
+    status: 504, headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body: new TextEncoder().encode(`${JSON.stringify({ ...status, details: {}, code: 504 })}\n`),
   };
 }
 
@@ -50,24 +63,25 @@ function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number
 }
 
 /** The answer, or the 504 if that comes first. */
-function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>, { message, set }: Late): MaybePromise<Response> {
+function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>,
+  { answer: answerLate, set }: Late): MaybePromise<Response> {
   /** There while the answer is awaited. */
-  let refuse: ((error: StatusError) => void) | undefined;
+  let settle: ((response: Promise<Response>) => void) | undefined;
   exchange.onClosed(set(() => {
-    if (refuse === undefined) return exchange.cut('the request timed out');
+    if (settle === undefined) return exchange.cut('the request timed out');
     exchange.abort('the request timed out');
-    refuse(timeoutError(message));
-    refuse = undefined;
+    settle((async () => answerLate())());
+    settle = undefined;
   }));
   const answer = next(exchange);
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject: (error: unknown) => void) => {
-    refuse = reject;
+    settle = resolve;
     answer.then((response) => {
-      refuse = undefined;
+      settle = undefined;
       resolve(response);
     }, (error: unknown) => {
-      refuse = undefined;
+      settle = undefined;
       reject(error);
     });
   });

@@ -69,10 +69,10 @@ describe('createFilterChain', () => {
   });
 
   it('answers 504 at the deadline of the request and aborts its signal; writes have 34 seconds', async () => {
-    for (const [method, target, afterMs, message] of [
-      ['GET', '/api/v1/pods?timeout=5s', 5000, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
-      ['POST', '/api/v1/namespaces/x/pods', 34_000, 'Timeout: request did not complete within the allotted timeout'],
-      ['GET', '/api/v1/pods?timeout=10h', 60_000, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+    for (const [method, target, afterMs, type, message] of [
+      ['GET', '/api/v1/pods?timeout=5s', 5000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],
+      ['POST', '/api/v1/namespaces/x/pods', 34_000, 'application/json', 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+      ['GET', '/api/v1/pods?timeout=10h', 60_000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],
     ] as const) {
       const clock = createManualClock();
       const exchange = makeExchange(target, { method, clock });
@@ -83,6 +83,7 @@ describe('createFilterChain', () => {
       clock.advance(1);
       const response = await answer;
       assert.equal(response.status, 504);
+      assert.equal(response.headers['content-type'], type);
       assert.equal(JSON.parse(read(response)).message, message);
       assert.ok(exchange.signal.aborted);
     }

@@ -150,3 +150,24 @@ describe('admission webhooks', () => {
     ]) assert.ok(text.includes(line), line);
   });
 });
+
+describe('a webhook that refuses everything', () => {
+  it('does not keep a server with unchanged objects from starting again', { timeout: 60_000 }, async (context) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'broken-webhook-'));
+    context.after(() => rmSync(dataDir, { recursive: true, force: true }));
+    const first = await startTestServer({ dataDir });
+    const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }];
+    const webhook = {
+      name: 'broken.example.com', rules, clientConfig: { service: { namespace: 'default', name: 'absent' } }, failurePolicy: 'Fail', sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const body = { metadata: { name: 'broken' }, webhooks: [webhook] };
+    assert.equal((await first.request({ method: 'POST', path: `${registration}/validatingwebhookconfigurations`, body })).status, 201);
+    await first.close();
+    const second = await startTestServer({ dataDir });
+    context.after(() => second.close());
+    await second.ready;
+    const refused = await second.request({ method: 'POST', path: configMaps, body: { metadata: { name: 'x' } } });
+    assert.match(refused.body.message, /^Internal error occurred: failed calling webhook "broken.example.com"/);
+  });
+});
