@@ -29,7 +29,7 @@ export function listChecks(state: StartState, { store, health, flowControl }: {
   return [
     { name: 'ping', roots: healthRoots, check: pass },
     { name: 'log', roots: healthRoots, check: pass },
-    { name: 'etcd', roots: ['healthz', 'livez'], check: async () => void await store.revision() },
+    { name: 'etcd', roots: healthRoots, check: async () => void await store.revision() },
     {
       name: 'etcd-readiness', roots: ['readyz'],
       async check() {

@@ -52,7 +52,10 @@ describe('startServer', () => {
     assert.match(verbose.text, /^\[\+\]ping ok\n/);
     assert.match(verbose.text, /\n\[\+\]etcd excluded: ok\n/);
     assert.match(verbose.text, /\nwarn: some health checks cannot be excluded: no matches for "nosuch"\nlivez check passed\n$/);
-    assert.equal((await server.request({ path: '/readyz/ping' })).text, 'ok');
+    for (const path of ['/readyz/ping', '/readyz/etcd', '/readyz/etcd-readiness', '/livez/etcd', '/healthz/etcd']) {
+      assert.equal((await server.request({ path })).text, 'ok', path);
+    }
+    assert.match((await server.request({ path: '/readyz?verbose&exclude=etcd' })).text, /\n\[\+\]etcd excluded: ok\n\[\+\]etcd-readiness ok\n/);
     assert.deepEqual(await server.request({ path: '/readyz/nosuch' }).then(({ status, text }) => [status, text]), [404, '404 page not found\n']);
   });
 
