@@ -48,7 +48,6 @@ const WORDS_TO_COME: readonly string[] = [
   'docs/',
   'src/admission/',
   'src/cache/',
-  'src/endpoints/',
   'src/server/',
   'src/storage/',
 ];

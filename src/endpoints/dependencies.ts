@@ -1,4 +1,4 @@
-// What the room is given from outside: it does no I/O, so hashing, compression and everything that other rooms decide come in here.
+// Everything that the room is given: it does no I/O, so hashing, compression and the decisions of other rooms come in as functions.
 import type { User } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
@@ -8,8 +8,9 @@ import type { Broadcasts } from './watch/broadcast.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
 import type { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
+import type { EncodedEventCache } from './watch/encoded-event-cache.ts';
 
-/** Hashes, as functions because `node:crypto` is out of reach here. */
+/** Hash functions; this room does not import `node:crypto`. */
 export interface Hashes {
   sha256(bytes: Uint8Array): Uint8Array;
   sha512(bytes: Uint8Array): Uint8Array;
@@ -23,7 +24,7 @@ interface VersionInfo {
   readonly [field: string]: string;
 }
 
-/** A create on something that is not stored, or that is more than a write: reviews, bindings, evictions, tokens. */
+/** A create whose effect is not simply a stored object: reviews, bindings, evictions, tokens. */
 export interface SpecialRequest {
   readonly target: Target;
   /** Name of the parent object for subresources; otherwise ''. */
@@ -32,14 +33,14 @@ export interface SpecialRequest {
   readonly object: KubeObject;
   readonly context: WriteContext;
 }
-/** Answers the object to send back with 201 (or a Status). */
+/** Performs such a create; returns the object to send back with 201, or a Status. */
 export interface SpecialCreate {
   (request: SpecialRequest): Promise<KubeObject>;
-  /** Completes the object after mutating admission, in place, as validating admission and the function itself are to see it. */
+  /** Completes the object in place after mutating admission, so that validating admission and the function itself see all of it. */
   readonly prepare?: (request: SpecialRequest) => void;
 }
 
-/** Where a subresource has a connection behind it (`exec`, `log`, `proxy`), who answers. */
+/** Answers the subresources that are connections: `exec`, `log`, `proxy`. */
 export type Connect = (request: {
   readonly exchange: Exchange;
   readonly target: Target;
@@ -47,25 +48,25 @@ export type Connect = (request: {
   readonly subresource: string;
 }) => Promise<Response>;
 
-/** Whose YAML is parsed. */
+/** The request whose YAML is parsed. */
 interface YamlOwner {
   readonly user: string;
   readonly signal: AbortSignal;
 }
 
-/** What a large request needs elsewhere besides its exchange. */
+/** A large request, beside its exchange. */
 interface LargeRequest {
   readonly body: Uint8Array;
-  /** The row that the request was routed to. */
+  /** The resource that the request was routed to. */
   readonly resource: Resource;
 }
 
-/** Where large requests are handled. */
-export interface Elsewhere {
-  /** Whether requests on a resource may be handled there: what takes effect in this process may not. */
+/** Handles large requests outside of the main thread. */
+export interface LargeRequestHandler {
+  /** Whether requests on a resource may be handled there: those that take effect in this process may not. */
   accepts(resource: Resource): boolean;
   handle(exchange: Exchange, large: LargeRequest): Promise<Response>;
-  /** Writes JSON as it is written for people: indented, or as YAML. */
+  /** Rewrites JSON for people: indented, or as YAML. */
   makeReadable(exchange: Exchange, json: Uint8Array, form: 'json' | 'yaml'): Promise<Uint8Array>;
 }
 
@@ -75,40 +76,41 @@ export interface EndpointsDependencies {
   /** For requests that the registry does not see: connections, and creates of what is not stored. */
   readonly admission: Admission;
   readonly catalog: Catalog;
-  /** Definitions of built-in kinds; meta/v1 types are encoded by them, and OpenAPI is published from them. */
+  /** Definitions of built-in kinds: meta/v1 types are encoded by them, and OpenAPI is published from them. */
   readonly schemas: SchemaSet;
   readonly clock: Clock;
   readonly random: Random;
   readonly hashes: Hashes;
-  /** Parses YAML bodies; long ones wait for the turn of their user, and are dropped when the client has left. */
+  /** Parses YAML bodies; long ones wait until their user has a turn, and are dropped when the client has left. */
   readonly parseYaml: (bytes: Uint8Array, owner?: YamlOwner) => ReturnType<ParseYaml>;
   /** gzip at level 1. */
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
-  /** The same of what is made meanwhile; ending the reading ends `pieces`. */
-  readonly gzipPieces: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
-  readonly version: VersionInfo;
+  /** The same for a body that is produced while it is sent; when the reader returns early, `chunks` is returned as well. */
+  readonly gzipStream: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+  readonly versionInfo: VersionInfo;
   /** host:port that discovery names. */
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists: `/healthz`, `/metrics`, … */
   readonly otherPaths?: readonly string[];
   /** Whether another server should answer a group version that this one does not serve. */
   readonly isRemote?: (group: string, version: string) => boolean;
-  /** Throws the reference's 403 unless the user may do what the info says; without it everybody may. */
+  /** Throws the reference's 403 unless the user may do what the info says; without it every user may. */
   readonly requireAccess?: (user: User, info: RequestInfo) => Promise<void>;
   /** Whether deletes may ignore that an object cannot be read (the feature gate AllowUnsafeMalformedObjectDeletion). */
   readonly allowUnsafeDeletion?: boolean;
-  /** By `group/plural` or `group/plural/subresource`. */
+  /** Creates that are not simply stored, by `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;
-  /** Where requests are handled that are expensive by their size; without it they are handled as all others are. */
-  readonly elsewhere?: Elsewhere;
+  /** Handles requests that are expensive by their size; without it they are handled as all others are. */
+  readonly largeRequests?: LargeRequestHandler;
   /** Shortest life of a watch without timeoutSeconds; the reference's 1800. */
   readonly minRequestTimeoutSeconds?: number;
 }
 
-/** The same with what one set of endpoints keeps. */
+/** The dependencies with the caches and queues of one set of endpoints. */
 export interface EndpointsParts extends EndpointsDependencies {
   readonly encodedChunks: EncodedChunkCache;
+  readonly encodedEvents: EncodedEventCache;
   readonly writeThrottle: WriteThrottle;
   readonly broadcasts: Broadcasts;
 }
@@ -121,8 +123,8 @@ export interface ResourceRequest {
   readonly resource: Resource;
   /** '' for collections. */
   readonly name: string;
-  /** '' or the name of a subresource of the row. */
+  /** '' or the name of a subresource of the resource. */
   readonly subresource: string;
-  /** The body, where it has been read already. */
+  /** The body, where reading it has begun already. */
   readonly body?: Promise<Uint8Array>;
 }

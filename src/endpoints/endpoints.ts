@@ -1,8 +1,9 @@
-// The whole API as one handler: documents at the top, then resources. Errors that a client caused become answers here.
+// The whole API as one handler: documents at the top, then resources. StatusErrors of every handler become answers here and nowhere else.
 import { StatusError } from '../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe } from '../base/index.ts';
 import { Broadcasts } from './watch/broadcast.ts';
 import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
+import { EncodedEventCache } from './watch/encoded-event-cache.ts';
 import { Discovery } from './discovery/discovery.ts';
 import { checkGet, routeNotFound } from './response/errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
@@ -18,8 +19,8 @@ import { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 /** Paths that `/` always lists, besides those of groups. */
 const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
 
-/** Nothing is served below a path without its first segment, or below no group. */
-const emptyBeginning = /^(?:\/apis)?\/\//;
+/** Paths without their first segment, or without a group, which are never served. */
+const EMPTY_BEGINNING = /^(?:\/apis)?\/\//;
 
 function rootPaths({ catalog, otherPaths = [] }: EndpointsDependencies): string[] {
   const groups = catalog.groups().flatMap(({ name, versions }) =>
@@ -35,7 +36,8 @@ class Endpoints {
   constructor(dependencies: EndpointsDependencies) {
     const writeThrottle = new WriteThrottle(dependencies.clock);
     const encodedChunks = new EncodedChunkCache(dependencies.clock);
-    this.#dependencies = { ...dependencies, encodedChunks, writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
+    const encodedEvents = new EncodedEventCache();
+    this.#dependencies = { ...dependencies, encodedChunks, encodedEvents, writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
     this.#discovery = new Discovery(dependencies);
     this.#openapi = new OpenApi(dependencies);
   }
@@ -48,7 +50,7 @@ class Endpoints {
   }
 
   #route(exchange: Exchange): MaybePromise<Response> {
-    if (emptyBeginning.test(exchange.path)) return respondNotFoundText(exchange);
+    if (EMPTY_BEGINNING.test(exchange.path)) return respondNotFoundText(exchange);
     if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;
@@ -75,7 +77,7 @@ class Endpoints {
     if (depth > 1) throw routeNotFound();
     checkGet(exchange);
     checkAccept(exchange, [JSON_TYPE]);
-    return respondRawJson(exchange, this.#dependencies.version);
+    return respondRawJson(exchange, this.#dependencies.versionInfo);
   }
 }
 

@@ -3,7 +3,7 @@ import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, MaybePromise } from '../base/index.ts';
 import type { WriteContext } from '../registry/index.ts';
 
-/** What the path and method mean (upstream's RequestInfo). */
+/** The meaning of a path and method (upstream's RequestInfo). */
 export interface RequestInfo {
   readonly isResource: boolean;
   readonly path: string;
@@ -23,17 +23,17 @@ export interface RequestInfo {
 
 /** Where a streaming body is written. */
 export interface Sink {
-  /** Queues bytes; false when the receiver is behind: await `drained` before writing much more. */
+  /** Queues bytes; false when the receiver is behind: the writer awaits `drained` before it writes much more. */
   write(chunk: Uint8Array): boolean;
   drained(): Promise<void>;
-  /** Aborted when the receiver went away or the server stops; then nothing that is written arrives. */
+  /** Aborted when the receiver has left or the server stops; nothing that is written later arrives. */
   readonly signal: AbortSignal;
 }
 
-/** Whole bytes, pieces to be written one after the other, or a stream. */
+/** All bytes at once, chunks to be written one after the other, or a stream. */
 export type Body = Uint8Array | readonly Uint8Array[] | ((sink: Sink) => Promise<void>);
 
-/** What is answered. */
+/** The answer to a request. */
 export interface Response {
   readonly status: number;
   /** Lower-case names. Several values for `warning`. */
@@ -41,7 +41,7 @@ export interface Response {
   readonly body: Body;
 }
 
-/** One request and what is known of it. */
+/** One request, and everything that the filters found out about it. */
 export interface Exchange {
   readonly method: string;
   /** Decoded path. */
@@ -53,20 +53,20 @@ export interface Exchange {
   readBody(limitBytes: number): Promise<Uint8Array>;
   /** Aborted when the client went away, the deadline passed or the server stops. */
   readonly signal: AbortSignal;
-  /** Whether `signal` is aborted; asking this makes no signal. */
+  /** Whether `signal` is aborted; reading this does not create the signal. */
   readonly aborted: boolean;
-  /** Monotonic milliseconds of the clock at which the request ends; undefined while nothing limits it. */
+  /** Monotonic milliseconds of the clock at which the request ends; undefined while it has no limit. */
   readonly deadlineMs?: number | undefined;
-  /** Where annotations for the audit event are kept; undefined when there is none. */
+  /** The annotations of the audit event; undefined when there is none. */
   readonly auditAnnotations?: WriteContext['auditAnnotations'];
   readonly clock: Clock;
   readonly remoteAddress: string;
-  /** Verified or not; authentication looks at it. */
+  /** Verified or not: authentication checks it. */
   readonly clientCertificate?: ClientCertificate | undefined;
 
-  // Filled in by the filters, in order.
+  // The filters set these, in order.
   info: RequestInfo;
-  /** Who is calling, as authentication found. */
+  /** The authenticated user. */
   user: User;
   readonly auditId: string;
   /** Texts for Warning headers, in order, deduplicated by the responder. */

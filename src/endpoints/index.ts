@@ -1,7 +1,7 @@
 // The door of endpoints: HTTP semantics without sockets.
 export type { Body, Exchange, Handler, RequestInfo, Response, Sink } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
-export type { Connect, Elsewhere, SpecialCreate, SpecialRequest } from './dependencies.ts';
+export type { Connect, LargeRequestHandler, SpecialCreate, SpecialRequest } from './dependencies.ts';
 export { validateDeleteOptions } from './request/options.ts';
 export { parseRequestInfo } from './request/request-info.ts';
 export { respondError } from './response/respond.ts';

@@ -1,4 +1,4 @@
-// What the tests of this room stand on: hand-made rows over a registry on a memory store, and exchanges without a socket.
+// Helpers of this room's tests: hand-made resources over a registry on a memory store, and exchanges without a socket.
 import { parseYaml } from '../codec/index.ts';
 import type { Field, KubeObject, Schema, SchemaSet, SchemaType } from '../apimachinery/index.ts';
 import { createManualClock, type ManualClock, systemRandom } from '../base/index.ts';
@@ -34,8 +34,8 @@ const deleteOptions = struct({ kind: text, apiVersion: text, propagationPolicy: 
 const definitions = new Map<string, Schema>([[`${META}ObjectMeta`, metadata], [`${META}DeleteOptions`, deleteOptions]]);
 const schemas: SchemaSet = { definition: (name) => definitions.get(name), forKind: () => undefined, names: () => [...definitions.keys()] };
 
-/** Makes a row with defaults for what a test does not say. */
-export function makeRow(spec: Partial<Resource> & { readonly kind: string; readonly plural: string }, fields: Record<string, Schema> = {}): Resource {
+/** Makes a resource, with defaults for everything that a test does not set. */
+export function makeResource(spec: Partial<Resource> & { readonly kind: string; readonly plural: string }, fields: Record<string, Schema> = {}): Resource {
   const schema = struct({ kind: text, apiVersion: text, 'metadata!': metadata, ...fields });
   const name = {
     name: 'Name', type: 'string', format: 'name', description: '', priority: 0, cell: (object: KubeObject) => object.metadata.name ?? '',
@@ -75,7 +75,7 @@ interface TestAnswer {
   readonly response: Response;
 }
 
-/** A sink that remembers what was written; `behind` makes it refuse until `catchUp`. */
+/** A sink that remembers all chunks; while `behind` is set, each write reports a receiver that is behind, until `catchUp`. */
 export class TestSink implements Sink {
   readonly controller = new AbortController();
   readonly signal: AbortSignal = this.controller.signal;
@@ -123,9 +123,9 @@ async function readAnswer(response: Response): Promise<TestAnswer> {
 /** Builds an API of ConfigMaps, Namespaces and one custom kind. */
 export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestApi {
   const clock = createManualClock();
-  const configMaps = makeRow({ kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] }, { data: mapOf(text), immutable: scalar('boolean') });
-  const nodes = makeRow({ kind: 'Node', plural: 'nodes', namespaced: false });
-  const widgets = makeRow({ kind: 'Widget', plural: 'widgets', group: 'example.com', custom: true });
+  const configMaps = makeResource({ kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] }, { data: mapOf(text), immutable: scalar('boolean') });
+  const nodes = makeResource({ kind: 'Node', plural: 'nodes', namespaced: false });
+  const widgets = makeResource({ kind: 'Widget', plural: 'widgets', group: 'example.com', custom: true });
   const catalog = createCatalog([configMaps, nodes, widgets]);
   const store = createMemoryStore({ clock });
   const admission = { mutate: async () => undefined, validate: async () => undefined };
@@ -133,8 +133,8 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
   const hash = (bytes: Uint8Array): Uint8Array => Uint8Array.from([bytes.length & 255, ...bytes.subarray(0, 15)]);
   const handler = createEndpoints({
     registry, admission, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, parseYaml: (bytes) => parseYaml(bytes),
-    gzip: async (bytes) => bytes, gzipPieces: (pieces) => pieces,
-    version: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
+    gzip: async (bytes) => bytes, gzipStream: (chunks) => chunks,
+    versionInfo: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
   });
   const send = async (request: TestRequest): Promise<TestAnswer> => readAnswer(await handler(makeExchange(request, clock)));
   return { handler, registry, catalog, clock, send, close: () => void registry.close?.() };

@@ -122,7 +122,7 @@ function useWorkers(workers: WorkerPool | undefined, { admission, conversions }:
   if (workers === undefined) return { parseYaml: (bytes: Uint8Array) => parseYaml(bytes) };
   // Functions of the embedding program exist in this thread only.
   const hasFunctions = admission.length > 0 || Object.keys(conversions).length > 0;
-  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { elsewhere: handleInWorkers(workers, registry) }) };
+  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { largeRequests: handleInWorkers(workers, registry) }) };
 }
 
 /** Reviews and token requests, which workers do not answer. */
@@ -221,11 +221,11 @@ export function composeApi(parts: ApiOptions): Api {
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
-    version: kubernetesVersion, isRemote,
+    versionInfo: kubernetesVersion, isRemote,
     hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
-    gzipPieces: (pieces) => pipeline(pieces, createGzip(gzipOptions), ignoreEnd),
+    gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
     special: new Map([
       ...createOwnReviews(parts, authorization), ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
     ]),

@@ -1,9 +1,9 @@
-// The discovery documents as plain values: pure views of the catalog's rows, legacy and aggregated.
+// The discovery documents as plain values, legacy and aggregated: pure functions of the catalog's resources.
 import { formatGroupVersion } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
 import type { Hashes } from '../dependencies.ts';
 
-/** Verbs of custom resources are not sorted: this is the order in which upstream lists them. */
+/** The verbs of custom resources in upstream's order, which is not sorted. */
 const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 function verbsOf({ verbs, custom }: Resource): readonly string[] {
@@ -11,55 +11,55 @@ function verbsOf({ verbs, custom }: Resource): readonly string[] {
   return verbs.length > 0 ? [...verbs].sort() : ['create'];
 }
 
-/** Subresources as they are listed: by name, those of custom resources in the order of the row. */
-function subresourcesOf(row: Resource, version: string): readonly Subresource[] {
-  const subresources = subresourcesIn(row, version);
-  return row.custom ? subresources : [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Subresources in upstream's order: by name; those of custom resources as the resource lists them. */
+function subresourcesOf(resource: Resource, version: string): readonly Subresource[] {
+  const subresources = subresourcesIn(resource, version);
+  return resource.custom ? subresources : [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The rows of one group version, in order. */
-export function rowsOf(catalog: Catalog, group: string, version: string): readonly Resource[] {
-  return catalog.resources().filter((row) => row.group === group && row.versions.some(({ name, served }) => name === version && served));
+/** The resources of one group version, in order. */
+export function resourcesOf(catalog: Catalog, group: string, version: string): readonly Resource[] {
+  return catalog.resources().filter((resource) => resource.group === group && resource.versions.some(({ name, served }) => name === version && served));
 }
 
-/** Identifies the stored kind: clients compare it to find out whether two group versions hold the same objects. */
-function storageVersionHash(row: Resource, catalog: Catalog, hashes: Hashes): string | undefined {
-  if (!row.verbs.includes('watch')) return undefined;
-  const stored = row.storedAs ? catalog.resources().find(({ group, plural }) => `${group}/${plural}` === row.storedAs) ?? row : row;
+/** A hash of the stored kind, by which clients find out whether two group versions have the same objects. */
+function storageVersionHash(resource: Resource, catalog: Catalog, hashes: Hashes): string | undefined {
+  if (!resource.verbs.includes('watch')) return undefined;
+  const stored = resource.storedAs ? catalog.resources().find(({ group, plural }) => `${group}/${plural}` === resource.storedAs) ?? resource : resource;
   const version = stored.upstreamStorageVersion ?? stored.storageVersion;
   const hash = hashes.sha256(new TextEncoder().encode(`${stored.group}/${version}/${stored.kind}`));
   return btoa(String.fromCharCode(...hash.subarray(0, 8)));
 }
 
-function resourceEntry(row: Resource, catalog: Catalog, hashes: Hashes): Record<string, unknown> {
-  const hash = storageVersionHash(row, catalog, hashes);
+function resourceEntry(resource: Resource, catalog: Catalog, hashes: Hashes): Record<string, unknown> {
+  const hash = storageVersionHash(resource, catalog, hashes);
   return {
-    name: row.plural, singularName: row.singular, namespaced: row.namespaced, kind: row.kind, verbs: verbsOf(row),
-    ...(row.shortNames.length > 0 && { shortNames: row.shortNames }), ...(row.categories.length > 0 && { categories: row.categories }),
+    name: resource.plural, singularName: resource.singular, namespaced: resource.namespaced, kind: resource.kind, verbs: verbsOf(resource),
+    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }), ...(resource.categories.length > 0 && { categories: resource.categories }),
     ...(hash && { storageVersionHash: hash }),
   };
 }
 
-function subresourceEntry(row: Resource, subresource: Subresource, version: string): Record<string, unknown> {
+function subresourceEntry(resource: Resource, subresource: Subresource, version: string): Record<string, unknown> {
   const { kind } = subresource;
-  const foreign = kind !== undefined && (kind.group !== row.group || kind.version !== version);
+  const foreign = kind !== undefined && (kind.group !== resource.group || kind.version !== version);
   return {
-    name: `${row.plural}/${subresource.name}`, singularName: '', namespaced: row.namespaced,
-    ...(foreign && { ...(kind.group && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? row.kind,
-    verbs: row.custom ? subresource.verbs : [...subresource.verbs].sort(),
+    name: `${resource.plural}/${subresource.name}`, singularName: '', namespaced: resource.namespaced,
+    ...(foreign && { ...(kind.group && { group: kind.group }), version: kind.version }), kind: kind?.kind ?? resource.kind,
+    verbs: resource.custom ? subresource.verbs : [...subresource.verbs].sort(),
   };
 }
 
-/** `/api/v1` and `/apis/{group}/{version}`; undefined when nothing of it is served. */
+/** `/api/v1` and `/apis/{group}/{version}`; undefined for a group version that is not served. */
 export function apiResourceList(catalog: Catalog, hashes: Hashes, { group, version }: { group: string; version: string }): Record<string, unknown> | undefined {
-  const rows = rowsOf(catalog, group, version);
-  if (rows.length === 0) return undefined;
-  const resources = rows.flatMap((row) => [
-    resourceEntry(row, catalog, hashes), ...subresourcesOf(row, version).map((subresource) => subresourceEntry(row, subresource, version)),
+  const resources = resourcesOf(catalog, group, version);
+  if (resources.length === 0) return undefined;
+  const entries = resources.flatMap((resource) => [
+    resourceEntry(resource, catalog, hashes), ...subresourcesOf(resource, version).map((subresource) => subresourceEntry(resource, subresource, version)),
   ]);
-  // The document of the core group has never had an apiVersion.
+  // Upstream omits the apiVersion in the document of the core group.
   const apiVersion = group === '' ? {} : { apiVersion: 'v1' };
-  return { kind: 'APIResourceList', ...apiVersion, groupVersion: formatGroupVersion({ group, version }), resources };
+  return { kind: 'APIResourceList', ...apiVersion, groupVersion: formatGroupVersion({ group, version }), resources: entries };
 }
 
 function groupEntry(name: string, versions: readonly string[]): Record<string, unknown> {
@@ -91,21 +91,22 @@ interface ResponseKind {
   kind: string;
 }
 
-/** Built-in kinds that are their resource's own are published without group and version. */
-function responseKind(row: Resource, version: string, kind?: Subresource['kind']): ResponseKind {
-  if (kind && (kind.group !== row.group || kind.version !== version)) return { group: kind.group, version: kind.version, kind: kind.kind };
-  if (row.custom) return { group: row.group, version, kind: kind?.kind ?? row.kind };
-  return { group: '', version: '', kind: kind?.kind ?? row.kind };
+/** Upstream publishes a built-in kind without group and version, unless it differs from that of its resource. */
+function responseKind(resource: Resource, version: string, kind?: Subresource['kind']): ResponseKind {
+  if (kind && (kind.group !== resource.group || kind.version !== version)) return { group: kind.group, version: kind.version, kind: kind.kind };
+  if (resource.custom) return { group: resource.group, version, kind: kind?.kind ?? resource.kind };
+  return { group: '', version: '', kind: kind?.kind ?? resource.kind };
 }
 
-function aggregatedResource(row: Resource, version: string): Record<string, unknown> {
-  const subresources = subresourcesOf(row, version).map((subresource) => ({
-    subresource: subresource.name, responseKind: responseKind(row, version, subresource.kind),
-    verbs: row.custom ? subresource.verbs : [...subresource.verbs].sort(),
+function aggregatedResource(resource: Resource, version: string): Record<string, unknown> {
+  const { plural, singular, shortNames, categories, namespaced } = resource;
+  const subresources = subresourcesOf(resource, version).map((subresource) => ({
+    subresource: subresource.name, responseKind: responseKind(resource, version, subresource.kind),
+    verbs: resource.custom ? subresource.verbs : [...subresource.verbs].sort(),
   }));
   return {
-    resource: row.plural, responseKind: responseKind(row, version), scope: row.namespaced ? 'Namespaced' : 'Cluster', singularResource: row.singular,
-    verbs: verbsOf(row), ...(row.shortNames.length > 0 && { shortNames: row.shortNames }), ...(row.categories.length > 0 && { categories: row.categories }),
+    resource: plural, responseKind: responseKind(resource, version), scope: namespaced ? 'Namespaced' : 'Cluster', singularResource: singular,
+    verbs: verbsOf(resource), ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }),
     ...(subresources.length > 0 && { subresources }),
   };
 }
@@ -115,7 +116,7 @@ export function aggregatedDiscovery(catalog: Catalog, core: boolean): Record<str
   const groups = catalog.groups().filter(({ name }) => (name === '') === core);
   const items = groups.map(({ name, versions }) => ({
     metadata: name === '' ? {} : { name },
-    versions: versions.map((version) => ({ version, resources: rowsOf(catalog, name, version).map((row) => aggregatedResource(row, version)),
+    versions: versions.map((version) => ({ version, resources: resourcesOf(catalog, name, version).map((resource) => aggregatedResource(resource, version)),
       freshness: 'Current' })),
   }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };

@@ -1,11 +1,11 @@
-// JSON of a large value in steps: a member of a large object is one.
+// JSON of a large value in steps, so that other requests have their turn: each member of a large object is a step.
 import type { Steps } from '../../base/index.ts';
 import { encodeText, joinBytes } from '../response/encoding.ts';
 
 /** A value with more members than these, at any depth, is large. */
 const LARGE = 500;
 /** Characters that are encoded together. */
-const PIECE_CHARACTERS = 64 * 1024;
+const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Members of a value at all depths, counted up to a limit. */
 function countMembers(value: unknown, limit: number): number {
@@ -35,16 +35,16 @@ function* texts(value: unknown): Generator<string, void> {
 
 /** The bytes of `JSON.stringify(value)`. */
 export function* encodeJsonInSteps(value: unknown): Steps<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let text = '';
   for (const each of texts(value)) {
     text += each;
-    if (text.length < PIECE_CHARACTERS) continue;
-    pieces.push(encodeText(text));
+    if (text.length < CHUNK_CHARACTERS) continue;
+    chunks.push(encodeText(text));
     text = '';
     yield;
   }
-  pieces.push(encodeText(text));
+  chunks.push(encodeText(text));
   yield;
-  return joinBytes(pieces);
+  return joinBytes(chunks);
 }

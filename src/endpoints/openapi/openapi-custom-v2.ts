@@ -1,5 +1,5 @@
-// Definitions of custom resources in OpenAPI v2, without what kubectl cannot read there: junctors, nulls, and the inside of what keeps unknown
-// fields. Mirrors the reference's reduction of structural schemas.
+// Definitions of custom resources in OpenAPI v2, without the parts that kubectl cannot read there: allOf, oneOf, anyOf and not, nullable, and the
+// content of schemas that preserve unknown fields. Mirrors the reference's reduction of structural schemas.
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { customDefinitions } from './openapi-custom.ts';
@@ -15,7 +15,7 @@ function withoutNullables(required: unknown, properties: Json): unknown {
   return left.length > 0 ? left : undefined;
 }
 
-/** A reference as v2 writes it, with the words around it. */
+/** A reference as v2 writes it, with its description. */
 function reduceReference({ description, allOf, $ref }: Json): Json | undefined {
   const [only] = Array.isArray(allOf) ? allOf as Json[] : [];
   const target = $ref ?? only?.['$ref'];
@@ -39,7 +39,7 @@ function reduce(schema: Json): Json {
   };
 }
 
-/** The definitions of all custom kinds, by name; a step for each. A kind that keeps whatever it is given says nothing but that it is an object. */
+/** The definitions of all custom kinds, by name; a step for each. A kind that preserves unknown fields is published as a plain object. */
 export function* customDefinitionsV2(catalog: Catalog): Steps<Record<string, Json>> {
   const reduced: [string, Json][] = [];
   for (const { name: group, versions } of catalog.groups()) {

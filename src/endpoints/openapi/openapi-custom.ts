@@ -1,7 +1,7 @@
-// Definitions of custom resources as OpenAPI publishes them: the schema of the definition, with the fields that every object has.
+// OpenAPI definitions of custom resources: the schema of the CustomResourceDefinition, with the fields that every object has.
 import type { GroupVersionKind } from '../../apimachinery/index.ts';
 import type { Catalog, Resource, ResourceVersionRow } from '../../registry/index.ts';
-import { rowsOf } from '../discovery/discovery-data.ts';
+import { resourcesOf } from '../discovery/discovery-data.ts';
 
 type Json = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ const typeFields = (): Json => ({
   apiVersion: { description: DESCRIPTIONS.apiVersion, type: 'string' }, kind: { description: DESCRIPTIONS.kind, type: 'string' },
 });
 
-/** Schemas as they are published: integers or strings say so in words that OpenAPI knows. What says nothing of that is not copied. */
+/** A schema as OpenAPI publishes it: int-or-string becomes `anyOf`. Schemas without any are returned as they are. */
 function publish(schema: Json): Json {
   const { properties, items, additionalProperties } = schema as { properties?: Json; items?: Json; additionalProperties?: unknown };
   const isEither = schema['x-kubernetes-int-or-string'] === true && schema['anyOf'] === undefined;
@@ -48,8 +48,8 @@ function publish(schema: Json): Json {
 
 const publishAll = (properties: Json): Json => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema as Json)]));
 
-function objectDefinition(row: ResourceVersionRow, kind: GroupVersionKind): Json {
-  const stated = row.published?.() ?? row.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+function objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind): Json {
+  const stated = resource.published?.() ?? resource.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', DESCRIPTIONS.metadata) };
@@ -71,11 +71,11 @@ function listDefinition({ kind, listKind, plural }: Resource, { group, version }
 /** Definitions of the custom kinds of a group version, by name. */
 export function customDefinitions(catalog: Catalog, { group, version }: { group: string; version: string }): Record<string, Json> {
   const out: Record<string, Json> = {};
-  for (const row of rowsOf(catalog, group, version)) {
-    const served = row.versions.find(({ name }) => name === version);
-    if (!row.custom || !served) continue;
-    out[customName({ group, version, kind: row.kind })] = objectDefinition(served, { group, version, kind: row.kind });
-    out[customName({ group, version, kind: row.listKind })] = listDefinition(row, { group, version });
+  for (const resource of resourcesOf(catalog, group, version)) {
+    const served = resource.versions.find(({ name }) => name === version);
+    if (!resource.custom || !served) continue;
+    out[customName({ group, version, kind: resource.kind })] = objectDefinition(served, { group, version, kind: resource.kind });
+    out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, { group, version });
   }
   return out;
 }

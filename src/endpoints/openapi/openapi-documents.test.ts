@@ -1,4 +1,4 @@
-// A document is made once for all who ask at the same time, and not at all when they have left.
+// A document is made once for all requests at the same time, and not at all when their clients have left.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Steps, createManualClock, finishSteps } from '../../base/index.ts';
@@ -29,7 +29,7 @@ function createCache() {
 }
 
 describe('DocumentCache', () => {
-  it('makes one document, and compresses it once, for all who ask', async () => {
+  it('makes one document, and compresses it once, for all requests', async () => {
     const { cache, counts, make } = createCache();
     const documents = await Promise.all(Array.from({ length: 2000 }, () => cache.get('v2', { aborted: false }, make)));
     await Promise.all(documents.map((document) => document.gzip()));
@@ -47,14 +47,14 @@ describe('DocumentCache', () => {
     assert.equal(counts.made, 1);
   });
 
-  it('goes on for one who waits when others have left', async () => {
+  it('continues for a client that waits when others have left', async () => {
     const { cache, counts, make } = createCache();
     const all = [cache.get('v2', { aborted: true }, make), cache.get('v2', { aborted: false }, make)];
     assert.equal((await Promise.all(all)).length, 2);
     assert.equal(counts.made, 1);
   });
 
-  it('keeps eight documents, those that were asked for last', async () => {
+  it('keeps the eight documents that were requested last', async () => {
     const { cache, counts, make } = createCache();
     const waiter = { aborted: false };
     for (let i = 0; i < 8; i++) await cache.get(`${i}`, waiter, make);

@@ -1,6 +1,6 @@
-// Documents that are made once for all who ask: in steps, so that others have their turn, and kept in the forms in which they were asked for. Work
-// on a document ends when none of its clients waits any more.
-import { type Clock, type Steps, createTimeSlice, guardSteps, runStepsInSlices } from '../../base/index.ts';
+// Encoded OpenAPI documents. Requests for a document that is being made share the work, which is done in steps so that other requests have their
+// turn, and which ends when none of its clients waits any more. Making the v2 document as JSON takes 170 ms, one of the 47 of v3 4 ms.
+import { BoundedCache, type Clock, type Steps, createTimeSlice, guardSteps, runStepsInSlices } from '../../base/index.ts';
 import { timeoutError } from '../../apimachinery/index.ts';
 
 /** A document in bytes. `gzip` compresses it once. */
@@ -9,7 +9,7 @@ export interface EncodedDocument {
   gzip(): Promise<Uint8Array>;
 }
 
-/** One who waits for a document. */
+/** A request that waits for a document. */
 interface Waiter {
   readonly aborted: boolean;
 }
@@ -20,35 +20,31 @@ interface Entry {
   isMade: boolean;
 }
 
-/** Documents kept; a document that is asked for again counts as new. The largest, v2 as JSON, takes 4 MB, and 0.4 MB compressed. */
+/** Number of documents kept, those requested last. The largest, v2 as JSON, takes 4 MB, and 0.4 MB compressed. */
 const MAX_KEPT = 8;
-/** The longest turn of work on a document, as far as its steps allow. */
+/** The longest turn of work on a document, unless a single step takes longer. */
 const TURN_MS = 8;
 
 /** Documents by key. */
 export class DocumentCache {
   readonly #clock: Clock;
   readonly #gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedCache<string, Entry>({ limit: MAX_KEPT });
 
   constructor({ clock, gzip }: { readonly clock: Clock; readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array> }) {
     this.#clock = clock;
     this.#gzip = gzip;
   }
 
-  /** Documents that are being made are finished for their clients, but not kept. */
+  /** Forgets all documents; those that are being made are finished for their clients, but not kept. */
   clear(): void {
     this.#entries.clear();
   }
 
-  /** The document of a key; it is made where it is not known. */
+  /** The document of a key: kept, being made, or made now. */
   get(key: string, waiter: Waiter, make: () => Steps<Uint8Array>): Promise<EncodedDocument> {
-    const known = this.#entries.get(key);
-    this.#entries.delete(key);
-    const entry = known ?? this.#start(key, make);
+    const entry = this.#entries.getOrMake(key, () => this.#start(key, make));
     if (!entry.isMade) entry.waiters.add(waiter);
-    this.#entries.set(key, entry);
-    if (this.#entries.size > MAX_KEPT) this.#entries.delete(this.#entries.keys().next().value as string);
     return entry.document;
   }
 
@@ -56,7 +52,7 @@ export class DocumentCache {
     const waiters = new Set<Waiter>();
     const entry: Entry = { document: this.#make(make, waiters), waiters, isMade: false };
     const forget = (): void => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      if (this.#entries.peek(key) === entry) this.#entries.delete(key);
     };
     entry.document.then(() => {
       entry.isMade = true;
@@ -67,7 +63,7 @@ export class DocumentCache {
 
   async #make(make: () => Steps<Uint8Array>, waiters: Set<Waiter>): Promise<EncodedDocument> {
     const pause = createTimeSlice(this.#clock, TURN_MS);
-    // The first turn ends before the work begins: all who ask in this turn wait for the same document.
+    // The work begins after this turn, so that all requests of the turn have joined the waiters.
     await Promise.resolve();
     const steps = guardSteps(make(), (step) => {
       if (Array.from(waiters).every(({ aborted }) => aborted)) throw timeoutError('request did not complete within the allotted timeout');

@@ -1,7 +1,7 @@
-// The operations of a group version as data, made from the catalog's rows; both OpenAPI dialects are written from them.
+// The operations of a group version as data, made from the catalog's resources; the documents of OpenAPI v2 and v3 are written from them.
 import type { GroupVersionKind } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
-import { rowsOf } from '../discovery/discovery-data.ts';
+import { resourcesOf } from '../discovery/discovery-data.ts';
 import {
   APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, OBJECT_TYPES, STRATEGIC_PATCH_TYPE, STREAM_TYPES, YAML_TYPE,
 } from '../request/media.ts';
@@ -18,7 +18,7 @@ export interface Operation {
   /** x-kubernetes-action; absent for documents. */
   readonly action?: string;
   readonly kind?: GroupVersionKind;
-  /** Types of bodies; undefined where not even v2 names any. */
+  /** Media types of request bodies; undefined where even v2 lists none. */
   readonly consumes: readonly string[] | undefined;
   readonly produces: readonly string[];
   readonly parameters: ParameterSet;
@@ -39,8 +39,8 @@ interface GroupVersion {
   readonly version: string;
 }
 
-interface RowContext extends GroupVersion {
-  readonly row: Resource;
+interface ResourceContext extends GroupVersion {
+  readonly resource: Resource;
   /** `/apis/apps/v1`. */
   readonly root: string;
   /** `AppsV1`. */
@@ -62,60 +62,60 @@ function rootOf({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-function produces({ row }: RowContext, stream = false): readonly string[] {
-  const types = row.custom ? [JSON_TYPE, YAML_TYPE] : OBJECT_TYPES;
-  return stream && !row.custom ? [...types, ...STREAM_TYPES] : types;
+function produces({ resource }: ResourceContext, stream = false): readonly string[] {
+  const types = resource.custom ? [JSON_TYPE, YAML_TYPE] : OBJECT_TYPES;
+  return stream && !resource.custom ? [...types, ...STREAM_TYPES] : types;
 }
 
-function common(context: RowContext, kind: GroupVersionKind = context.kind) {
+function common(context: ResourceContext, kind: GroupVersionKind = context.kind) {
   return { tag: context.tag, kind, produces: produces(context) };
 }
 
 /** Names of the parts of operation ids: `NamespacedDeployment` or `Node`. */
-const scoped = ({ row }: RowContext): string => (row.namespaced ? `Namespaced${row.kind}` : row.kind);
+const scoped = ({ resource }: ResourceContext): string => (resource.namespaced ? `Namespaced${resource.kind}` : resource.kind);
 
-function collectionOperations(context: RowContext): Operation[] {
-  const { row, root, prefix, kind } = context;
-  const path = row.namespaced ? `${root}/namespaces/{namespace}/${row.plural}` : `${root}/${row.plural}`;
-  const list = { ...kind, kind: row.listKind };
+function collectionOperations(context: ResourceContext): Operation[] {
+  const { resource, root, prefix, kind } = context;
+  const path = resource.namespaced ? `${root}/namespaces/{namespace}/${resource.plural}` : `${root}/${resource.plural}`;
+  const list = { ...kind, kind: resource.listKind };
   const out: Operation[] = [];
   const readsAs = { ...common(context), produces: produces(context, true), parameters: 'list', answer: list, statuses: ['200', '401'], consumes: [] } as const;
-  if (row.verbs.includes('list')) out.push({ ...readsAs, path, method: 'get', id: `list${prefix}${scoped(context)}`, action: 'list' });
-  if (row.verbs.includes('create')) {
+  if (resource.verbs.includes('list')) out.push({ ...readsAs, path, method: 'get', id: `list${prefix}${scoped(context)}`, action: 'list' });
+  if (resource.verbs.includes('create')) {
     out.push({
       ...common(context), path, method: 'post', id: `create${prefix}${scoped(context)}`, action: 'post', parameters: 'write', consumes: ['*/*'],
       body: kind, answer: kind, statuses: ['200', '201', '202', '401'],
     });
   }
-  if (row.verbs.includes('deletecollection')) {
+  if (resource.verbs.includes('deletecollection')) {
     out.push({
       ...common(context), path, method: 'delete', id: `delete${prefix}Collection${scoped(context)}`, action: 'deletecollection', parameters: 'list',
-      consumes: ['*/*'], ...(!row.custom && { body: { meta: 'DeleteOptions' } as const }), answer: { meta: 'Status' }, statuses: ['200', '401'],
+      consumes: ['*/*'], ...(!resource.custom && { body: { meta: 'DeleteOptions' } as const }), answer: { meta: 'Status' }, statuses: ['200', '401'],
     });
   }
-  if (row.namespaced && row.verbs.includes('list')) {
-    out.push({ ...readsAs, path: `${root}/${row.plural}`, method: 'get', id: `list${prefix}${row.kind}ForAllNamespaces`, action: 'list' });
+  if (resource.namespaced && resource.verbs.includes('list')) {
+    out.push({ ...readsAs, path: `${root}/${resource.plural}`, method: 'get', id: `list${prefix}${resource.kind}ForAllNamespaces`, action: 'list' });
   }
   return out;
 }
 
 /** Whether a delete answers the object. */
-function deleteAnswer({ row, kind }: RowContext): BodyKind {
-  // A namespace that is deleted is answered itself, but published as a Status.
-  const isNamespace = row.group === '' && row.plural === 'namespaces';
-  return row.returnsDeleted && !row.custom && !isNamespace ? kind : { meta: 'Status' };
+function deleteAnswer({ resource, kind }: ResourceContext): BodyKind {
+  // Deleting a namespace answers the namespace, but upstream publishes a Status.
+  const isNamespace = resource.group === '' && resource.plural === 'namespaces';
+  return resource.returnsDeleted && !resource.custom && !isNamespace ? kind : { meta: 'Status' };
 }
 
-/** get, put, patch, delete of a path; `verbs` are those that it has. */
-function objectOperations(context: RowContext, place: { path: string; suffix: string; verbs: readonly string[]; kind: GroupVersionKind }): Operation[] {
-  const { row, prefix } = context;
+/** get, put, post, patch and delete of a path that has these verbs. */
+function objectOperations(context: ResourceContext, place: { path: string; suffix: string; verbs: readonly string[]; kind: GroupVersionKind }): Operation[] {
+  const { resource, prefix } = context;
   const { path, suffix, verbs, kind } = place;
   const base = common(context, kind);
   const name = `${prefix}${scoped(context)}${suffix}`;
-  const patches = row.custom ? [] : [STRATEGIC_PATCH_TYPE];
+  const patches = resource.custom ? [] : [STRATEGIC_PATCH_TYPE];
   const out: Operation[] = [];
   if (verbs.includes('get')) {
-    out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: row.custom ? 'get' : 'none', consumes: [], answer: kind,
+    out.push({ ...base, path, method: 'get', id: `read${name}`, action: 'get', parameters: resource.custom ? 'get' : 'none', consumes: [], answer: kind,
       statuses: ['200', '401'] });
   }
   if (verbs.includes('update')) {
@@ -136,8 +136,8 @@ function objectOperations(context: RowContext, place: { path: string; suffix: st
   if (verbs.includes('patch')) {
     out.push({
       ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind,
-      // Those of custom kinds do not say that an apply may create.
-      statuses: row.custom ? ['200', '401'] : ['200', '201', '401'],
+      // Upstream publishes no 201 for patches of custom kinds, although apply creates them.
+      statuses: resource.custom ? ['200', '401'] : ['200', '201', '401'],
       consumes: [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, ...patches, APPLY_PATCH_TYPE],
     });
   }
@@ -148,7 +148,7 @@ const CONNECT_METHODS: Readonly<Record<string, readonly Operation['method'][]>> 
   proxy: ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'],
 };
 
-function connectOperations(context: RowContext, path: string, subresource: Subresource): Operation[] {
+function connectOperations(context: ResourceContext, path: string, subresource: Subresource): Operation[] {
   const { prefix } = context;
   const kind = subresource.kind ?? context.kind;
   const methods = CONNECT_METHODS[subresource.name] ?? ['get', 'post'];
@@ -160,8 +160,8 @@ function connectOperations(context: RowContext, path: string, subresource: Subre
   }) satisfies Operation));
 }
 
-function subresourceOperations(context: RowContext, objectPath: string): Operation[] {
-  return subresourcesIn(context.row, context.version).flatMap((subresource) => {
+function subresourceOperations(context: ResourceContext, objectPath: string): Operation[] {
+  return subresourcesIn(context.resource, context.version).flatMap((subresource) => {
     const path = `${objectPath}/${subresource.name}`;
     if (subresource.connect) return connectOperations(context, path, subresource);
     const { group, version, kind: name } = subresource.kind ?? context.kind;
@@ -172,41 +172,43 @@ function subresourceOperations(context: RowContext, objectPath: string): Operati
   });
 }
 
-function watchOperations(context: RowContext): Operation[] {
-  const { row, root, prefix, kind } = context;
-  if (!row.verbs.includes('watch') || row.custom) return [];
+function watchOperations(context: ResourceContext): Operation[] {
+  const { resource, root, prefix, kind } = context;
+  if (!resource.verbs.includes('watch') || resource.custom) return [];
   const base = {
     tag: context.tag, kind, produces: produces(context, true), method: 'get', consumes: [], parameters: 'list', answer: { meta: 'WatchEvent' },
       statuses: ['200', '401'],
   } as const;
-  const path = row.namespaced ? `${root}/watch/namespaces/{namespace}/${row.plural}` : `${root}/watch/${row.plural}`;
+  const path = resource.namespaced ? `${root}/watch/namespaces/{namespace}/${resource.plural}` : `${root}/watch/${resource.plural}`;
   const out: Operation[] = [
     { ...base, path, id: `watch${prefix}${scoped(context)}List`, action: 'watchlist' },
     { ...base, path: `${path}/{name}`, id: `watch${prefix}${scoped(context)}`, action: 'watch' },
   ];
-  if (row.namespaced) out.push({ ...base, path: `${root}/watch/${row.plural}`, id: `watch${prefix}${row.kind}ListForAllNamespaces`, action: 'watchlist' });
+  if (!resource.namespaced) return out;
+  return [...out, { ...base, path: `${root}/watch/${resource.plural}`, id: `watch${prefix}${resource.kind}ListForAllNamespaces`, action: 'watchlist' }];
   return out;
 }
 
-function rowOperations(row: Resource, groupVersion: GroupVersion): Operation[] {
+function resourceOperations(resource: Resource, groupVersion: GroupVersion): Operation[] {
   const word = groupWord(groupVersion.group);
-  const context: RowContext = {
-    ...groupVersion, row, root: rootOf(groupVersion), prefix: `${capitalize(word)}${capitalize(groupVersion.version)}`, tag: `${word}_${groupVersion.version}`,
-    kind: { ...groupVersion, kind: row.kind },
+  const context: ResourceContext = {
+    ...groupVersion, resource, root: rootOf(groupVersion),
+    prefix: `${capitalize(word)}${capitalize(groupVersion.version)}`, tag: `${word}_${groupVersion.version}`,
+    kind: { ...groupVersion, kind: resource.kind },
   };
-  const objectPath = `${row.namespaced ? `${context.root}/namespaces/{namespace}` : context.root}/${row.plural}/{name}`;
-  const objectVerbs = row.verbs.filter((verb) => verb !== 'create');
+  const objectPath = `${resource.namespaced ? `${context.root}/namespaces/{namespace}` : context.root}/${resource.plural}/{name}`;
+  const objectVerbs = resource.verbs.filter((verb) => verb !== 'create');
   return [
     ...collectionOperations(context), ...objectOperations(context, { path: objectPath, suffix: '', verbs: objectVerbs, kind: context.kind }),
     ...subresourceOperations(context, objectPath), ...watchOperations(context),
   ];
 }
 
-/** All operations of a group version, its discovery document first; the documents of groups of custom resources have none. */
+/** All operations of a group version. The first is its discovery document, which upstream does not publish for groups of custom resources alone. */
 export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Operation[] {
-  const rows = rowsOf(catalog, groupVersion.group, groupVersion.version);
-  const operations = rows.flatMap((row) => rowOperations(row, groupVersion));
-  if (rows.every(({ custom }) => custom)) return operations;
+  const resources = resourcesOf(catalog, groupVersion.group, groupVersion.version);
+  const operations = resources.flatMap((resource) => resourceOperations(resource, groupVersion));
+  if (resources.every(({ custom }) => custom)) return operations;
   const word = groupWord(groupVersion.group);
   const discovery: Operation = {
     path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`,
@@ -216,7 +218,7 @@ export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Oper
   return [discovery, ...operations];
 }
 
-/** The documents beside the API: by their path in the index of v3. Paths of operations end with a slash. */
+/** Operations outside of the API groups, by the path of their document in the index of v3. Paths of operations end with a slash. */
 export const PLAIN_OPERATIONS: Readonly<Record<string, Operation>> = {
   '.well-known/openid-configuration': plainOperation('.well-known/openid-configuration', {
     id: 'getServiceAccountIssuerOpenIDConfiguration', tag: 'WellKnown', produces: [JSON_TYPE], answer: 'text',

@@ -1,4 +1,4 @@
-// Query and path parameters of operations, in a form that both OpenAPI dialects are written from.
+// Query and path parameters of operations, as data for the documents of OpenAPI v2 and v3.
 import type { Operation, ParameterSet } from './openapi-operations.ts';
 
 /** One parameter. */
@@ -44,11 +44,11 @@ export function queryParameters({ parameters, action, kind, path, body }: Operat
   return path.endsWith('/log') ? LOG : SETS[parameters];
 }
 
-const connections = /\/(?:attach|exec|portforward|proxy)(?:\/|$)/;
+const CONNECTION = /\/(?:attach|exec|portforward|proxy)(?:\/|$)/;
 
 /** Parameters that all methods of a path share. */
 export function pathParameters(path: string): Parameter[] {
   const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name as string);
   const inPath = names.sort().map((name): Parameter => ({ name, in: 'path', type: 'string' }));
-  return path.endsWith('/') || connections.test(path) ? inPath : [...inPath, PRETTY];
+  return path.endsWith('/') || CONNECTION.test(path) ? inPath : [...inPath, PRETTY];
 }

@@ -1,5 +1,5 @@
-// OpenAPI documents as protobuf: the gnostic Document messages, written from the JSON documents along a table of field numbers.
-// What JSON has no field for (x-… members) becomes named values whose text is YAML, of which JSON is a subset.
+// OpenAPI documents as protobuf: gnostic's Document messages, written from the JSON documents by tables of field numbers. Members that the
+// messages have no field for (x-…) become named values whose text is YAML, of which JSON is a subset.
 import type { Steps } from '../../base/index.ts';
 import { isLarge } from './json-steps.ts';
 import { encodeText, joinBytes } from '../response/encoding.ts';
@@ -7,8 +7,8 @@ import { encodeText, joinBytes } from '../response/encoding.ts';
 type Json = Record<string, unknown>;
 
 /**
- * How a member is written. Scalars by name; `strings`, `any`, `anys` as they say; a message's name for one message, with `[]` for a
- * list of them, with `{}` for a message that is a map: repeated (name, value) pairs in its first field.
+ * The number and type of a field. Types: a scalar, `strings`, `any`, `anys`; the name of a message; that name with `[]` for a list of
+ * messages, with `{}` for a message that is a map: repeated (name, value) pairs in its first field.
  */
 type FieldSpec = readonly [number, string];
 interface MessageSpec {
@@ -22,7 +22,7 @@ type Choose = (value: unknown) => readonly [number, string] | undefined;
 
 interface Dialect {
   readonly messages: Readonly<Record<string, MessageSpec>>;
-  /** Messages that are a choice: the field and type that a value takes. */
+  /** Messages with one field out of several: the function picks the field and type for a value. */
   readonly choices: Readonly<Record<string, Choose>>;
 }
 
@@ -30,7 +30,7 @@ const isReference = (value: unknown): boolean => typeof value === 'object' && va
 const orReference = (type: string): Choose => (value) => (isReference(value) ? [2, 'Reference'] : [1, type]);
 const schemaOrBoolean = (type: string): Choose => (value) => (typeof value === 'boolean' ? [2, 'bool'] : [1, type]);
 
-/** Validations that both dialects share, with their numbers. */
+/** Fields of a v3 Schema. */
 const V3_SCHEMA: MessageSpec['fields'] = {
   nullable: [1, 'bool'], multipleOf: [10, 'double'], title: [9, 'string'], maximum: [11, 'double'], exclusiveMaximum: [12, 'bool'], minimum: [13, 'double'],
   exclusiveMinimum: [14, 'bool'], maxLength: [15, 'int'], minLength: [16, 'int'], pattern: [17, 'string'], maxItems: [18, 'int'], minItems: [19, 'int'],
@@ -75,7 +75,7 @@ const V3: Dialect = {
     SchemaOrReference: orReference('Schema'), ParameterOrReference: orReference('Parameter'), RequestBodyOrReference: orReference('RequestBody'),
     ResponseOrReference: orReference('Response'), SecuritySchemeOrReference: orReference('SecurityScheme'),
     Items: () => [1, 'SchemaOrReference'], AdditionalProperties: schemaOrBoolean('SchemaOrReference'),
-    // Defaults that are objects or lists have no place in the message.
+    // The message has no field for defaults that are objects or lists.
     Default: (value) => (typeof value === 'number' ? [1, 'double'] : typeof value === 'boolean' ? [2, 'bool'] : typeof value === 'string' ? [3,
       'string'] : undefined),
   },
@@ -134,7 +134,7 @@ const V2: Dialect = {
   },
 };
 
-/** Types of fields that are no messages. */
+/** Types that are not messages. */
 const SCALARS: ReadonlySet<string> = new Set(['string', 'bool', 'int', 'double', 'any', 'anys', 'strings']);
 
 function varint(value: number): number[] {
@@ -175,9 +175,9 @@ class DocumentEncoder {
       return chosen ? this.#field(chosen, value) : new Uint8Array(0);
     }
     const spec = this.#dialect.messages[type] as MessageSpec;
-    const pieces: Uint8Array[] = [];
-    for (const [key, member] of Object.entries(value as Json)) this.#member(spec, [key, member], pieces);
-    return joinBytes(pieces);
+    const chunks: Uint8Array[] = [];
+    for (const [key, member] of Object.entries(value as Json)) this.#member(spec, [key, member], chunks);
+    return joinBytes(chunks);
   }
 
   /** The bytes of a message in steps: a step for each member, of large members too. */
@@ -189,14 +189,14 @@ class DocumentEncoder {
       return chosen ? yield* this.#fieldSteps(chosen, value) : new Uint8Array(0);
     }
     const spec = this.#dialect.messages[type] as MessageSpec;
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     for (const [key, member] of Object.entries(value as Json)) {
       const field = Object.hasOwn(spec.fields, key) ? spec.fields[key] as FieldSpec : undefined;
-      if (field === undefined) this.#member(spec, [key, member], pieces);
-      else pieces.push(yield* this.#fieldSteps(field, member));
+      if (field === undefined) this.#member(spec, [key, member], chunks);
+      else chunks.push(yield* this.#fieldSteps(field, member));
       yield;
     }
-    return joinBytes(pieces);
+    return joinBytes(chunks);
   }
 
   *#fieldSteps(field: FieldSpec, value: unknown): Steps<Uint8Array> {
@@ -214,10 +214,10 @@ class DocumentEncoder {
     return joinBytes(pairs);
   }
 
-  #member(spec: MessageSpec, [key, member]: readonly [string, unknown], pieces: Uint8Array[]): void {
-    if (Object.hasOwn(spec.fields, key)) pieces.push(this.#field(spec.fields[key] as FieldSpec, member));
-    else if (key.startsWith('x-') && spec.extensions) pieces.push(delimited(spec.extensions, named(key, anyBytes(member))));
-    else if (spec.others) pieces.push(delimited(spec.others[0], named(key, this.message(spec.others[1], member))));
+  #member(spec: MessageSpec, [key, member]: readonly [string, unknown], chunks: Uint8Array[]): void {
+    if (Object.hasOwn(spec.fields, key)) chunks.push(this.#field(spec.fields[key] as FieldSpec, member));
+    else if (key.startsWith('x-') && spec.extensions) chunks.push(delimited(spec.extensions, named(key, anyBytes(member))));
+    else if (spec.others) chunks.push(delimited(spec.others[0], named(key, this.message(spec.others[1], member))));
   }
 
   #field([number, type]: FieldSpec, value: unknown): Uint8Array {

@@ -10,7 +10,7 @@ describe('the OpenAPI v2 document', () => {
   });
   after(() => server.close());
 
-  it('publishes custom kinds, without what v2 cannot say', async () => {
+  it('publishes custom kinds, without the parts that v2 cannot express', async () => {
     const schema = { type: 'object', properties: { spec: {
       type: 'object', required: ['a', 'n'],
       properties: {
@@ -48,7 +48,7 @@ describe('the OpenAPI documents', () => {
   });
   after(() => server.close());
 
-  it('describe the version and what verifies tokens of service accounts', async () => {
+  it('describe the version and the keys of service account tokens', async () => {
     const { body } = await server.request({ path: '/openapi/v2' });
     assert.deepEqual(['/version/', '/openid/v1/jwks/', '/.well-known/openid-configuration/'].map((path) => [
       body.paths[path].get.operationId, body.paths[path].get.produces, body.paths[path].get.responses['200'].schema,
@@ -67,7 +67,7 @@ describe('the OpenAPI documents', () => {
     }
   });
 
-  it('say what a deletion answers, and that a log is text', async () => {
+  it('name the kind that a deletion answers, and that a log is text', async () => {
     const { body } = await server.request({ path: '/openapi/v2' });
     const answerOf = (path: string, method: string): unknown => body.paths[path][method].responses['200'].schema;
     assert.deepEqual(answerOf('/api/v1/namespaces/{name}', 'delete'), { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Status' });

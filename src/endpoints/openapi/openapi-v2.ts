@@ -7,7 +7,10 @@ import { JSON_TYPE, OBJECT_TYPES, YAML_TYPE } from '../request/media.ts';
 import { type Operation, PLAIN_OPERATIONS, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
-import { collectDefinitions, definitionName, referencesOf, withSharedKinds, type DefinitionSource, groupByPath } from './openapi-v3.ts';
+import {
+  collectDefinitions, definitionName, referencesOf, withSharedKinds, type DefinitionSource, type DocumentSource,
+  groupByPath, kubernetesInfo,
+} from './openapi-v3.ts';
 
 type Json = Record<string, unknown>;
 
@@ -35,7 +38,7 @@ function responses(operation: Operation, source: DefinitionSource): Json {
   return Object.fromEntries(operation.statuses.map((status) => [status, { description: REASONS[status], ...(status !== '401' && { schema }) }]));
 }
 
-/** Types of bodies; this dialect names them even where there is none. */
+/** Media types of request bodies; v2 lists them even for operations without one. */
 function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] | undefined {
   if (consumes === undefined || (action === undefined && consumes.length > 0)) return consumes;
   if (action === undefined) return OBJECT_TYPES;
@@ -75,7 +78,7 @@ function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
   return schema && toOpenAPIv2(schema);
 }
 
-/** All built-in group versions, also those that are not served any more, as they are sorted. */
+/** All built-in group versions, also those that are not served any more, in sorted order. */
 function listGroupVersions(catalog: Catalog): GroupVersion[] {
   const builtin = catalog.resources().filter(({ custom }) => !custom);
   const served = builtin.flatMap(({ group, versions }) => versions.map(({ name }) => ({ group, version: name })));
@@ -84,7 +87,7 @@ function listGroupVersions(catalog: Catalog): GroupVersion[] {
 }
 
 /** Builds the whole document. */
-export function* openApiV2Document(source: DefinitionSource, version: string): Steps<Json> {
+export function* openApiV2Document(source: DocumentSource): Steps<Json> {
   const paths = yield* groupByPath(allOperations(source), (operation) => operationJson(operation, source), (path) => {
     const parameters = pathParameters(path);
     return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
@@ -95,7 +98,7 @@ export function* openApiV2Document(source: DefinitionSource, version: string): S
   const definitions = yield* collectDefinitions(namesIn(paths), (name) =>
     custom[name] ?? withSharedKinds(name, writeDefinition(source.schemas, name), groupVersions), PREFIX);
   return {
-    swagger: '2.0', info: { title: 'Kubernetes', version }, paths, definitions,
+    swagger: '2.0', info: kubernetesInfo(source.gitVersion), paths, definitions,
     securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },
     security: [{ BearerToken: [] }],
   };

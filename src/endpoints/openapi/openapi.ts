@@ -1,5 +1,5 @@
-// OpenAPI over HTTP. The v3 index names a hash per document, which is made of what the document is made of, so that documents are only
-// built when somebody reads them; a request with the right hash may be cached for ever, one with a stale hash is sent on.
+// OpenAPI over HTTP. The v3 index has a hash for each document, made from the document's inputs, so that a document is built only when a client
+// reads it. A response to the present hash may be cached for a year; a request with another hash is redirected.
 import type { Steps } from '../../base/index.ts';
 import { parseAccept } from '../../codec/index.ts';
 import type { EndpointsDependencies } from '../dependencies.ts';
@@ -24,7 +24,7 @@ const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** The type of the answer: JSON, or the protobuf type under its name or its old spelling; undefined when neither is acceptable. */
+/** The media type of the answer: JSON, or protobuf by its name or its old spelling; undefined when neither is acceptable. */
 function chooseType(accept: string | undefined, protobuf: string): string | undefined {
   if (accept === undefined || accept === '') return JSON_TYPE;
   const old = protobuf.replace(/\.v(\d)\.v1\.0/, '.v$1@v1.0');
@@ -43,22 +43,23 @@ interface Answer {
 }
 
 interface DocumentHash {
-  readonly rows: readonly Resource[];
+  readonly resources: readonly Resource[];
   readonly hash: string;
 }
 
-const areSame = (some: readonly Resource[], others: readonly Resource[]): boolean => some.length === others.length && some.every((row, i) => row === others[i]);
+const areSame = (some: readonly Resource[], others: readonly Resource[]): boolean =>
+  some.length === others.length && some.every((resource, i) => resource === others[i]);
 
-/** Rows by `group/version` that they are served in. */
-function groupRows(rows: readonly Resource[]): Map<string, Resource[]> {
+/** Resources by each `group/version` that serves them. */
+function groupByVersion(resources: readonly Resource[]): Map<string, Resource[]> {
   const groups = new Map<string, Resource[]>();
-  for (const row of rows) {
-    for (const { name, served } of row.versions) {
+  for (const resource of resources) {
+    for (const { name, served } of resource.versions) {
       if (!served) continue;
-      const key = `${row.group}/${name}`;
+      const key = `${resource.group}/${name}`;
       const known = groups.get(key);
-      if (known === undefined) groups.set(key, [row]);
-      else known.push(row);
+      if (known === undefined) groups.set(key, [resource]);
+      else known.push(resource);
     }
   }
   return groups;
@@ -69,15 +70,15 @@ export class OpenApi {
   readonly #dependencies: EndpointsDependencies;
   readonly #source: DocumentSource;
   readonly #documents: DocumentCache;
-  /** By path: its hash, and the rows that it was made of. */
+  /** By path of the document: its hash, and the resources that it is made from. */
   #hashes = new Map<string, DocumentHash>();
   #generation = -1;
   readonly #startedMs: number;
 
   constructor(dependencies: EndpointsDependencies) {
-    const { schemas, catalog, version, clock } = dependencies;
+    const { schemas, catalog, versionInfo, clock } = dependencies;
     this.#dependencies = dependencies;
-    this.#source = { schemas, catalog, writer: new DefinitionWriter(schemas), version: version.gitVersion };
+    this.#source = { schemas, catalog, writer: new DefinitionWriter(schemas), gitVersion: versionInfo.gitVersion };
     this.#documents = new DocumentCache(dependencies);
     this.#startedMs = clock.now();
   }
@@ -96,14 +97,14 @@ export class OpenApi {
     if (catalog.generation === this.#generation) return;
     this.#generation = catalog.generation;
     this.#documents.clear();
-    const served = groupRows(catalog.resources());
+    const served = groupByVersion(catalog.resources());
     const before = this.#hashes;
     this.#hashes = new Map();
     for (const path of this.#paths()) {
       const { group, version } = groupVersionOf(path) ?? { group: '', version: '' };
-      const rows = served.get(`${group}/${version}`) ?? [];
+      const resources = served.get(`${group}/${version}`) ?? [];
       const known = before.get(path);
-      this.#hashes.set(path, known !== undefined && areSame(known.rows, rows) ? known : { rows, hash: this.#hashOf(path, rows) });
+      this.#hashes.set(path, known !== undefined && areSame(known.resources, resources) ? known : { resources, hash: this.#hashOf(path, resources) });
     }
   }
 
@@ -118,17 +119,17 @@ export class OpenApi {
     }
   }
 
-  /** The hash of what a document is made of: the server's version, its operations, and what stands for the schemas of custom kinds. */
-  #hashOf(path: string, rows: readonly Resource[]): string {
-    const { catalog, hashes, version } = this.#dependencies;
+  /** The hash of a document's inputs: the release, its operations, and the fingerprints or schemas of its custom kinds. */
+  #hashOf(path: string, resources: readonly Resource[]): string {
+    const { catalog, hashes, versionInfo } = this.#dependencies;
     const groupVersion = groupVersionOf(path);
-    const custom = rows.filter((row) => row.custom);
+    const custom = resources.filter((resource) => resource.custom);
     const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
     const parts = groupVersion
-      ? [rows.every((row) => row.custom) ? [] : operationsOf(catalog, groupVersion).map(({ id }) => id), rows.length,
+      ? [resources.every((resource) => resource.custom) ? [] : operationsOf(catalog, groupVersion).map(({ id }) => id), resources.length,
         known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : customDefinitions(catalog, groupVersion)]
       : [];
-    return toHex(hashes.sha512(encodeText(JSON.stringify([version.gitVersion, path, ...parts]))));
+    return toHex(hashes.sha512(encodeText(JSON.stringify([versionInfo.gitVersion, path, ...parts]))));
   }
 
   #document(path: string): Steps<Json> {
@@ -167,11 +168,11 @@ export class OpenApi {
     const headers = {
       ...headersFor(exchange, type), vary: 'Accept-Encoding, Accept', etag, 'last-modified': new Date(this.#startedMs).toUTCString(),
     };
-    const make = (): Steps<Json> => openApiV2Document(this.#source, this.#source.version);
+    const make = (): Steps<Json> => openApiV2Document(this.#source);
     return this.#send(exchange, { headers, etag, get: () => this.#bytes(exchange, { key: 'v2', type, make }) });
   }
 
-  /** The bytes of a document in the form that was asked for. */
+  /** The bytes of a document in the media type that the client asked for. */
   #bytes(exchange: Exchange, { key, type, make }: { readonly key: string; readonly type: string; readonly make: () => Steps<Json> }): Promise<EncodedDocument> {
     return this.#documents.get(`${key} ${type}`, exchange, function* () {
       const document = yield* make();

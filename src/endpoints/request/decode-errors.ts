@@ -1,9 +1,9 @@
-// The texts of bodies that cannot be read, as upstream's serializers and transformDecodeError write them.
+// Errors of bodies that cannot be read, in the words of upstream's serializers and transformDecodeError.
 import { badRequest, type GroupVersionKind, type StatusError } from '../../apimachinery/index.ts';
 
 const SUMMARY_BYTES = 30;
 const OPEN_BRACE = 0x7b;
-/** The Go type that the reference reads kind and apiVersion into; it stands in messages. */
+/** The Go type that the reference reads kind and apiVersion into, as messages print it. */
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 /** The name of the scheme of built-in kinds in messages. */
 const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
@@ -16,43 +16,49 @@ function summarize(bytes: Uint8Array): string {
   return bytes.length > SUMMARY_BYTES ? `${text} ...` : text;
 }
 
-/** A body whose type could not be found out. */
+/** 400 of a body whose kind and version cannot be read. */
 export function unrecognized(kind: string, why: string, bytes: Uint8Array): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summarize(bytes)})`);
 }
 
-/** A body whose type is known, but that does not fit. */
+/** 400 of a body of a known kind whose content does not fit. */
 export function cannotBeHandled(found: Pick<GroupVersionKind, 'kind' | 'version'>, kind: string, why: string): StatusError {
   return badRequest(`${found.kind} in version ${JSON.stringify(found.version)} cannot be handled as a ${kind}: ${why}`);
 }
 
-/** No such kind. */
+/** Text about a kind that no scheme knows. */
 export function notRegistered({ group, version, kind }: GroupVersionKind, scheme = SCHEME): string {
   const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map((text) => JSON.stringify(text));
   return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
 }
 
-/** The internal package of a group, as conversions name it. */
+/** The Go package of a group's internal types, as texts about conversions name it. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.')[0] as string));
 
-/** A kind that is known, but is not the one of the path. */
+/** Text about a known kind that is not the kind of the path. */
 export function unknownConversion(from: GroupVersionKind, to: GroupVersionKind): string {
   return `converting (${from.version}.${from.kind}) to (${packageOf(to.group)}.${to.kind}): unknown conversion`;
 }
 
-/** JSON that is not an object. */
+/** The type of a JSON value as Go's decoder names it. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** Text about JSON that is not an object. */
 export function notAnObject(value: unknown): string {
-  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
-  return `json: cannot unmarshal ${type} into Go value of type ${TYPE_META}`;
+  return `json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`;
 }
 
-/** apiVersion or kind that is not a string. */
+/** Text about an apiVersion or kind that is not a string. */
 export function notAString(field: string, value: unknown): string {
-  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
-  return `json: cannot unmarshal ${type} into Go struct field .${field} of type string`;
+  return `json: cannot unmarshal ${jsonType(value)} into Go struct field .${field} of type string`;
 }
 
-/** Finding out kind and version failed. */
+/** Text about a body whose kind and version cannot be parsed. */
 export function versionKindError(why: string): string {
   return `couldn't get version/kind; json parse error: ${why}`;
 }
@@ -67,7 +73,7 @@ const FORMER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
   'admissionregistration.k8s.io': ['v1alpha1', 'v1beta1'], 'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
 };
 
-/** Group versions of the reference's scheme that no client reads objects of here, besides those above. */
+/** Further group versions of the reference's scheme whose kinds are not known here. */
 const OTHER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
   'admission.k8s.io': ['v1', 'v1beta1'], 'imagepolicy.k8s.io': ['v1alpha1'], extensions: ['v1beta1'], 'internal.apiserver.k8s.io': ['v1alpha1'],
   'resource.k8s.io': ['v1alpha3', 'v1beta1', 'v1beta2'], 'storagemigration.k8s.io': ['v1beta1'], 'apiextensions.k8s.io': ['v1beta1'],

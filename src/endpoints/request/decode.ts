@@ -1,12 +1,10 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
 import {
   DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
-  type JsonValue,
-  type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
+  type JsonValue, type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../../codec/index.ts';
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
@@ -20,10 +18,10 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** More problems than these are not listed. */
 const MAX_STRICT_ERRORS = 100;
 
-/** How strict unknown and duplicate fields are taken. */
+/** How unknown and duplicate fields are treated: upstream's `fieldValidation`. */
 export type Level = 'Ignore' | 'Warn' | 'Strict';
 
-/** What a body shall be. */
+/** The kind that a body has to have. */
 export interface Expected extends GroupVersionKind {
   readonly schema: Schema;
   readonly custom: boolean;
@@ -31,20 +29,20 @@ export interface Expected extends GroupVersionKind {
   readonly formerVersions?: readonly string[];
 }
 
-/** Where kinds are known and problems are told. */
+/** The catalog that knows kinds, and how problems are reported. */
 interface DecodeContext {
   readonly catalog: Catalog;
   readonly level: Level;
   readonly warnings: string[];
   readonly parseYaml: ParseYaml;
-  /** A turn for others between reading the text and typing it, when one is due. */
+  /** Gives other requests a turn between parsing and typing, when one is due. */
   readonly pause: () => Promise<void> | undefined;
 }
 
-/** Time that a body may take before others have their turn. */
-export const bodyTurnMs = 12;
+/** Time that a body may take before other requests have their turn. */
+export const BODY_TURN_MS = 12;
 
-/** A body that was read. */
+/** A body as it was received. */
 export interface RawBody {
   readonly bytes: Uint8Array;
   readonly form: Form;
@@ -67,22 +65,20 @@ interface Parsed {
   readonly raw?: Uint8Array;
 }
 
-function parseBody(body: RawBody, expected: Expected, context: DecodeContext): MaybePromise<Parsed> {
-  return catchMaybe(() => parseForm(body, expected, context), (error) => {
-    if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), body.bytes);
-    if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, body.bytes);
+async function parseBody({ bytes, form }: RawBody, expected: Expected, { parseYaml }: DecodeContext): Promise<Parsed> {
+  try {
+    if (form === 'yaml') return await parseYaml(bytes);
+    if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
+    const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+    return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
+  } catch (error) {
+    if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), bytes);
+    if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, bytes);
     throw error;
-  });
+  }
 }
 
-function parseForm({ bytes, form }: RawBody, expected: Expected, { parseYaml }: DecodeContext): MaybePromise<Parsed> {
-  if (form === 'yaml') return parseYaml(bytes);
-  if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
-  const { apiVersion, kind, raw } = decodeEnvelope(bytes);
-  return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
-}
-
-/** apiVersion and kind of parsed JSON; throws what the reference says about values of other types. */
+/** apiVersion and kind of parsed JSON; throws the reference's error for values of other types. */
 function readType(value: JsonValue, fail: (why: string) => Error): { apiVersion: string; kind: string } {
   if (value === null) return { apiVersion: '', kind: '' };
   if (typeof value !== 'object' || Array.isArray(value)) throw fail(versionKindError(notAnObject(value)));
@@ -94,7 +90,7 @@ function readType(value: JsonValue, fail: (why: string) => Error): { apiVersion:
   return { apiVersion: read('apiVersion'), kind: read('kind') };
 }
 
-/** The type of the body, with what it leaves out taken from the path. */
+/** The type of the body; fields that it omits come from the path. */
 function resolveType(type: { apiVersion: string; kind: string }, expected: GroupVersionKind, fail: (why: string) => Error): GroupVersionKind {
   const groupVersion = parseGroupVersion(type.apiVersion);
   if (!groupVersion) throw fail(`unexpected GroupVersion string: ${type.apiVersion}`);
@@ -102,13 +98,13 @@ function resolveType(type: { apiVersion: string; kind: string }, expected: Group
   return { group, version, kind: type.kind === '' ? expected.kind : type.kind };
 }
 
-/** Kinds that every group version knows besides its own. */
+/** Kinds that upstream registers in every group version. */
 const META_KINDS = new Set(['List', 'Status', 'DeleteOptions', 'ListOptions', 'GetOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'WatchEvent']);
 
 function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKind): boolean {
   if (META_KINDS.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
-  const row = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
-  return row !== undefined && !row.custom && (row.versions.some(({ name }) => name === version) || isFormerVersion(group, version));
+  const resource = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
+  return resource !== undefined && !resource.custom && (resource.versions.some(({ name }) => name === version) || isFormerVersion(group, version));
 }
 
 function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind): Error {
@@ -124,12 +120,12 @@ function checkType(found: GroupVersionKind, expected: Expected, catalog: Catalog
   throw mismatchedVersion(found, expected);
 }
 
-/** Nothing is known of a version that is not served, so everything in such a body is unknown. */
+/** A body in a version that is not served has no schema, so each of its fields is reported as unknown. */
 function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): void {
   const found = parseGroupVersion(apiVersion);
   if (context.level !== 'Warn' || found?.group !== expected.group) return;
-  const row = context.catalog.findKind(expected.group, expected.kind);
-  if (row === undefined || row.versions.some(({ name }) => name === found.version)) return;
+  const resource = context.catalog.findKind(expected.group, expected.kind);
+  if (resource === undefined || resource.versions.some(({ name }) => name === found.version)) return;
   const unknown = Object.keys(value as JsonObject).filter((key) => key !== 'apiVersion' && key !== 'kind' && key !== 'metadata').sort();
   context.warnings.push(...unknown.map((key) => `unknown field ${JSON.stringify(key)}`));
 }
@@ -157,8 +153,8 @@ function duplicateTexts({ duplicates }: Parsed, form: Form, level: Level): strin
   return level === 'Strict' && duplicates.length > 0 ? [formatYamlDuplicates(duplicates)] : [...duplicates];
 }
 
-/** Tells problems as warnings, or throws them, as the level says. */
-function judge(problems: readonly string[], { level, warnings }: DecodeContext, fail: (why: string) => Error): void {
+/** Adds problems to the warnings, ignores or throws them, as the level says. */
+function reportProblems(problems: readonly string[], { level, warnings }: DecodeContext, fail: (why: string) => Error): void {
   if (level === 'Ignore' || problems.length === 0) return;
   const shown = problems.slice(0, MAX_STRICT_ERRORS);
   if (level === 'Strict') throw fail(`strict decoding error: ${shown.join(', ')}`);
@@ -174,14 +170,14 @@ function decodeProtobuf(raw: Uint8Array, expected: Expected, bytes: Uint8Array):
   }
 }
 
-/** What a typed body is made from. */
+/** A parsed body that has no type yet. */
 interface Untyped {
   readonly value: JsonObject;
   readonly duplicates?: readonly string[];
   readonly oddNumbers?: readonly OddNumber[] | undefined;
 }
 
-/** Types JSON by a schema; `fail` words what does not fit. Returns the object and the texts about unknown and duplicate fields. */
+/** Types JSON by a schema; `fail` makes the error of a value that does not fit. Returns the object and the texts about unknown and duplicate fields. */
 export function typeObject(
   { value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
 ): { object: KubeObject; strictErrors: readonly string[] } {
@@ -193,7 +189,7 @@ export function typeObject(
     }
     const { object, strictErrors } = decodeObject(expected.schema, value, options);
     const typed = withType(object as unknown as KubeObject, expected);
-    if (forgetsOwners(value)) typed.metadata.managedFields = [];
+    if (clearsManagedFields(value)) typed.metadata.managedFields = [];
     return { object: typed, strictErrors };
   } catch (error) {
     if (error instanceof DecodeError) throw fail(error.message, error.mismatch);
@@ -201,13 +197,13 @@ export function typeObject(
   }
 }
 
-/** An empty list of owners means something; like every empty list with omitempty, typing drops it. */
-function forgetsOwners({ metadata }: JsonObject): boolean {
+/** An empty list of managedFields asks to remove all of them; typing drops it, as every empty list with omitempty. */
+function clearsManagedFields({ metadata }: JsonObject): boolean {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false;
   return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
 }
 
-/** The object with its type and with metadata, the type first where it was absent. */
+/** The object with kind, apiVersion and metadata; kind and apiVersion come first where they were absent. */
 function withType(object: KubeObject, expected: Expected): KubeObject {
   const type = { kind: expected.kind, apiVersion: formatGroupVersion(expected) };
   const typed = object.kind && object.apiVersion ? Object.assign(object, type) : { ...type, ...object, ...type };
@@ -216,8 +212,10 @@ function withType(object: KubeObject, expected: Expected): KubeObject {
 }
 
 /** Decodes a body into an object of the expected kind, without defaults. */
-export function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): MaybePromise<KubeObject> {
-  return mapMaybe(parseBody(body, expected, context), (parsed) => mapMaybe(context.pause(), () => typeBody(parsed, body, { expected, context })));
+export async function decodeBody(body: RawBody, expected: Expected, context: DecodeContext): Promise<KubeObject> {
+  const parsed = await parseBody(body, expected, context);
+  await context.pause();
+  return typeBody(parsed, body, { expected, context });
 }
 
 function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): KubeObject {
@@ -230,6 +228,6 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   const value = (parsed.value ?? {}) as JsonObject;
   const inPlace = body.form === 'json' && !expected.custom;
   const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
-  judge(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
+  reportProblems(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
   return object;
 }

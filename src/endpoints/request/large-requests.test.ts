@@ -1,4 +1,4 @@
-// Which requests are large: those with very many members, in their body or in the object that they change.
+// Large requests: those with very many members, in their body or in the object that they change.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestApi } from '../testing.ts';
@@ -19,13 +19,13 @@ describe('hasManyMembers', () => {
 
 describe('handleBySize', () => {
   const path = '/api/v1/namespaces/default/configmaps';
-  const elsewhere: string[] = [];
+  const largeRequests: string[] = [];
   let accepts = true;
   const api = createTestApi({
-    elsewhere: {
+    largeRequests: {
       accepts: () => accepts,
       handle: async ({ method, path: at }, { body }) => {
-        elsewhere.push(`${method} ${at} ${body.length}`);
+        largeRequests.push(`${method} ${at} ${body.length}`);
         return { status: 299, headers: {}, body: new Uint8Array() };
       },
       makeReadable: async (_, json, form) => new TextEncoder().encode(`${form} of ${json.length > 20_000}`),
@@ -35,10 +35,10 @@ describe('handleBySize', () => {
 
   it('hands large bodies over, and handles small ones', async () => {
     assert.equal((await api.send({ method: 'POST', path, body: configMap('small', { a: 'b' }) })).status, 201);
-    assert.deepEqual(elsewhere.splice(0), []);
+    assert.deepEqual(largeRequests.splice(0), []);
     const body = configMap('large', keys(6000));
     assert.equal((await api.send({ method: 'POST', path, body })).status, 299);
-    assert.deepEqual(elsewhere.splice(0), [`POST ${path} ${encode(body).length}`]);
+    assert.deepEqual(largeRequests.splice(0), [`POST ${path} ${encode(body).length}`]);
   });
 
   it('hands small changes of large objects over', async () => {
@@ -48,10 +48,10 @@ describe('handleBySize', () => {
     const headers = { 'content-type': 'application/merge-patch+json' };
     assert.equal((await api.send({ method: 'PATCH', path: `${path}/stored`, headers, body: { data: { a: 'b' } } })).status, 299);
     assert.equal((await api.send({ method: 'DELETE', path: `${path}/stored` })).status, 299);
-    assert.equal(elsewhere.splice(0).length, 2);
+    assert.equal(largeRequests.splice(0).length, 2);
     assert.equal((await api.send({ path: `${path}/stored` })).status, 200);
     assert.equal((await api.send({ path: `${path}/stored`, headers: { accept: 'application/yaml' } })).text, 'yaml of true');
     assert.match((await api.send({ path: `${path}/small`, headers: { accept: 'application/yaml' } })).text, /^apiVersion: v1\n/);
-    assert.deepEqual(elsewhere, []);
+    assert.deepEqual(largeRequests, []);
   });
 });

@@ -5,12 +5,12 @@ import { buildPredicate, type Predicate } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { defaultListQuery, type ListQuery, parseListQuery, validateListQuery } from './options.ts';
 
-/** Options with the predicate that their selectors make. */
+/** The options of a collection request, and the predicate of their selectors. */
 export interface CollectionOptions extends ListQuery {
   readonly predicate: Predicate;
 }
 
-/** A name in the path of an old watch is a field selector that must not contradict the one given. */
+/** The name in an old watch path acts as a field selector, which must not contradict the one in the query. */
 function checkName(fields: readonly FieldRequirement[], name: string): void {
   const isExact = fields.some(({ field, operator, value }) => field === 'metadata.name' && operator === '=' && value === name);
   if (fields.length > 0 && !isExact) throw badRequest("fieldSelector metadata.name doesn't match requested name");
@@ -19,7 +19,7 @@ function checkName(fields: readonly FieldRequirement[], name: string): void {
 /** Reads and validates the options of a collection request. */
 export function readCollectionOptions({ exchange, resource, target, name }: ResourceRequest, isForDeletion = false): CollectionOptions {
   const query = parseListQuery(exchange.query);
-  // Deletes do not watch, whatever the query says.
+  // Deletes never watch, even with `watch=true`.
   const options = isForDeletion ? { ...query, watch: false } : defaultListQuery(query);
   const labels = options.labelSelector === '' ? undefined : parseLabelSelector(options.labelSelector);
   const given = options.fieldSelector === '' ? [] : parseFieldSelector(options.fieldSelector).requirements;

@@ -1,27 +1,27 @@
-// Which representation is answered. Upstream decides twice: the router of built-in APIs first refuses an Accept that names none of
-// the route's types (its own 406 text, no wildcards but `*/*`), then the handler picks a clause with its parameters (as, g, v).
+// Content negotiation. Upstream decides twice: the router of built-in APIs first refuses an Accept header that names none of the route's
+// types (with a 406 text of its own, and no wildcard but `*/*`), then the handler picks a clause with its parameters (as, g, v).
 import { failure, notAcceptable } from '../../apimachinery/index.ts';
 import { matchContentType, matchesRoute, negotiate as negotiateType, type Transform } from '../../codec/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Form, JSON_TYPE, OBJECT_TYPES, PROTOBUF_TYPE, STREAM_TYPES } from './media.ts';
 
-/** A form other than the object itself. */
+/** A kind of meta.k8s.io that objects are converted to for the answer. */
 export interface Conversion {
   readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
   readonly version: 'v1' | 'v1beta1';
 }
 
-/** What was agreed on. */
+/** The outcome: an encoding, and a conversion where the client asked for one. */
 export interface Representation {
   readonly form: Form;
   readonly conversion?: Conversion;
 }
 
-/** What a handler can offer. */
+/** The representations that a handler can produce. */
 export interface Offer {
-  /** The kind has a protobuf form (custom resources do not, outside of conversions). */
+  /** Whether the kind can be encoded as protobuf; custom resources cannot, only their conversions. */
   readonly protobuf: boolean;
-  /** Objects of the kind can be shown as tables and metadata. */
+  /** Whether objects of the kind can be shown as tables and metadata. */
   readonly conversions: boolean;
 }
 
@@ -49,14 +49,14 @@ export function negotiate(accept: string | undefined, offer: Offer): Representat
   return found;
 }
 
-/** The same for a watch: what is picked must exist as a stream, whatever else would be acceptable. */
+/** The same for a watch: the encoding picked must exist as a stream, even if another acceptable one does. */
 export function negotiateStream(accept: string | undefined, offer: Offer): Representation {
   const found = negotiate(accept, offer);
   if (!STREAM_FORMS.includes(found.form)) throw notAcceptable(STREAM_TYPES);
   return found;
 }
 
-/** The form of an error: no conversions are considered, and undefined means that nothing was acceptable (plain JSON is sent). */
+/** The encoding of an error, without conversions; undefined when none is acceptable, and then indented JSON is sent. */
 export function negotiateError(accept: string | undefined): Form | undefined {
   return negotiateType(accept, OBJECT_FORMS)?.type as Form | undefined;
 }
@@ -82,7 +82,7 @@ export function streamType(form: Form): string {
   return form === 'protobuf' ? `${PROTOBUF_TYPE};stream=watch` : JSON_TYPE;
 }
 
-/** Whether the client wants indented JSON: it says so, or it is a tool that people read over the shoulder of. */
+/** Whether the client wants indented JSON: its query or Accept header asks for it, or it is curl, Wget or a browser. */
 export function wantsPretty({ query, headers }: Exchange): boolean {
   const accept = headers['accept'];
   if (accept?.includes('pretty=1') && negotiateType(accept, OBJECT_FORMS, () => true)?.pretty === true) return true;
@@ -93,7 +93,7 @@ export function wantsPretty({ query, headers }: Exchange): boolean {
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const PARAMETER = new RegExp(`^\\s*(${TOKEN})\\s*=\\s*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")\\s*$`);
-/** Longer parameters than these are not read. */
+/** Longer headers are refused. */
 const MAX_CONTENT_TYPE = 1000;
 
 /** Whether the parameters of a media type are pairs with different names, as Go's mime.ParseMediaType wants them; the last may be empty. */
@@ -105,7 +105,7 @@ function hasValidParameters(contentType: string): boolean {
   return !names.includes(undefined) && new Set(names).size === names.length;
 }
 
-/** Form that a body's Content-Type names; absent means JSON. undefined: unsupported. */
+/** The encoding that a Content-Type names, JSON when it is absent; undefined for an unsupported one. */
 export function bodyForm(contentType: string | undefined): Form | undefined {
   if (contentType !== undefined && !hasValidParameters(contentType)) return undefined;
   return matchContentType(contentType, OBJECT_FORMS) as Form | undefined;

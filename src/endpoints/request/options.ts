@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** CreateOptions, UpdateOptions and PatchOptions: what a write says about itself. */
+/** CreateOptions, UpdateOptions and PatchOptions of the query. */
 export interface WriteQuery {
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
@@ -60,7 +60,7 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
   };
 }
 
-/** A watch from "" or "0" that says nothing else starts with the state, as upstream's WatchList defaults make it. */
+/** A watch from "" or "0" without other options starts with the initial events, by upstream's WatchList defaults. */
 export function defaultListQuery(options: ListQuery): ListQuery {
   if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '' || !options.watch) return options;
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') return options;
@@ -127,7 +127,7 @@ function quoteGo(text: string): string {
   return `"${escaped.join('')}"`;
 }
 
-/** Managers are short and printable; the first character that is not is named with its place in bytes. */
+/** Managers are short and printable; the first other character is reported with its position in bytes. */
 function managerErrors(manager: string): FieldError[] {
   if (byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong('fieldManager', MANAGER_MAX_BYTES)];
   let at = 0;
@@ -146,7 +146,7 @@ function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.some((value) => value !== 'All') ? [notSupported('dryRun', dryRun, ['All'])] : [];
 }
 
-/** Throws the 422 of a write's options. `apply` says that the patch is a server-side apply. */
+/** Throws the 422 of invalid options of a write; `apply` is true for a server-side apply. */
 export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply = false): void {
   const errors: FieldError[] = [];
   if (kind === 'PatchOptions') {
@@ -158,12 +158,12 @@ export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply =
   throwInvalid(kind, errors);
 }
 
-/** How strict decoding is; Warn unless told. */
+/** The `fieldValidation` of a write; Warn is the default. */
 export function validationLevel(options: WriteQuery): Level {
   return options.fieldValidation === '' ? 'Warn' : (options.fieldValidation as Level);
 }
 
-/** DeleteOptions with what only endpoints look at. */
+/** DeleteOptions with the dry run, which only endpoints read. */
 export interface DeleteQuery extends DeleteOptions {
   readonly dryRun: readonly string[];
 }
@@ -187,7 +187,7 @@ const UNSAFE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-/** What a removal of an unreadable object would need the object for. */
+/** Options that need the object to be read exclude a deletion of unreadable objects. */
 function unsafeErrors(options: DeleteQuery): FieldError[] {
   if (options[UNSAFE] !== true) return [];
   const fields = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;

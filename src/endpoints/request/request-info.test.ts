@@ -1,4 +1,4 @@
-// Request lines and what they mean.
+// Request lines and their RequestInfo.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -44,13 +44,11 @@ for (const [method, target, expected] of rows) {
   });
 }
 
-test('parseRequestInfo reads names below collections that it has seen as it reads them at first sight', () => {
+test('parseRequestInfo never fails, and ignores slashes at the ends of a path', () => {
   const words = ['api', 'apis', 'v1', 'apps', 'namespaces', 'watch', 'proxy', 'pods', 'status', 'finalize', 'ns', ''];
   fc.assert(fc.property(fc.constantFrom('GET', 'DELETE', 'POST', 'LINK'), fc.array(fc.constantFrom(...words), { maxLength: 7 }), (method, segments) => {
     const path = `/${segments.join('/')}`;
     const query = new URLSearchParams();
-    // Slashes at the ends mean nothing, and keep a path from being looked up.
-    const fresh = parseRequestInfo({ method, path: `${path}/`, query });
-    for (let time = 0; time < 2; time++) assert.deepEqual(parseRequestInfo({ method, path, query }), { ...fresh, path });
-  }), { numRuns: 3000 });
+    assert.deepEqual(parseRequestInfo({ method, path, query }), { ...parseRequestInfo({ method, path: `/${path}/`, query }), path });
+  }), { numRuns: 1000 });
 });

@@ -1,13 +1,12 @@
-// What a path and a method mean before anything is looked up: upstream's RequestInfo, which authorization, audit and flow control
-// read. It never consults the catalog, so unknown resources get an info as well; the router decides what exists.
-import { BoundedCache } from '../../base/index.ts';
+// The meaning of a path and a method, before any look-up: upstream's RequestInfo, which authorization, audit and flow control read. It
+// never consults the catalog, so unknown resources have one as well; the router finds out whether they exist.
 import type { Exchange, RequestInfo } from '../exchange.ts';
 
-/** What parseRequestInfo reads of a request. */
+/** The parts of a request that parseRequestInfo reads. */
 type RequestLine = Pick<Exchange, 'method' | 'path' | 'query'>;
 
 const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
-/** Path prefixes below the version that name a verb; `proxy` has no routes any more. */
+/** Path segments after the API version that name a verb; upstream has no routes below `proxy` any more. */
 const SPECIAL_VERBS = new Set(['proxy', 'watch']);
 /** The only third segments below `namespaces/{name}` that are subresources of the namespace. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
@@ -21,7 +20,7 @@ export function splitPath(path: string): string[] {
   return start === end ? [] : path.slice(start, end).split('/');
 }
 
-/** `watch` of the query as Go reads booleans: present means true unless it says `false` or `0`. */
+/** A boolean of the query as upstream converts it: present means true, unless it is `false` or `0`. */
 export function isTrue(values: readonly string[]): boolean {
   const first = values[0];
   return first !== undefined && first !== '0' && first.toLowerCase() !== 'false';
@@ -42,7 +41,7 @@ function splitNamespace(segments: readonly string[]): { namespace: string; parts
   return { namespace: segments[1] as string, parts: segments.slice(2) };
 }
 
-/** The name in `metadata.name=X` when the selector of a read asks for exactly one. */
+/** The name X when the field selector of a read contains `metadata.name=X`. */
 function selectedName(selector: string | null): string {
   for (const term of (selector ?? '').split(',')) {
     const name = /^metadata\.name==?([^=!\\/%]+)$/.exec(term.trim())?.[1];
@@ -56,50 +55,8 @@ function collectionVerb(verb: string, query: URLSearchParams): string {
   return verb === 'delete' ? 'deletecollection' : verb;
 }
 
-type Shape = Pick<RequestInfo, 'prefix' | 'group' | 'version' | 'namespace' | 'resource'>;
-
-/** What collections that were seen mean: most requests name an object below one of them. */
-const shapes = new BoundedCache<string, Shape>({ limit: 2000 });
-const longestShape = 300;
-
-/** Reads the path, method and query of a request. Never fails. */
+/** Reads the path, method and query of a request; never fails. */
 export function parseRequestInfo(line: RequestLine): RequestInfo {
-  const { method, path } = line;
-  // What else can be asked of a collection depends on the query.
-  if (method === 'POST') return parseCreation(line);
-  const slash = path.lastIndexOf('/');
-  const [collection, name] = [path.slice(0, slash), path.slice(slash + 1)];
-  const shape = name === '' ? undefined : shapes.peek(collection);
-  if (shape === undefined) return learnShape(collection, name, parseLine(line));
-  const { prefix, group, version, namespace, resource } = shape;
-  return {
-    isResource: true, path, verb: METHOD_VERBS[method] ?? '', prefix, group, version, namespace, resource, subresource: '', name, parts: [resource, name],
-  };
-}
-
-function parseCreation(line: RequestLine): RequestInfo {
-  const { path } = line;
-  const shape = shapes.peek(path);
-  if (shape === undefined) {
-    const info = parseLine(line);
-    return info.isResource && info.parts.length === 1 ? learnShape(path, '', info) : info;
-  }
-  const { prefix, group, version, namespace, resource } = shape;
-  return { isResource: true, path, verb: 'create', prefix, group, version, namespace, resource, subresource: '', name: '', parts: [resource] };
-}
-
-/** Remembers a collection if whatever follows it is the name of an object. */
-function learnShape(collection: string, name: string, info: RequestInfo): RequestInfo {
-  const { prefix, group, version, namespace, resource, parts } = info;
-  if ((parts[1] ?? '') !== name || parts.length > 2 || collection.length > longestShape) return info;
-  const root = prefix === 'api' ? `/api/${version}` : `/apis/${group}/${version}`;
-  if (collection !== `${root}${namespace === '' ? '' : `/namespaces/${namespace}`}/${resource}` || resource === 'namespaces') return info;
-  if (resource === '' || SPECIAL_VERBS.has(resource)) return info;
-  shapes.set(collection, { prefix, group, version, namespace, resource });
-  return info;
-}
-
-function parseLine(line: RequestLine): RequestInfo {
   const all = splitPath(line.path);
   const [prefix = '', ...rest] = all;
   if (all.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(line);

@@ -1,9 +1,9 @@
-// Paths to handlers. What exists is what the catalog serves at this moment; built-in APIs and custom resources differ in what they answer
-// to what does not exist (errors.ts).
+// Routes requests on resources to their handlers. The catalog decides at this moment which resources exist; built-in APIs and custom resources
+// answer differently to paths and methods that do not exist (response/errors.ts).
 import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Resource, ResourceVerb } from '../../registry/index.ts';
-import { negotiateCall, subresourceOf } from './resource-request.ts';
+import { negotiateRequest, subresourceOf } from './resource-request.ts';
 import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
 import { handleDelete, handleDeleteCollection } from '../verbs/delete.ts';
@@ -20,12 +20,12 @@ import { respondNotFoundText } from '../response/respond.ts';
 import { handleUpdate } from '../verbs/update.ts';
 import { handleWatch } from '../verbs/watch.ts';
 
-type CallHandler = (call: ResourceRequest) => MaybePromise<Response>;
+type RequestHandler = (request: ResourceRequest) => MaybePromise<Response>;
 
-/** A method of a kind of route: the verb that the row must have, and who does it. */
+/** An HTTP method of a route: the verb that the resource must have, and the handler. */
 interface Method {
   readonly verb: ResourceVerb;
-  readonly handle: CallHandler;
+  readonly handle: RequestHandler;
 }
 
 const NAMELESS = 'name must be provided';
@@ -47,7 +47,7 @@ function isOldWatch({ verb, path, prefix, parts }: RequestInfo): boolean {
   return segments[prefix === 'api' ? 2 : 3] === 'watch' && parts.length > 0 && segments.length > (prefix === 'api' ? 3 : 4);
 }
 
-/** The namespace that the path is in; '' for cluster-scoped rows, undefined when the path does not fit the row's scope. */
+/** The namespace in the path; '' for cluster-scoped resources, undefined when the path does not fit the resource's scope. */
 function scopeOf(resource: Resource, info: RequestInfo): string | undefined {
   const isNamespaces = resource.group === '' && resource.plural === 'namespaces';
   const namespace = isNamespaces ? '' : info.namespace;
@@ -55,78 +55,78 @@ function scopeOf(resource: Resource, info: RequestInfo): string | undefined {
   return namespace === '' ? '' : undefined;
 }
 
-async function handleOldWatch(call: ResourceRequest): Promise<Response> {
-  const { exchange, resource } = call;
+async function handleOldWatch(request: ResourceRequest): Promise<Response> {
+  const { exchange, resource } = request;
   if (exchange.method !== 'GET') throw methodNotAllowed();
   if (!resource.verbs.includes('watch')) throw routeNotFound();
-  negotiateCall(call, true);
-  // The path forces the watch; the options are checked as those of a list, unless they say `watch` themselves.
-  return handleWatch(call, readCollectionOptions(call));
+  negotiateRequest(request, true);
+  // The path makes it a watch; its options are validated as those of a list, unless the query has `watch` as well.
+  return handleWatch(request, readCollectionOptions(request));
 }
 
-function refuseMethod(call: ResourceRequest): Error {
-  const { resource, exchange } = call;
+function refuseMethod(request: ResourceRequest): Error {
+  const { resource, exchange } = request;
   if (!resource.custom) return methodNotAllowed();
   return methodNotSupported({ group: resource.group, resource: resource.plural }, exchange.info.verb);
 }
 
-function methodOf(call: ResourceRequest, methods: Readonly<Record<string, Method>>, verbs: readonly string[]): Method {
-  // Only the multiplexer of custom resources takes HEAD for GET.
-  const name = call.exchange.method === 'HEAD' && call.resource.custom ? 'GET' : call.exchange.method;
+function methodOf(request: ResourceRequest, methods: Readonly<Record<string, Method>>, verbs: readonly string[]): Method {
+  // Upstream treats HEAD as GET for custom resources only.
+  const name = request.exchange.method === 'HEAD' && request.resource.custom ? 'GET' : request.exchange.method;
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  if (!method || !verbs.includes(method.verb)) throw refuseMethod(call);
+  if (!method || !verbs.includes(method.verb)) throw refuseMethod(request);
   return method;
 }
 
-function handleSubresource(call: ResourceRequest): MaybePromise<Response> {
-  const { resource, exchange, name, dependencies } = call;
-  const subresource = subresourceOf(call);
+function handleSubresource(request: ResourceRequest): MaybePromise<Response> {
+  const { resource, exchange, name, dependencies } = request;
+  const subresource = subresourceOf(request);
   if (!subresource) {
     if (resource.custom) throw notFound({ group: resource.group, resource: resource.plural }, name);
     throw routeNotFound();
   }
   if (subresource.connect || (subresource.name === 'log' && dependencies.connect)) {
-    return handleConnect(call, subresource);
+    return handleConnect(request, subresource);
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();
-  return handleMethod(call, methodOf(call, SUBRESOURCE_METHODS, subresource.verbs));
+  return handleMethod(request, methodOf(request, SUBRESOURCE_METHODS, subresource.verbs));
 }
 
-/** Writes of single objects may be large. */
-function handleMethod(call: ResourceRequest, { verb, handle }: Method): MaybePromise<Response> {
+/** Calls the handler, for writes of single objects by size. */
+function handleMethod(request: ResourceRequest, { verb, handle }: Method): MaybePromise<Response> {
   const isWrite = verb === 'create' || verb === 'update' || verb === 'patch' || verb === 'delete';
-  return isWrite ? handleBySize(call, handle) : handle(call);
+  return isWrite ? handleBySize(request, handle) : handle(request);
 }
 
-/** Custom resources have one handler for paths with and without a name: a creation takes its name from the body, other writes need one. */
-function nameOfCustom(call: ResourceRequest): ResourceRequest {
-  const { resource: { custom, verbs }, exchange: { method }, name } = call;
-  if (!custom) return call;
+/** Upstream has one handler for custom resources with and without a name in the path: a create takes its name from the body, other writes need one. */
+function nameOfCustom(request: ResourceRequest): ResourceRequest {
+  const { resource: { custom, verbs }, exchange: { method }, name } = request;
+  if (!custom) return request;
   const isPatch = method === 'PATCH' && verbs.includes('patch');
-  if (name === '' && isPatch) patchType(call);
+  if (name === '' && isPatch) patchType(request);
   if (name === '' && (isPatch || (method === 'PUT' && verbs.includes('update')))) throw badRequest(NAMELESS);
-  return method === 'POST' && name !== '' && verbs.includes('create') ? { ...call, name: '' } : call;
+  return method === 'POST' && name !== '' && verbs.includes('create') ? { ...request, name: '' } : request;
 }
 
-/** Across namespaces there is only reading. */
+/** Collections across all namespaces can only be listed. */
 function collectionVerbs({ namespaced, verbs }: Resource, namespace: string): readonly string[] {
   return namespaced && namespace === '' ? verbs.filter((verb) => verb === 'list') : verbs;
 }
 
-function isBeyondReading({ resource, target, exchange }: ResourceRequest): boolean {
+function isWriteAcrossNamespaces({ resource, target, exchange }: ResourceRequest): boolean {
   return resource.custom && resource.namespaced && target.namespace === '' && exchange.method !== 'GET' && exchange.method !== 'HEAD';
 }
 
-function dispatch(call: ResourceRequest): MaybePromise<Response> {
-  // The caller was only asked for the verb of the old prefix, which has no routes any more: no method means anything below it.
-  if (call.exchange.info.verb === 'proxy') throw call.resource.custom ? refuseMethod(call) : routeNotFound();
-  if (isOldWatch(call.exchange.info)) return handleOldWatch(call);
-  if (call.subresource !== '') return handleSubresource(call);
-  // Custom resources have no such route at all, nor has what is never listed.
-  if (call.name === '' && isBeyondReading(call)) return respondNotFoundText(call.exchange);
-  const named = nameOfCustom(call);
+function dispatch(request: ResourceRequest): MaybePromise<Response> {
+  // Authorization has allowed the verb `proxy` of the old prefix and no other, so no method below it may have an effect.
+  if (request.exchange.info.verb === 'proxy') throw request.resource.custom ? refuseMethod(request) : routeNotFound();
+  if (isOldWatch(request.exchange.info)) return handleOldWatch(request);
+  if (request.subresource !== '') return handleSubresource(request);
+  // Upstream has no such route for custom resources.
+  if (request.name === '' && isWriteAcrossNamespaces(request)) return respondNotFoundText(request.exchange);
+  const named = nameOfCustom(request);
   if (named.name !== '') return handleMethod(named, methodOf(named, OBJECT_METHODS, named.resource.verbs));
-  if (call.resource.namespaced && call.target.namespace === '' && !call.resource.verbs.includes('list')) throw routeNotFound();
+  if (request.resource.namespaced && request.target.namespace === '' && !request.resource.verbs.includes('list')) throw routeNotFound();
   return handleMethod(named, methodOf(named, COLLECTION_METHODS, collectionVerbs(named.resource, named.target.namespace)));
 }
 

@@ -1,16 +1,16 @@
-// Values to bytes in the three forms. Objects of the store know their own bytes; this is for everything else: Status, discovery,
-// tables, metadata. JSON ends with a newline unless it is indented, as upstream's serializer does it.
+// Values to bytes in JSON, YAML and protobuf. Stored objects have bytes of their own; this file encodes everything else: Status, discovery,
+// tables, metadata. JSON ends with a newline unless it is indented, as upstream's serializer writes it.
 import { type JsonValue, type Schema } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeJson, encodeMessage, parseJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
 import type { Form } from '../request/media.ts';
 
 const utf8 = new TextEncoder();
 
-/** A value with what its protobuf form needs. */
+/** A value, and the schema that its protobuf encoding needs. */
 export interface Encodable {
-  /** Carries kind and apiVersion. */
+  /** Has kind and apiVersion. */
   readonly value: unknown;
-  /** Needed for protobuf only. */
+  /** Only protobuf needs it. */
   readonly schema?: Schema | undefined;
 }
 
@@ -44,23 +44,23 @@ export function toJson(value: unknown): JsonValue {
   return parseJson(encodeJson(value)).value;
 }
 
-/** Joins pieces into one array of bytes. */
-export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const length = byteLength(pieces);
-  // Large arrays need not be zeroed first; small ones must not keep a slab of Node's pool alive.
+/** Joins chunks into one array of bytes. */
+export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
+  if (chunks.length === 1) return chunks[0] as Uint8Array;
+  const length = byteLength(chunks);
+  // Large arrays are not zeroed first; small ones must not keep a slab of Node's buffer pool alive.
   const out = length < 4096 ? new Uint8Array(length) : Buffer.allocUnsafeSlow(length);
   let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.length;
+  for (const chunk of chunks) {
+    out.set(chunk, at);
+    at += chunk.length;
   }
   return out;
 }
 
-/** Length of all pieces together. */
-export function byteLength(pieces: readonly Uint8Array[]): number {
+/** Length of all chunks together. */
+export function byteLength(chunks: readonly Uint8Array[]): number {
   let sum = 0;
-  for (const piece of pieces) sum += piece.length;
+  for (const chunk of chunks) sum += chunk.length;
   return sum;
 }

@@ -1,64 +1,64 @@
-// The body of a list: a head, pieces of items that are made while they are written, a tail. Small bodies are written whole; large ones are
-// streamed with back-pressure, with their length when all pieces are at hand soon.
+// The body of a list: a head, chunks of items that are encoded while they are sent, a tail. Small bodies are sent whole; large ones are
+// streamed with back-pressure, with a Content-Length when all chunks were encoded soon enough.
 import { type Clock, createTimeSlice } from '../../base/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { byteLength, joinBytes } from './encoding.ts';
 import type { Response, Sink } from '../exchange.ts';
 import { acceptsGzip, gzipHeaders, headersFor, respondBytes } from './respond.ts';
 
-/** A list that is about to be written. */
+/** A list that is about to be sent. */
 export interface ListBody {
   readonly contentType: string;
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
-  /** Bytes that the first piece must go without: its separator. */
+  /** Length of the separator in front of the first item, which is not sent. */
   readonly separatorBytes: number;
-  /** Items, in pieces of any size; undefined where a piece is still being made and others may have a turn. */
-  readonly pieces: Pieces;
+  /** Items, in chunks of any size; undefined where other requests may have a turn before the next chunk is ready. */
+  readonly chunks: Chunks;
 }
 
-type Pieces = Iterable<Uint8Array | undefined>;
+type Chunks = Iterable<Uint8Array | undefined>;
 
-/** Bodies up to this length are handed over whole. */
+/** Bodies up to this length are sent whole. */
 const WHOLE_BYTES = 512 * 1024;
-/** Pieces below the first size are put together until they reach the second. */
+/** Chunks below the first size are joined until they reach the second. */
 const SMALL_BYTES = 16 * 1024;
 const GATHER_BYTES = 128 * 1024;
-/** How long pieces are looked for before the first byte goes out. */
+/** Time for encoding before the first byte is sent. */
 const COLLECT_MS = 8;
-/** How long pieces are made and written before others get their turn. */
+/** Time for encoding and writing before other requests have their turn. */
 export const SLICE_MS = 5;
-/** Whoever waited for so long for the receiver has let others have a turn. */
+/** A wait for the receiver that is longer than this was a turn for other requests. */
 const TURN_MS = 0.5;
 
-/** Puts small pieces together. */
-function* gather(pieces: Pieces): Generator<Uint8Array | undefined> {
+/** Joins small chunks. */
+function* gather(chunks: Chunks): Generator<Uint8Array | undefined> {
   let small: Uint8Array[] = [];
   let size = 0;
-  for (const piece of pieces) {
-    if (piece === undefined) {
+  for (const chunk of chunks) {
+    if (chunk === undefined) {
       yield;
       continue;
     }
-    if (piece.length < SMALL_BYTES) {
-      small.push(piece);
-      size += piece.length;
+    if (chunk.length < SMALL_BYTES) {
+      small.push(chunk);
+      size += chunk.length;
       if (size < GATHER_BYTES) continue;
     }
     if (small.length > 0) yield joinBytes(small);
     small = [];
     size = 0;
-    if (piece.length >= SMALL_BYTES) yield piece;
+    if (chunk.length >= SMALL_BYTES) yield chunk;
   }
   if (small.length > 0) yield joinBytes(small);
 }
 
-function* allPieces({ head, tail, separatorBytes, pieces }: ListBody): Generator<Uint8Array | undefined> {
+function* allChunks({ head, tail, separatorBytes, chunks }: ListBody): Generator<Uint8Array | undefined> {
   yield head;
   let first = true;
-  for (const piece of pieces) {
-    yield first ? piece?.subarray(separatorBytes) : piece;
-    first &&= piece === undefined;
+  for (const chunk of chunks) {
+    yield first ? chunk?.subarray(separatorBytes) : chunk;
+    first &&= chunk === undefined;
   }
   yield tail;
 }
@@ -68,11 +68,11 @@ function* chain<T>(ready: Iterable<T>, rest: Iterable<T>): Generator<T> {
   yield* rest;
 }
 
-async function writePieces(sink: Sink, clock: Clock, pieces: Pieces): Promise<void> {
+async function writeChunks(sink: Sink, clock: Clock, chunks: Chunks): Promise<void> {
   let pace = createTimeSlice(clock, SLICE_MS);
-  for (const piece of pieces) {
+  for (const chunk of chunks) {
     if (sink.signal.aborted) return;
-    if (piece !== undefined && !sink.write(piece)) {
+    if (chunk !== undefined && !sink.write(chunk)) {
       const fullMs = clock.monotonicMs();
       await sink.drained();
       if (clock.monotonicMs() - fullMs > TURN_MS) pace = createTimeSlice(clock, SLICE_MS);
@@ -82,36 +82,36 @@ async function writePieces(sink: Sink, clock: Clock, pieces: Pieces): Promise<vo
   }
 }
 
-async function* pacePieces(sink: Sink, clock: Clock, pieces: Pieces): AsyncGenerator<Uint8Array> {
+async function* sliceChunks(sink: Sink, clock: Clock, chunks: Chunks): AsyncGenerator<Uint8Array> {
   const pace = createTimeSlice(clock, SLICE_MS);
-  for (const piece of pieces) {
-    if (piece !== undefined) yield piece;
+  for (const chunk of chunks) {
+    if (chunk !== undefined) yield chunk;
     const turn = pace();
     if (turn !== undefined) await turn;
     if (sink.signal.aborted) return;
   }
 }
 
-async function writeAll(sink: Sink, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const piece of pieces) {
+async function writeAll(sink: Sink, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
     if (sink.signal.aborted) return;
-    if (!sink.write(piece)) await sink.drained();
+    if (!sink.write(chunk)) await sink.drained();
   }
 }
 
 /** All bytes of a list. */
 export function joinBody(body: ListBody): Uint8Array {
-  return joinBytes([...allPieces(body)].filter((piece) => piece !== undefined));
+  return joinBytes([...allChunks(body)].filter((chunk) => chunk !== undefined));
 }
 
 /** Answers with a list. */
 export async function respondListBody({ exchange, dependencies }: ResourceRequest, body: ListBody): Promise<Response> {
-  const pieces = gather(allPieces(body));
+  const chunks = gather(allChunks(body));
   const pace = createTimeSlice(exchange.clock, COLLECT_MS);
   const ready: Uint8Array[] = [];
   let size = 0;
-  let next = pieces.next();
-  for (; next.done !== true; next = pieces.next()) {
+  let next = chunks.next();
+  for (; next.done !== true; next = chunks.next()) {
     if (next.value !== undefined) ready.push(next.value);
     size += next.value?.length ?? 0;
     const turn = pace();
@@ -125,12 +125,12 @@ export async function respondListBody({ exchange, dependencies }: ResourceReques
   }
   const headers = headersFor(exchange, body.contentType);
   if (acceptsGzip(exchange)) {
-    const zip = (sink: Sink): AsyncIterable<Uint8Array> => dependencies.gzipPieces(pacePieces(sink, exchange.clock, chain(ready, pieces)));
+    const zip = (sink: Sink): AsyncIterable<Uint8Array> => dependencies.gzipStream(sliceChunks(sink, exchange.clock, chain(ready, chunks)));
     return { status: 200, headers: { ...headers, ...gzipHeaders }, body: (sink) => writeAll(sink, zip(sink)) };
   }
   return {
     status: 200,
     headers: done ? { ...headers, 'content-length': String(byteLength(ready)) } : headers,
-    body: (sink) => writePieces(sink, exchange.clock, chain(ready, pieces)),
+    body: (sink) => writeChunks(sink, exchange.clock, chain(ready, chunks)),
   };
 }

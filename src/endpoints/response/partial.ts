@@ -1,4 +1,4 @@
-// PartialObjectMetadata(List): an object without anything but its metadata.
+// PartialObjectMetadata and its list: the metadata of objects alone.
 import type { ObjectMeta, Schema, SchemaSet } from '../../apimachinery/index.ts';
 import type { ListResult } from '../../registry/index.ts';
 
@@ -8,16 +8,16 @@ const META_FIELDS = [
   'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
 ] as const;
 
-/** Metadata with its fields in order. */
+/** Metadata with its fields in the order of the Go struct. */
 function orderMetadata(metadata: ObjectMeta): ObjectMeta {
   const out: Record<string, unknown> = {};
   for (const field of META_FIELDS) if (metadata[field] !== undefined) out[field] = metadata[field];
   return out;
 }
 
-/** The metadata of an object as a document of its own. */
-export function partialObject(metadata: ObjectMeta, version: string): { kind: string; apiVersion: string; metadata: ObjectMeta } {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: orderMetadata(metadata) };
+/** The metadata of an object as a PartialObjectMetadata of this version of meta.k8s.io. */
+export function partialObject(metadata: ObjectMeta, metaVersion: string): { kind: string; apiVersion: string; metadata: ObjectMeta } {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: orderMetadata(metadata) };
 }
 
 /** ListMeta of a list, without the empty fields. */
@@ -28,7 +28,7 @@ export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'r
   };
 }
 
-/** Schemas for protobuf: the OpenAPI data has no PartialObjectMetadata, but its fields are two. */
+/** Schemas for protobuf, which the OpenAPI data of the reference lacks. */
 interface PartialSchemas {
   readonly object: Schema;
   readonly list: Schema;
@@ -36,7 +36,7 @@ interface PartialSchemas {
 
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
-/** Builds the schemas from those of ObjectMeta and ListMeta; undefined when the set has none. */
+/** Builds the schemas from those of ObjectMeta and ListMeta; undefined when the set lacks these. */
 export function partialSchemas(schemas: SchemaSet): PartialSchemas | undefined {
   const meta = schemas.definition(`${META_PREFIX}ObjectMeta`);
   const listMeta = schemas.definition(`${META_PREFIX}ListMeta`);

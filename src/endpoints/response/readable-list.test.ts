@@ -1,4 +1,4 @@
-// Indented and YAML lists are, piece by piece, what the whole list would be.
+// Indented and YAML lists, item by item, against the encoding of the whole list.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { makeReadable } from './readable-list.ts';
 function plainList(items: readonly unknown[], name: string): ListBody {
   return {
     contentType: '', head: encodeText(`{"kind":"List","metadata":{"resourceVersion":"1"},"${name}":[`), tail: encodeText(']}\n'), separatorBytes: 1,
-    pieces: items.map((item, i) => (i % 3 === 0 ? encodeText(`,${JSON.stringify(item)}`) : undefined)).concat(
+    chunks: items.map((item, i) => (i % 3 === 0 ? encodeText(`,${JSON.stringify(item)}`) : undefined)).concat(
       encodeText(items.map((item) => `,${JSON.stringify(item)}`).join(''))),
   };
 }

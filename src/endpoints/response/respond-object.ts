@@ -1,4 +1,4 @@
-// Answers with one object: as it is, as a table, as metadata. Plain JSON and protobuf are the bytes that the object keeps.
+// Responses with one object: the object, a table, or metadata. Plain JSON and protobuf are the bytes that the stored object keeps.
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { failure, type KubeObject, type Schema } from '../../apimachinery/index.ts';
 import { parseJson } from '../../codec/index.ts';
@@ -14,63 +14,66 @@ import { respondBytes, respondValue } from './respond.ts';
 import { tableOfScale } from './scale-table.ts';
 import { parseIncludeObject, type TableContext, tableOfObject } from './table.ts';
 
-/** The name of a kind in messages about shapes. */
-export function internalName(call: Pick<ResourceRequest, 'resource'>, list: boolean): string {
-  const { group, kind, listKind, custom } = call.resource;
+/** The Go type of a kind, as messages about conversions print it. */
+export function internalName(request: Pick<ResourceRequest, 'resource'>, list: boolean): string {
+  const { group, kind, listKind, custom } = request.resource;
   if (custom) return list ? '*unstructured.UnstructuredList' : '*unstructured.Unstructured';
   return `*${group === '' ? 'core' : (group.split('.')[0] as string)}.${list ? listKind : kind}`;
 }
 
-/** What tables of the call are made with. */
-export function tableContext(call: ResourceRequest, tableVersion: string): TableContext {
+/** The context of the request's tables; throws the 400 of a wrong includeObject. */
+export function tableContext(request: ResourceRequest, tableVersion: string): TableContext {
   return {
-    resource: call.resource, served: call.target.version, tableVersion, include: parseIncludeObject(call.exchange.query), nowMs: call.dependencies.clock.now(),
+    resource: request.resource, served: request.target.version, tableVersion, include: parseIncludeObject(request.exchange.query),
+    nowMs: request.dependencies.clock.now(),
   };
 }
 
 /** The converted value of an object. */
-function convert(call: ResourceRequest, object: StoredObject, { conversion }: Representation): Encodable {
-  if (conversion?.kind === 'Table') return { value: tableOfObject(object, tableContext(call, conversion.version)) };
+function convert(request: ResourceRequest, object: StoredObject, { conversion }: Representation): Encodable {
+  if (conversion?.kind === 'Table') return { value: tableOfObject(object, tableContext(request, conversion.version)) };
   if (conversion?.kind === 'PartialObjectMetadataList') {
-    if (call.resource.custom) throw failure(500, '', 'content is not a list');
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (${internalName(call, false)})`);
+    if (request.resource.custom) throw failure(500, '', 'content is not a list');
+    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (${internalName(request, false)})`);
   }
-  const { metadata } = object.object(call.target.version);
-  return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchemas(call.dependencies.schemas)?.object };
+  const { metadata } = object.object(request.target.version);
+  return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchemas(request.dependencies.schemas)?.object };
 }
 
-/** The JSON of an object for people. */
-function makeReadable({ exchange, dependencies: { elsewhere } }: ResourceRequest, json: Uint8Array, form: 'json' | 'yaml'): MaybePromise<Uint8Array> {
-  if (elsewhere !== undefined && hasManyMembers(json)) return elsewhere.makeReadable(exchange, json, form);
+/** JSON of an object as indented JSON or YAML; in a worker when the object is large. */
+function makeReadable({ exchange, dependencies: { largeRequests } }: ResourceRequest, json: Uint8Array, form: 'json' | 'yaml'): MaybePromise<Uint8Array> {
+  if (largeRequests !== undefined && hasManyMembers(json)) return largeRequests.makeReadable(exchange, json, form);
   return encodeBody({ value: parseJson(json).value }, form, true);
 }
 
-/** Answers with an object of the store. */
-export function respondObject(call: ResourceRequest, answer: { status: number; object: StoredObject; representation: Representation }): MaybePromise<Response> {
-  const { exchange, dependencies, target } = call;
+/** Answers with a stored object. */
+export function respondObject(
+  request: ResourceRequest, answer: { status: number; object: StoredObject; representation: Representation },
+): MaybePromise<Response> {
+  const { exchange, dependencies, target } = request;
   const { status, object, representation } = answer;
   const { form } = representation;
-  if (representation.conversion) return respondValue(exchange, dependencies, { status, form, value: convert(call, object, representation) });
+  if (representation.conversion) return respondValue(exchange, dependencies, { status, form, value: convert(request, object, representation) });
   if (form === 'protobuf') {
     return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
   }
   const respond = (body: Uint8Array): MaybePromise<Response> => respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body: [body] });
   if (form === 'json' && !wantsPretty(exchange)) return respond(object.bytes(target.version, 'json-line'));
-  return mapMaybe(makeReadable(call, object.bytes(target.version, 'json-single'), form), respond);
+  return mapMaybe(makeReadable(request, object.bytes(target.version, 'json-single'), form), respond);
 }
 
-/** Answers with an object that is not of the store: a Scale, a review. */
+/** Answers with an object that is not stored: a Scale, a review. */
 export function respondKubeObject(
-  call: ResourceRequest, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation },
+  request: ResourceRequest, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation },
 ): MaybePromise<Response> {
   const { status, object, schema, representation: { form, conversion } } = answer;
   if (conversion?.kind === 'PartialObjectMetadata') {
-    const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(call.dependencies.schemas)?.object };
-    return respondValue(call.exchange, call.dependencies, { status, form, value });
+    const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(request.dependencies.schemas)?.object };
+    return respondValue(request.exchange, request.dependencies, { status, form, value });
   }
   if (conversion?.kind === 'Table' && object.kind === 'Scale') {
-    const value = { value: tableOfScale(object, tableContext(call, conversion.version), call.dependencies.catalog) };
-    return respondValue(call.exchange, call.dependencies, { status, form, value });
+    const value = { value: tableOfScale(object, tableContext(request, conversion.version), request.dependencies.catalog) };
+    return respondValue(request.exchange, request.dependencies, { status, form, value });
   }
-  return respondValue(call.exchange, call.dependencies, { status, form, value: { value: object, schema } });
+  return respondValue(request.exchange, request.dependencies, { status, form, value: { value: object, schema } });
 }

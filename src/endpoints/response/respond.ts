@@ -1,4 +1,4 @@
-// Answers: headers that every answer has, Status in the negotiated form, objects, compression of large bodies, Warning headers.
+// Responses: the headers that all of them have, Status in the negotiated encoding, compression of large bodies, Warning headers.
 import type { MaybePromise } from '../../base/index.ts';
 import { internalError, type Schema, type SchemaSet, type Status, StatusError } from '../../apimachinery/index.ts';
 import { byteLength, type Encodable, encodeBody, encodePretty, encodeText, joinBytes } from './encoding.ts';
@@ -13,13 +13,13 @@ type Headers = Record<string, string | readonly string[]>;
 export const GZIP_MIN_BYTES = 128 * 1024;
 const STATUS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
-/** What a responder needs of the room's dependencies. */
+/** The dependencies of a response. */
 interface Responder {
   readonly schemas: SchemaSet;
   readonly gzip: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
-/** Headers of an answer with a body of this type; warnings so far included. */
+/** Headers of a response with a body of this type, with the warnings so far. */
 export function headersFor(exchange: Exchange, contentType: string): Headers {
   const headers: Headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
   if (exchange.warnings.length === 0) return headers;
@@ -32,10 +32,10 @@ export function headersFor(exchange: Exchange, contentType: string): Headers {
 export const acceptsGzip = (exchange: Exchange): boolean =>
   (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');
 
-/** What an answer says that is compressed. */
+/** Headers of a compressed response. */
 export const gzipHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' } as const;
 
-/** Answers with whole bytes, compressed when they are large and the client can read it. */
+/** Answers with bytes, compressed when they are large and the client can read gzip. */
 export function respondBytes(
   exchange: Exchange, responder: Pick<Responder, 'gzip'>, answer: { status: number; contentType: string; body: readonly Uint8Array[] },
 ): MaybePromise<Response> {
@@ -46,7 +46,7 @@ export function respondBytes(
     ({ status, headers: { ...headers, ...gzipHeaders }, body: zipped }));
 }
 
-/** Answers with a value in a form. */
+/** Answers with a value in an encoding. */
 export function respondValue(
   exchange: Exchange, responder: Responder, answer: { status: number; form: Form; value: Encodable },
 ): MaybePromise<Response> {
@@ -59,13 +59,13 @@ export function statusSchema(schemas: SchemaSet): Schema | undefined {
   return schemas.definition(STATUS_SCHEMA);
 }
 
-/** The Status that an error becomes; what is no StatusError is our bug and says only that. */
+/** The Status of an error; an error other than StatusError is a bug of the server and becomes a 500. */
 function toStatus(error: unknown): Status {
   if (error instanceof StatusError) return error.status;
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }
 
-/** Answers an error: Status in the accepted form, indented JSON when nothing is acceptable. */
+/** Answers an error: a Status in the accepted encoding, indented JSON when none is acceptable. */
 export function respondError(exchange: Exchange, error: unknown, schemas?: SchemaSet): Response {
   const status = toStatus(error);
   const code = status.code ?? 500;
@@ -83,12 +83,12 @@ export function respondText(exchange: Exchange, status: number, text: string): R
   return { status, headers: { ...headersFor(exchange, TEXT_TYPE), 'x-content-type-options': 'nosniff' }, body: encodeText(text) };
 }
 
-/** The answer for paths that nothing serves. */
+/** The answer for paths that are not served. */
 export function respondNotFoundText(exchange: Exchange): Response {
   return respondText(exchange, 404, '404 page not found\n');
 }
 
-/** Indented JSON whatever was accepted: `/version`, `/`. */
+/** Answers indented JSON, whatever Accept says: `/version`, `/`. */
 export function respondRawJson(exchange: Exchange, value: unknown): Response {
   return { status: 200, headers: headersFor(exchange, JSON_TYPE), body: encodePretty(value) };
 }

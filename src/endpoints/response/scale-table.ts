@@ -1,4 +1,4 @@
-// The table of a Scale: name, replicas wanted and there, age. The words of the columns are those of every kind, borrowed from ConfigMaps.
+// The table of a Scale: name, desired and available replicas, age. Definitions of the columns Name and Age come from ConfigMaps.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Catalog, Column } from '../../registry/index.ts';
 import { type TableContext, rowObject } from './table.ts';

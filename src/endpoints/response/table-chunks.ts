@@ -1,53 +1,53 @@
-// Rows of tables, as bytes that are kept by chunk. A row changes with the clock only where it tells ages: when some age of a chunk says
-// something else than the last time, the bytes are made again from themselves; rows with other cells that tell time are made anew for every list.
+// Rows of tables as encoded chunks. Rows change with the clock only in the cell of the age: when an age of a chunk has another text than before,
+// the bytes are copied with the new text in place. Rows with other cells that depend on the time are encoded again for every list.
 //
 //   ,{"cells":["a",1,    "5m"    ],"object":{…}}        head, age, tail
-//   └─ offsets[i]    └─ holes[i]                └─ offsets[i + 1]
+//   └─ offsets[i]    └─ ageOffsets[i]           └─ offsets[i + 1]
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Steps, allocateLasting } from '../../base/index.ts';
 import { stringifyJson } from '../../codec/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength, encodeText, joinBytes } from './encoding.ts';
-import { type EncodedChunk, type EncodedChunkCache, formOfRun, joinRun, stepsOfChunk } from './encoded-chunk-cache.ts';
+import { type Chunk, type EncodedChunk, type EncodedChunkCache, findOrEncode, joinItems, mapChunk } from './encoded-chunk-cache.ts';
 import { type TableContext, columnsOf, rowConditions, rowObject, tableRow } from './table.ts';
 
-/** Bytes are never changed in place, since they may be on their way to somebody; they are replaced. */
-interface RowRun extends EncodedChunk {
+/** The rows of a chunk. Responses that are being sent share `bytes`, so it is replaced and never changed in place. */
+interface EncodedRows extends EncodedChunk {
   bytes: Uint8Array;
   offsets: Uint32Array;
-  /** Where the age is in each row; the end of the row when it has none. */
-  holes: Uint32Array;
-  /** The times at which objects of the chunk were created, and what their ages say in `bytes`. */
+  /** The offset of the age in each row; the end of the row when it has none. */
+  ageOffsets: Uint32Array;
+  /** The distinct creation times of the chunk's objects, and the text of each age in `bytes`. */
   readonly created: readonly string[];
   ages: readonly string[];
-  /** Which of them each row tells. */
-  readonly tells: Uint16Array;
-  /** Some cell besides the age changes with time: nothing of this may be used. */
-  readonly volatile: boolean;
+  /** The index in `created` of each row. */
+  readonly createdIndexes: Uint16Array;
+  /** Whether a cell besides the age changes with time; then the bytes must not be used. */
+  readonly isVolatile: boolean;
 }
 
-/** Far enough from any moment that a cell which tells time says something else. */
+/** So far from any moment that a cell which shows a time has another text. */
 const FAR_MS = 40 * 365 * 86_400_000;
 
 const encodeRow = (row: unknown): Uint8Array => encodeText(`,${stringifyJson(row)}`);
 
 interface Row {
   readonly parts: readonly Uint8Array[];
-  /** Offset of the hole. */
-  readonly hole: number;
+  /** The offset of the age. */
+  readonly ageOffset: number;
   readonly created: string;
-  readonly volatile: boolean;
+  readonly isVolatile: boolean;
 }
 
-function makeRow(object: KubeObject, context: TableContext): Row {
+function encodeRowParts(object: KubeObject, context: TableContext): Row {
   const { nowMs } = context;
   const columns = columnsOf(context);
   const ageAt = columns.findIndex(({ age }) => age === true);
-  let volatile = false;
+  let isVolatile = false;
   const cells = columns.map((column, i) => {
     if (i === ageAt) return '';
     const cell = column.cell(object, nowMs);
-    volatile ||= column.age !== true && column.cell(object, nowMs + FAR_MS) !== cell;
+    isVolatile ||= column.age !== true && column.cell(object, nowMs + FAR_MS) !== cell;
     return stringifyJson(cell ?? null);
   });
   const conditions = rowConditions(object, context);
@@ -55,20 +55,20 @@ function makeRow(object: KubeObject, context: TableContext): Row {
   const head = encodeText(`,{"cells":[${cells.slice(0, Math.max(0, ageAt)).map((cell) => `${cell},`).join('')}`);
   const after = ageAt < 0 ? cells.join(',') : cells.slice(ageAt + 1).map((cell) => `,${cell}`).join('');
   const parts = [head, encodeText(after + rest)];
-  return { parts, hole: ageAt < 0 ? byteLength(parts) : head.length, created: object.metadata.creationTimestamp ?? '', volatile };
+  return { parts, ageOffset: ageAt < 0 ? byteLength(parts) : head.length, created: object.metadata.creationTimestamp ?? '', isVolatile };
 }
 
-function* makeRun(chunk: ListRun['chunk'], context: TableContext): Steps<RowRun> {
-  const rows = yield* stepsOfChunk(chunk, (value) => makeRow(value.object(context.served), context));
-  const form = joinRun(rows.map(({ parts }) => parts));
-  const holes = Uint32Array.from(rows, ({ hole }, i) => (form.offsets[i] as number) + hole);
+function* encodeRows(chunk: Chunk, context: TableContext): Steps<EncodedRows> {
+  const rows = yield* mapChunk(chunk, (value) => encodeRowParts(value.object(context.served), context));
+  const encoded = joinItems(rows.map(({ parts }) => parts));
+  const ageOffsets = Uint32Array.from(rows, ({ ageOffset }, i) => (encoded.offsets[i] as number) + ageOffset);
   const created = [...new Set(rows.map((row) => row.created))];
   const indexes = new Map(created.map((time, i) => [time, i]));
-  const tells = Uint16Array.from(rows, (row) => indexes.get(row.created) as number);
-  return { ...form, holes, created, ages: created.map(() => ''), tells, volatile: rows.some((row) => row.volatile) };
+  const createdIndexes = Uint16Array.from(rows, (row) => indexes.get(row.created) as number);
+  return { ...encoded, ageOffsets, created, ages: created.map(() => ''), createdIndexes, isVolatile: rows.some((row) => row.isVolatile) };
 }
 
-/** Texts of ages at one moment; neighbours are often as old as each other. */
+/** Makes a function for the text of an age at the moment of the list; objects of a list often have the same creation time. */
 function createAges(context: TableContext): (created: string) => string {
   const column = columnsOf(context).find(({ age }) => age === true);
   const known = new Map<string, string>();
@@ -88,60 +88,59 @@ function writeAge(bytes: Uint8Array, at: number, age: string): void {
   for (let i = 0; i < age.length; i++) bytes[at + i] = age.charCodeAt(i);
 }
 
-/** The same places, other texts of the same lengths. */
-function replaceAges(run: RowRun, ages: readonly string[]): void {
-  const bytes = allocateLasting(run.bytes.length);
-  bytes.set(run.bytes);
-  for (let i = 0; i < run.tells.length; i++) writeAge(bytes, run.holes[i] as number, ages[run.tells[i] as number] as string);
-  run.bytes = bytes;
+/** Replaces ages by texts of the same lengths. */
+function replaceAges(rows: EncodedRows, ages: readonly string[]): void {
+  const bytes = allocateLasting(rows.bytes.length);
+  bytes.set(rows.bytes);
+  for (const [i, index] of rows.createdIndexes.entries()) writeAge(bytes, rows.ageOffsets[i] as number, ages[index] as string);
+  rows.bytes = bytes;
 }
 
-/** Texts of other lengths move everything that comes after them. */
-function moveAges(run: RowRun, ages: readonly string[]): void {
-  const { tells } = run;
-  const growth = ages.map((age, i) => age.length - (run.ages[i] as string).length);
-  const bytes = allocateLasting(run.bytes.length + tells.reduce((sum, told) => sum + (growth[told] as number), 0));
-  const [offsets, holes] = [new Uint32Array(run.offsets.length), new Uint32Array(tells.length)];
+/** Replaces ages by texts of other lengths, which moves all bytes after them. */
+function moveAges(rows: EncodedRows, ages: readonly string[]): void {
+  const { createdIndexes } = rows;
+  const growth = ages.map((age, i) => age.length - (rows.ages[i] as string).length);
+  const bytes = allocateLasting(rows.bytes.length + createdIndexes.reduce((sum, index) => sum + (growth[index] as number), 0));
+  const [offsets, ageOffsets] = [new Uint32Array(rows.offsets.length), new Uint32Array(createdIndexes.length)];
   let [at, read] = [0, 0];
-  for (let i = 0; i < tells.length; i++) {
-    const told = tells[i] as number;
-    offsets[i] = at + (run.offsets[i] as number) - read;
-    const hole = run.holes[i] as number;
-    bytes.set(run.bytes.subarray(read, hole), at);
-    at += hole - read;
-    holes[i] = at;
-    writeAge(bytes, at, ages[told] as string);
-    at += (ages[told] as string).length;
-    read = hole + (run.ages[told] as string).length;
+  for (const [i, index] of createdIndexes.entries()) {
+    offsets[i] = at + (rows.offsets[i] as number) - read;
+    const ageOffset = rows.ageOffsets[i] as number;
+    bytes.set(rows.bytes.subarray(read, ageOffset), at);
+    at += ageOffset - read;
+    ageOffsets[i] = at;
+    writeAge(bytes, at, ages[index] as string);
+    at += (ages[index] as string).length;
+    read = ageOffset + (rows.ages[index] as string).length;
   }
-  bytes.set(run.bytes.subarray(read), at);
-  offsets[tells.length] = bytes.length;
-  Object.assign(run, { bytes, offsets, holes });
+  bytes.set(rows.bytes.subarray(read), at);
+  offsets[createdIndexes.length] = bytes.length;
+  Object.assign(rows, { bytes, offsets, ageOffsets });
 }
 
-/** Makes the bytes tell the ages of this moment. */
-function showAges(run: RowRun, ageOf: (created: string) => string): void {
-  const ages = run.created.map(ageOf);
-  if (ages.every((age, i) => age === run.ages[i])) return;
-  if (ages.every((age, i) => age.length === (run.ages[i] as string).length)) replaceAges(run, ages);
-  else moveAges(run, ages);
-  run.ages = ages;
+/** Brings the ages in the bytes up to date. */
+function updateAges(rows: EncodedRows, ageOf: (created: string) => string): void {
+  const ages = rows.created.map(ageOf);
+  if (ages.every((age, i) => age === rows.ages[i])) return;
+  if (ages.every((age, i) => age.length === (rows.ages[i] as string).length)) replaceAges(rows, ages);
+  else moveAges(rows, ages);
+  rows.ages = ages;
 }
 
-/** Makes the rows of runs, with a comma before each. */
-export function createRowEncoder(context: TableContext, forms: EncodedChunkCache,
+/** Makes an encoder of rows, each with a comma in front. */
+export function createRowEncoder(context: TableContext, cache: EncodedChunkCache,
 ): { run(run: ListRun): Steps<Uint8Array>; item(item: StoredObject): Uint8Array } {
   const { resource, served, tableVersion, include } = context;
   const hasAge = columnsOf(context).some(({ age }) => age === true);
   const ageOf = createAges(context);
   const key = `table ${resource.group}/${served} ${tableVersion} ${include}`;
-  const item = (version: StoredObject): Uint8Array => encodeRow(tableRow(version.object(served), context));
+  const item = (stored: StoredObject): Uint8Array => encodeRow(tableRow(stored.object(served), context));
   return {
     item,
     *run(run) {
-      const rows = yield* formOfRun(run, { key, forms }, (chunk) => makeRun(chunk, context));
-      if (rows.volatile) return joinBytes(yield* stepsOfChunk(run.chunk.slice(run.from, run.to), item));
-      if (hasAge) showAges(rows, ageOf);
+      const rows = yield* findOrEncode(run, { key, cache }, (chunk) => encodeRows(chunk, context));
+      if (rows.isVolatile) return joinBytes(yield* mapChunk(run.chunk.slice(run.from, run.to), item));
+      if (hasAge) updateAges(rows, ageOf);
       return rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);
     },
   };

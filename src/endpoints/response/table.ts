@@ -5,10 +5,10 @@ import { partialObject } from './partial.ts';
 
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** What a table is made with. */
+/** The resource, API versions and options of a table. */
 export interface TableContext {
   readonly resource: Resource;
-  /** Served version of the objects. */
+  /** The API version that the objects are shown in. */
   readonly served: string;
   /** v1 or v1beta1 of meta.k8s.io. */
   readonly tableVersion: string;
@@ -38,13 +38,13 @@ export function columnDefinitions(context: TableContext): unknown[] {
     description, priority }));
 }
 
-/** What a row carries of its object. */
+/** The `object` of a row: the object, its metadata or null, as includeObject says. */
 export function rowObject(object: KubeObject, { include, tableVersion }: TableContext): unknown {
   if (include === 'None') return null;
   return include === 'Object' ? object : partialObject(object.metadata, tableVersion);
 }
 
-/** What a row says besides its cells. */
+/** The conditions of a row. */
 export function rowConditions(object: KubeObject, context: TableContext): readonly TableRowCondition[] {
   return versionOf(context)?.rowConditions?.(object) ?? [];
 }
@@ -61,13 +61,13 @@ function makeTable(context: TableContext, metadata: Record<string, unknown>, row
 }
 
 /** A table of one object. */
-export function tableOfObject(version: StoredObject, context: TableContext): Record<string, unknown> {
-  const object = version.object(context.served);
+export function tableOfObject(stored: StoredObject, context: TableContext): Record<string, unknown> {
+  const object = stored.object(context.served);
   const { resourceVersion } = object.metadata;
   return makeTable(context, resourceVersion ? { resourceVersion } : {}, [tableRow(object, context)]);
 }
 
-/** The table that a watch sends for one event: only the first one of a stream has column definitions. */
+/** The table of a watch event: only the first one of a stream has column definitions. */
 export function tableOfEvent(rows: readonly unknown[], context: TableContext, event: { resourceVersion: string; first: boolean }): Record<string, unknown> {
   return {
     kind: 'Table', apiVersion: `meta.k8s.io/${context.tableVersion}`, metadata: { resourceVersion: event.resourceVersion },

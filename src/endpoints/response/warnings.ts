@@ -1,4 +1,4 @@
-// Warning headers: deduplicated, escaped, and kept within the reference's budget of runes. Texts with control characters are left out whole.
+// Warning headers: deduplicated, escaped, and kept within the reference's budget of runes. Texts with control characters are not sent.
 const TOTAL_RUNES = 4096;
 const ITEM_RUNES = 256;
 const CONTROL = /\p{Cc}/u;

@@ -1,5 +1,5 @@
-// Connections: exec, attach, port-forward and proxies, whose options come from the query and pass admission as CONNECT, and logs, which are
-// read without it. The connection itself is made by the `connect` that createEndpoints is given.
+// Subresources that are connections: exec, attach, port-forward and proxies, whose options come from the query and pass admission as CONNECT,
+// and logs, which are read without it. The `connect` function of the dependencies makes the connection.
 import { badRequest, type KubeObject } from '../../apimachinery/index.ts';
 import { admitUnstored, type GroupVersionKind, type Subresource } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -12,7 +12,7 @@ type OptionType = 'boolean' | 'text' | 'texts' | 'integers';
 
 const STREAMS = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'text' } as const;
 
-/** Fields of the option kinds, in the order of the reference; proxies have the rest of the path. */
+/** Fields of the option kinds, in the order of the reference; the only option of a proxy is the rest of the path. */
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, OptionType>>>> = {
   PodExecOptions: { ...STREAMS, command: 'texts' }, PodAttachOptions: STREAMS, PodPortForwardOptions: { ports: 'integers' },
 };
@@ -23,14 +23,14 @@ function readOption(texts: readonly string[], type: OptionType): unknown {
   return type === 'texts' ? texts : texts[0];
 }
 
-/** What follows the subresource in the path, with its slashes. */
+/** The part of the path after the subresource, with its slashes. */
 function subpathOf({ info: { parts }, path }: Exchange): string {
   const rest = parts.slice(3).join('/');
   const subpath = rest === '' || rest.startsWith('/') ? rest : `/${rest}`;
   return path.endsWith('/') && !subpath.endsWith('/') ? `${subpath}/` : subpath;
 }
 
-/** The options of a connection, as an object of their kind; what is false or empty is absent. */
+/** The options of a connection, as an object of their kind without false and empty fields. */
 function readOptions(exchange: Exchange, { group, version, kind }: GroupVersionKind): KubeObject {
   const type = { kind, apiVersion: group === '' ? version : `${group}/${version}` };
   const fields = OPTIONS[kind];
@@ -42,13 +42,13 @@ function readOptions(exchange: Exchange, { group, version, kind }: GroupVersionK
   return { ...type, ...Object.fromEntries(given.filter(([, value]) => value && (!Array.isArray(value) || value.length > 0))) } as unknown as KubeObject;
 }
 
-/** Connects to what a subresource has behind it. */
-export async function handleConnect(call: ResourceRequest, { connect, kind, name: subresource }: Subresource): Promise<Response> {
-  const { exchange, dependencies, target, name } = call;
+/** Opens the connection of a subresource. */
+export async function handleConnect(request: ResourceRequest, { connect, kind, name: subresource }: Subresource): Promise<Response> {
+  const { exchange, dependencies, target, name } = request;
   if (dependencies.connect === undefined) throw routeNotFound();
   if (connect === true && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
   if (connect === true && kind !== undefined) {
-    const context = writeContext(call, { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined });
+    const context = writeContext(request, { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined });
     await admitUnstored(dependencies.admission, { operation: 'CONNECT', target, subresource, name, object: readOptions(exchange, kind), context });
   }
   return dependencies.connect({ exchange, target, name, subresource });

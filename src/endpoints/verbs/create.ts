@@ -1,51 +1,71 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
-import { methodNotSupported } from '../../apimachinery/index.ts';
-import { createTimeSlice } from '../../base/index.ts';
+import { type KubeObject, methodNotSupported } from '../../apimachinery/index.ts';
+import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import { admitUnstored, checkNamespace, defaultObject } from '../../registry/index.ts';
-import { expectedKind, negotiateCall, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { bodyTurnMs, decodeBody, requireBodyForm } from '../request/decode.ts';
-import type { ResourceRequest, SpecialCreate } from '../dependencies.ts';
+import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
+import { BODY_TURN_MS, decodeBody, type Expected, requireBodyForm } from '../request/decode.ts';
+import type { ResourceRequest, SpecialCreate, SpecialRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
-import { parseWriteQuery, validateWriteQuery, validationLevel } from '../request/options.ts';
+import type { Representation } from '../request/negotiate.ts';
+import { parseWriteQuery, validateWriteQuery, validationLevel, type WriteQuery } from '../request/options.ts';
 import { respondKubeObject, respondObject } from '../response/respond-object.ts';
 
-/** The handler of what is not simply stored; undefined for plain creates. */
+/** The encoding of an answer. */
+interface Answer {
+  readonly representation: Representation;
+  readonly expected: Expected;
+}
+
+/** The function that performs a create which is not simply stored; undefined for plain creates. */
 function specialOf({ resource, subresource, dependencies }: ResourceRequest): SpecialCreate | undefined {
   const key = `${resource.group}/${resource.plural}${subresource ? `/${subresource}` : ''}`;
   return dependencies.special?.get(key);
 }
 
-/** Creates an object. */
-export async function handleCreate(call: ResourceRequest): Promise<Response> {
-  const { exchange, dependencies, resource, target } = call;
-  const representation = negotiateCall(call);
+/** The body as an object of its kind, with defaults; a subresource of another kind has none. */
+async function readObject(request: ResourceRequest, query: WriteQuery, expected: Expected): Promise<KubeObject> {
+  const { exchange, dependencies, target } = request;
   const form = requireBodyForm(exchange);
-  const bytes = await readBody(call);
-  const query = parseWriteQuery(exchange.query);
+  const bytes = await readBody(request);
   validateWriteQuery('CreateOptions', query);
-  const expected = expectedKind(call);
-  const pause = createTimeSlice(dependencies.clock, bodyTurnMs);
-  const decoding = decodeBody({ bytes, form }, expected, {
-    catalog: dependencies.catalog, parseYaml: yamlParserOf(call), level: validationLevel(query), warnings: exchange.warnings, pause,
+  const pause = createTimeSlice(dependencies.clock, BODY_TURN_MS);
+  const object = await decodeBody({ bytes, form }, expected, {
+    catalog: dependencies.catalog, parseYaml: yamlParserOf(request), level: validationLevel(query), warnings: exchange.warnings, pause,
   });
-  const decoded = decoding instanceof Promise ? await decoding : decoding;
-  const turn = pause();
-  if (turn !== undefined) await turn;
-  const object = subresourceOf(call)?.kind ? decoded : defaultObject(decoded, target);
-  const context = writeContext(call, query);
-  const special = specialOf(call);
-  if (special) {
-    checkNamespace(target, object);
-    const admitted = await admitUnstored(dependencies.admission, {
-      operation: 'CREATE', target, subresource: call.subresource, name: call.name || (object.metadata.name ?? ''), object, context,
-      prepare: (mutated) => special.prepare?.({ target, name: call.name, object: mutated, context }),
-    });
-    const answer = await special({ target, name: call.name, object: admitted, context: { ...context, admitted: true } });
-    const status = answer.kind === 'Status' ? ((answer as { code?: number }).code ?? 201) : 201;
-    const schema = answer.kind === 'Status' ? dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) : expected.schema;
-    return respondKubeObject(call, { status, object: answer, schema: schema ?? expected.schema, representation });
-  }
-  if (resource.virtual || call.subresource) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'create');
-  const result = await dependencies.registry.create({ resource, version: target.version, namespace: target.namespace, object, context });
-  return respondObject(call, { status: 201, object: result.object, representation });
+  await pause();
+  return subresourceOf(request)?.kind ? object : defaultObject(object, target);
+}
+
+/** Admits and performs a create that is not simply stored. */
+async function createSpecial(
+  request: ResourceRequest, special: SpecialCreate, { object, context }: Pick<SpecialRequest, 'object' | 'context'>,
+): Promise<KubeObject> {
+  const { dependencies, target, subresource, name } = request;
+  checkNamespace(target, object);
+  const admitted = await admitUnstored(dependencies.admission, {
+    operation: 'CREATE', target, subresource, name: name || (object.metadata.name ?? ''), object, context,
+    prepare: (mutated) => special.prepare?.({ target, name, object: mutated, context }),
+  });
+  return special({ target, name, object: admitted, context: { ...context, admitted: true } });
+}
+
+function respondSpecial(request: ResourceRequest, object: KubeObject, { representation, expected }: Answer): MaybePromise<Response> {
+  if (object.kind !== 'Status') return respondKubeObject(request, { status: 201, object, schema: expected.schema, representation });
+  const schema = request.dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) ?? expected.schema;
+  return respondKubeObject(request, { status: (object as { code?: number }).code ?? 201, object, schema, representation });
+}
+
+/** Creates an object. */
+export async function handleCreate(request: ResourceRequest): Promise<Response> {
+  const { exchange, dependencies, resource, target: { version, namespace } } = request;
+  const representation = negotiateRequest(request);
+  const query = parseWriteQuery(exchange.query);
+  const expected = expectedKind(request);
+  const object = await readObject(request, query, expected);
+  const context = writeContext(request, query);
+  const special = specialOf(request);
+  if (special) return respondSpecial(request, await createSpecial(request, special, { object, context }), { representation, expected });
+  if (resource.virtual || request.subresource) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'create');
+  const result = await dependencies.registry.create({ resource, version, namespace, object, context });
+  return respondObject(request, { status: 201, object: result.object, representation });
 }

@@ -1,9 +1,9 @@
-// DELETE of one object and of a collection. Options come from the body when there is one, else from the query.
+// DELETE of one object and of a collection. DeleteOptions come from the body when there is one, else from the query.
 import type { MaybePromise } from '../../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, JsonError, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
-import { negotiateCall, readBody, yamlParserOf, writeContext } from '../request/resource-request.ts';
+import { negotiateRequest, readBody, yamlParserOf, writeContext } from '../request/resource-request.ts';
 import { type RawBody, requireBodyForm } from '../request/decode.ts';
 import { notAString, notAnObject, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -42,9 +42,9 @@ function checkKind({ kind, apiVersion }: JsonObject): void {
   throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, OPTIONS_SCHEME));
 }
 
-async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<DeleteQuery> {
-  const schema = call.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
-  const value = await parseOptions({ bytes, form: requireBodyForm(call.exchange) }, schema, yamlParserOf(call));
+async function decodeOptions(request: ResourceRequest, bytes: Uint8Array): Promise<DeleteQuery> {
+  const schema = request.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
+  const value = await parseOptions({ bytes, form: requireBodyForm(request.exchange) }, schema, yamlParserOf(request));
   checkKind(value);
   try {
     const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;
@@ -55,12 +55,12 @@ async function decodeOptions(call: ResourceRequest, bytes: Uint8Array): Promise<
   }
 }
 
-/** The options of the request, validated. */
-async function readDeleteOptions(call: ResourceRequest): Promise<DeleteQuery> {
-  const bytes = await readBody(call);
-  const options = bytes.length > 0 ? await decodeOptions(call, bytes) : parseDeleteQuery(call.exchange.query);
+/** Reads and validates the options of the request. */
+async function readDeleteOptions(request: ResourceRequest): Promise<DeleteQuery> {
+  const bytes = await readBody(request);
+  const options = bytes.length > 0 ? await decodeOptions(request, bytes) : parseDeleteQuery(request.exchange.query);
   const { ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe, ...safe } = options;
-  const allowed = isUnsafe === undefined || call.dependencies.allowUnsafeDeletion !== true ? safe : options;
+  const allowed = isUnsafe === undefined || request.dependencies.allowUnsafeDeletion !== true ? safe : options;
   validateDeleteOptions(allowed);
   return allowed;
 }
@@ -70,10 +70,10 @@ async function authorizeUnsafe({ exchange, dependencies: { requireAccess } }: Re
   await requireAccess?.(exchange.user, { ...exchange.info, verb: 'unsafe-delete-ignore-read-errors' });
 }
 
-function deleteContext(call: ResourceRequest, options: DeleteQuery): WriteContext {
+function deleteContext(request: ResourceRequest, options: DeleteQuery): WriteContext {
   const { dryRun, ...rest } = options;
   const shown = { ...rest, ...(dryRun.length > 0 && { dryRun }) };
-  return writeContext(call, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
+  return writeContext(request, { dryRun, fieldManager: '', fieldValidation: '', force: undefined }, shown);
 }
 
 interface Deleted {
@@ -82,12 +82,12 @@ interface Deleted {
   readonly representation: Representation;
 }
 
-function respondDeleted(call: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
-  const { resource, dependencies, exchange, name } = call;
+function respondDeleted(request: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
+  const { resource, dependencies, exchange, name } = request;
   const isUnreadable = options.ignoreStoreReadErrorWithClusterBreakingPotential === true;
-  // 202 tells a client that asked for the dependents to go as well that it has to wait.
+  // 202 announces to a client that deletes dependents in the foreground that the deletion is not finished.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
-  if (result.type === 'pending' || (resource.returnsDeleted && !isUnreadable)) return respondObject(call, { status, object: result.object, representation });
+  if (result.type === 'pending' || (resource.returnsDeleted && !isUnreadable)) return respondObject(request, { status, object: result.object, representation });
   const uid = isUnreadable ? '' : result.object.uid;
   const value = success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(uid && { uid }) });
   const answer = { status, form: representation.form, value: { value, schema: statusSchema(dependencies.schemas) } };
@@ -95,21 +95,21 @@ function respondDeleted(call: ResourceRequest, { result, options, representation
 }
 
 /** Deletes an object. */
-export async function handleDelete(call: ResourceRequest): Promise<Response> {
-  const representation = negotiateCall(call);
-  const options = await readDeleteOptions(call);
+export async function handleDelete(request: ResourceRequest): Promise<Response> {
+  const representation = negotiateRequest(request);
+  const options = await readDeleteOptions(request);
   const { dryRun: _, ...rest } = options;
-  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) await authorizeUnsafe(call);
-  const result = await call.dependencies.registry.delete({ name: call.name, options: rest, context: deleteContext(call, options), ...call.target });
-  return respondDeleted(call, { result, options, representation });
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) await authorizeUnsafe(request);
+  const result = await request.dependencies.registry.delete({ name: request.name, options: rest, context: deleteContext(request, options), ...request.target });
+  return respondDeleted(request, { result, options, representation });
 }
 
-/** Deletes every object of a collection that the selectors choose; answers what they were. */
-export async function handleDeleteCollection(call: ResourceRequest): Promise<Response> {
-  const representation = negotiateCall(call);
-  const collection = readCollectionOptions({ ...call, name: '' }, true);
-  const options = await readDeleteOptions(call);
+/** Deletes every object of a collection that the selectors match; answers the list of them. */
+export async function handleDeleteCollection(request: ResourceRequest): Promise<Response> {
+  const representation = negotiateRequest(request);
+  const collection = readCollectionOptions({ ...request, name: '' }, true);
+  const options = await readDeleteOptions(request);
   const { dryRun: _, ...rest } = options;
-  const list = await call.dependencies.registry.deleteCollection(call.target, listOptions(collection), rest, deleteContext(call, options));
-  return respondList(call, list, representation);
+  const list = await request.dependencies.registry.deleteCollection(request.target, listOptions(collection), rest, deleteContext(request, options));
+  return respondList(request, list, representation);
 }

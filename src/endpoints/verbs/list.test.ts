@@ -1,4 +1,4 @@
-// Lists against what their items say one by one: whichever way the bytes are put together, kept or made anew.
+// Lists against a GET of each of their items, whether the bytes come from a cache or are encoded for the list.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
@@ -8,10 +8,10 @@ import type { Column, ListRun, StoredObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Exchange } from '../exchange.ts';
 import { respondListBody } from '../response/list-body.ts';
-import { EncodedChunkCache, formOfRun, joinRun, stepsOfChunk } from '../response/encoded-chunk-cache.ts';
+import { EncodedChunkCache, findOrEncode, joinItems, mapChunk } from '../response/encoded-chunk-cache.ts';
 import { createRowEncoder } from '../response/table-chunks.ts';
 import { type TableContext, tableRow } from '../response/table.ts';
-import { createTestApi, makeRow, TestSink } from '../testing.ts';
+import { createTestApi, makeResource, TestSink } from '../testing.ts';
 
 const CM = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -91,12 +91,12 @@ test('createRowEncoder keeps rows but never an age', () => {
   ] as KubeObject[];
   for (const columns of [[name, age], [age], [age, name], [name, age, name], [name], [name, clock, age]]) {
     const chunk = objects.map((object) => ({ value: { object: () => structuredClone(object) } as unknown as StoredObject }));
-    const row = makeRow({ kind: 'Thing', plural: 'things' });
-    const forms = new EncodedChunkCache(createManualClock());
-    const resource = { ...row, versions: [{ ...(row.versions[0] as (typeof row.versions)[0]), columns }] };
+    const things = makeResource({ kind: 'Thing', plural: 'things' });
+    const cache = new EncodedChunkCache(createManualClock());
+    const resource = { ...things, versions: [{ ...(things.versions[0] as (typeof things.versions)[0]), columns }] };
     for (const nowMs of [1_800_000_000_000, 1_900_000_000_000, 1_900_000_000_000, 99_000_000_000_000]) {
       const context: TableContext = { resource, served: 'v1', tableVersion: 'v1', include: 'Metadata', nowMs };
-      const encoder = createRowEncoder(context, forms);
+      const encoder = createRowEncoder(context, cache);
       for (const [from, to] of [[0, 3], [1, 2], [2, 3]] as const) {
         const expected = objects.slice(from, to).map((object) => `,${stringifyJson(tableRow(object, context))}`).join('');
         assert.equal(new TextDecoder().decode(finishSteps(encoder.run({ chunk, from, to } as unknown as ListRun))), expected);
@@ -105,7 +105,7 @@ test('createRowEncoder keeps rows but never an age', () => {
   }
 });
 
-/** A clock by which every look takes a millisecond, and that counts the turns it gave. */
+/** A clock that advances by a millisecond with every reading, and counts the turns that it gave. */
 function createBusyClock(): Clock & { turns: number } {
   let nowMs = 0;
   const clock = {
@@ -119,20 +119,20 @@ function createBusyClock(): Clock & { turns: number } {
   return clock;
 }
 
-test('respondListBody gives others turns while pieces are made, be they small, large, zipped or written to a receiver that is never behind', async () => {
+test('respondListBody gives others turns while chunks are made, be they small, large, zipped or written to a receiver that is never behind', async () => {
   for (const [size, count, encoding] of [[10, 400, ''], [20_000, 200, ''], [20_000, 200, 'gzip']] as const) {
     const clock = createBusyClock();
     const { signal } = new AbortController();
     const exchange = { clock, signal, aborted: false, headers: { 'accept-encoding': encoding }, warnings: [] } as unknown as Exchange;
-    const call = { exchange, dependencies: { gzipPieces: (pieces: AsyncIterable<Uint8Array>) => pieces } } as unknown as ResourceRequest;
-    function* pieces(): Generator<Uint8Array | undefined> {
+    const request = { exchange, dependencies: { gzipStream: (chunks: AsyncIterable<Uint8Array>) => chunks } } as unknown as ResourceRequest;
+    function* chunks(): Generator<Uint8Array | undefined> {
       for (let i = 0; i < count; i++) {
         yield undefined;
         yield Buffer.from(`,${'x'.repeat(size)}`);
       }
     }
     const [head, tail] = [Buffer.from('['), Buffer.from(']')];
-    const { body } = await respondListBody(call, { contentType: 'text/plain', head, tail, separatorBytes: 1, pieces: pieces() });
+    const { body } = await respondListBody(request, { contentType: 'text/plain', head, tail, separatorBytes: 1, chunks: chunks() });
     const sink = new TestSink();
     if (typeof body === 'function') await body(sink);
     const text = typeof body === 'function' ? sink.chunks.join('') : Buffer.concat(Array.isArray(body) ? body : [body as Uint8Array]).toString();
@@ -141,12 +141,12 @@ test('respondListBody gives others turns while pieces are made, be they small, l
   }
 });
 
-test('formOfRun keeps one form of a chunk that two lists make at the same time', () => {
-  const forms = new EncodedChunkCache(createManualClock());
+test('findOrEncode keeps one encoding of a chunk that two lists encode at the same time', () => {
+  const cache = new EncodedChunkCache(createManualClock());
   const chunk = [{ value: 'a' }, { value: 'b' }] as unknown as ListRun['chunk'];
   const run = { chunk, from: 0, to: 2 } as unknown as ListRun;
-  const make = () => formOfRun(run, { forms, key: 'k' }, function* (of) {
-    return joinRun(yield* stepsOfChunk(of, (value) => [Buffer.from(String(value))]));
+  const make = () => findOrEncode(run, { cache, key: 'k' }, function* (of) {
+    return joinItems(yield* mapChunk(of, (value) => [Buffer.from(String(value))]));
   });
   const [one, other] = [make(), make()];
   one.next();

@@ -1,4 +1,4 @@
-// A watch over HTTP: its options, its errors, and the stream that answers it.
+// The watch verb: its options, its errors, and the stream that answers it.
 import { methodNotSupported, StatusError } from '../../apimachinery/index.ts';
 import type { RegistryWatch, WatchOptions } from '../../registry/index.ts';
 import type { Topic } from '../watch/broadcast.ts';
@@ -22,38 +22,38 @@ function watchOptions(options: CollectionOptions): WatchOptions {
 }
 
 function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector }: CollectionOptions,
-  { encode, shared }: WatchEventEncoder): Topic | undefined {
-  return shared === undefined ? undefined : { resource, encode, key: JSON.stringify([shared, target.namespace, name, labelSelector, fieldSelector]) };
+  { encode, shareKey }: WatchEventEncoder): Topic | undefined {
+  return shareKey === undefined ? undefined : { resource, encode, key: JSON.stringify([shareKey, target.namespace, name, labelSelector, fieldSelector]) };
 }
 
-/** How long a watch lives: what is asked, or a random time so that clients do not all come back at once. */
+/** The lifetime of a watch: `timeoutSeconds`, or a random time so that clients do not all come back at once. */
 function timeoutOf({ dependencies }: ResourceRequest, { timeoutSeconds }: CollectionOptions): number {
   const { random, minRequestTimeoutSeconds = DEFAULT_MIN_TIMEOUT_SECONDS } = dependencies;
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return Math.min(timeoutSeconds * 1000, 2 ** 31 - 1);
   return (minRequestTimeoutSeconds + (minRequestTimeoutSeconds * random.below(1_000_000)) / 1_000_000) * 1000;
 }
 
-/** Errors that upstream tells inside the stream, since its watch starts before they are known. */
+/** Errors that upstream sends inside the stream, since its watch has begun before they are found. */
 const isStreamError = (error: unknown): error is StatusError => error instanceof StatusError && (error.code === 410 || error.code === 504);
 
 /** Answers a watch as a stream that ends with its timeout. */
-export async function handleWatch(call: ResourceRequest, options: CollectionOptions): Promise<Response> {
-  const { exchange, dependencies, resource } = call;
+export async function handleWatch(request: ResourceRequest, options: CollectionOptions): Promise<Response> {
+  const { exchange, dependencies, resource } = request;
   const { clock, random, registry, writeThrottle, broadcasts } = dependencies;
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
   const representation = negotiateStream(exchange.headers['accept'], offerOf(resource));
-  const encoder = createWatchEventEncoder(call, representation);
+  const encoder = createWatchEventEncoder(request, representation);
   const headers = headersFor(exchange, streamType(representation.form));
   let watch: RegistryWatch;
   try {
-    watch = await registry.watch(call.target, watchOptions(options));
+    watch = await registry.watch(request.target, watchOptions(options));
   } catch (error) {
     if (!isStreamError(error)) throw error;
-    const frame = encoder.encodeError(error.status);
-    return { status: 200, headers, body: async (sink) => void sink.write(frame) };
+    const event = encoder.encodeError(error.status);
+    return { status: 200, headers, body: async (sink) => void sink.write(event) };
   }
   const parts = {
-    writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(call, options, encoder), timeoutMs: timeoutOf(call, options),
+    writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(request, options, encoder), timeoutMs: timeoutOf(request, options),
     bookmarks: options.allowWatchBookmarks,
   };
   return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };

@@ -1,9 +1,9 @@
-// The object of a BOOKMARK: the empty form of its kind, which is the zero value of the Go type, with a resourceVersion.
+// The object of a BOOKMARK event: the zero value of its Go type with a resourceVersion, as upstream encodes it.
 import type { Field, KubeObject, Schema } from '../../apimachinery/index.ts';
 import { apiVersionOf, schemaOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 
-/** Marks the bookmark that ends the initial events. */
+/** The annotation of the bookmark that ends the initial events. */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const TYPE_FIELDS = new Set(['kind', 'apiVersion', 'metadata']);
 const NULL_FORMATS = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
@@ -26,20 +26,20 @@ function zeroFields(schema: Schema, depth = 0): Record<string, unknown> {
   return out;
 }
 
-/** Replicas are no pointer in the internal type that upstream makes the bookmark of. */
-function zeroBody(call: ResourceRequest): Record<string, unknown> {
-  const body = zeroFields(schemaOf(call));
+/** Upstream makes bookmarks of the internal type, where `spec.replicas` is no pointer and so is written as 0. */
+function zeroBody(request: ResourceRequest): Record<string, unknown> {
+  const body = zeroFields(schemaOf(request));
   const spec = body['spec'];
-  if (call.resource.scale && typeof spec === 'object' && spec !== null) body['spec'] = { replicas: 0, ...spec };
+  if (request.resource.scale && typeof spec === 'object' && spec !== null) body['spec'] = { replicas: 0, ...spec };
   return body;
 }
 
 /** Makes the object of a bookmark. */
-export function bookmarkObject(call: ResourceRequest, { revision, initialEventsEnd }: { revision: number; initialEventsEnd: boolean }): KubeObject {
+export function bookmarkObject(request: ResourceRequest, { revision, initialEventsEnd }: { revision: number; initialEventsEnd: boolean }): KubeObject {
   const annotations = initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {};
   const resourceVersion = String(revision);
-  const apiVersion = apiVersionOf(call);
-  const { kind, custom } = call.resource;
+  const apiVersion = apiVersionOf(request);
+  const { kind, custom } = request.resource;
   if (custom) return { apiVersion, kind, metadata: { ...annotations, resourceVersion } };
-  return { kind, apiVersion, metadata: { resourceVersion, ...annotations }, ...zeroBody(call) };
+  return { kind, apiVersion, metadata: { resourceVersion, ...annotations }, ...zeroBody(request) };
 }

@@ -1,5 +1,5 @@
-// Many streams over one registry, joining late, falling behind, reading again, leaving, against a log of what was written: each is sent
-// exactly the changes that its selector sees, in order; a bookmark is never ahead of what was sent; who is behind is sent one write at most.
+// Many streams over one registry, joining late, falling behind, reading again, leaving, against a log of the writes: each is sent exactly
+// the changes that its selector matches, in order; a bookmark is never ahead of the events sent; a stream that is behind is sent one write at most.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -53,7 +53,7 @@ class Reader extends TestSink {
 }
 
 class World {
-  /** What writes took: two in one turn are a round after which the streams rest. */
+  /** Time that writes took: two in one turn are a round after which the throttle pauses. */
   spentMs = 0;
   readonly clock = createManualClock();
   readonly api: TestApi = createTestApi({ clock: { ...this.clock, monotonicMs: () => this.clock.monotonicMs() + this.spentMs } });
@@ -131,7 +131,7 @@ const opArb = fc.record({
   op: fc.constantFrom(...'write write write write open open behind read read settle time leave'.split(' ')), a: fc.nat(1000), b: fc.nat(40),
 });
 
-test('handleWatch sends to every stream what its selector sees, whoever it shares a broadcast with', async () => {
+test('handleWatch sends every stream the events that its selector matches, whichever streams it shares a broadcast with', async () => {
   await fc.assert(fc.asyncProperty(fc.array(opArb, { maxLength: 80, size: 'max' }), async (steps) => {
     const world = new World();
     await world.write('a', 'red');

@@ -1,6 +1,10 @@
-// One watch for all streams that want the same of it and have seen the same: what comes is taken and encoded once, and a follower costs its
-// write and nothing else. A stream joins when it has nothing left to send and is where the broadcast is; one whose receiver is behind leaves
-// with a watch of its own that goes on where it stopped, so the others never wait for it and it costs nothing until it can go on.
+// Fan-out of one registry watch to many streams. A *topic* is a set of streams that select the same objects and write the same bytes; a
+// *broadcast* is the one watch of a topic, whose events are taken and encoded once; a *follower* is a stream that the broadcast writes to.
+//
+//   stream with a watch of its own ──nothing left to send, and at the revision of the broadcast──▶ follower
+//   follower ──its receiver is behind──▶ stream with a fork of the broadcast's watch, which continues after the last event it was sent
+//
+// So followers never wait for one another, and a stream that is behind costs nothing until its receiver has read.
 import type { StatusError } from '../../apimachinery/index.ts';
 import type { RegistryEvent, RegistryWatch, Resource } from '../../registry/index.ts';
 import type { WriteThrottle } from './write-throttle.ts';
@@ -9,33 +13,33 @@ import { cutBatch } from './batch.ts';
 /** Events taken at a time. */
 export const BATCH_EVENTS = 256;
 
-/** A stream as its broadcast sees it. Neither method may throw. */
+/** A stream as its broadcast sees it. No method may throw. */
 export interface Follower {
-  /** Takes the bytes of the first of `events`, or leaves the broadcast and takes all of `events` on itself. */
+  /** Writes the bytes of the first of `events`, or leaves the broadcast and sends all of `events` itself. */
   deliver(bytes: Uint8Array, events: readonly RegistryEvent[]): void;
-  /** There will be no more. */
+  /** No event follows. */
   finish(end: 'expired' | 'closed', error: StatusError | undefined): void;
-  /** The events cannot be shown. */
+  /** An event cannot be encoded. */
   fail(error: unknown): void;
 }
 
-/** What streams must agree in to follow one broadcast. */
+/** A set of streams that can follow one broadcast. */
 export interface Topic {
   readonly resource: Resource;
-  /** Equal for streams of the resource that select the same objects and write the same frames. */
+  /** Equal for streams of the resource that select the same objects and write the same bytes. */
   readonly key: string;
   readonly encode: (event: RegistryEvent) => Uint8Array;
 }
 
-/** What a follower knows of the broadcast that it has joined. */
+/** A broadcast as its followers see it. */
 export interface Broadcast {
-  /** All followers have been sent everything up to here. */
+  /** Every follower has been sent all events up to this revision. */
   readonly revision: number;
-  /** Sends what there is, without a rest. */
+  /** Sends the events that are waiting, even during a pause of the write throttle. */
   flush(): void;
   /** Removes a follower. */
   leave(follower: Follower): void;
-  /** A watch of its own for a follower that is about to leave: it goes on after the events that are being delivered. */
+  /** A watch for a follower that is about to leave: it continues after the events that are being delivered. */
   fork(): RegistryWatch;
 }
 
@@ -44,13 +48,13 @@ class SharedWatch implements Broadcast {
   readonly #encode: Topic['encode'];
   readonly #writeThrottle: WriteThrottle;
   readonly #followers = new Set<Follower>();
-  readonly #over: () => void;
+  readonly #onClose: () => void;
 
-  constructor(watch: RegistryWatch, { encode, writeThrottle, over }: { encode: Topic['encode']; writeThrottle: WriteThrottle; over: () => void }) {
+  constructor(watch: RegistryWatch, { encode, writeThrottle, onClose }: { encode: Topic['encode']; writeThrottle: WriteThrottle; onClose: () => void }) {
     this.#watch = watch;
     this.#encode = encode;
     this.#writeThrottle = writeThrottle;
-    this.#over = over;
+    this.#onClose = onClose;
   }
 
   get revision(): number {
@@ -84,38 +88,38 @@ class SharedWatch implements Broadcast {
     try {
       for (let events = this.#watch.take(BATCH_EVENTS); events.length > 0; events = this.#watch.take(BATCH_EVENTS)) this.#send(events);
     } catch (error) {
-      return this.#conclude((follower) => follower.fail(error));
+      return this.#end((follower) => follower.fail(error));
     }
     const { end, error } = this.#watch;
     if (end === undefined) this.listen();
-    else this.#conclude((follower) => follower.finish(end, error));
+    else this.#end((follower) => follower.finish(end, error));
   };
 
   #send(events: readonly RegistryEvent[]): void {
-    for (let left = events; left.length > 0;) {
-      const { bytes, rest } = cutBatch(left, this.#encode);
-      for (const follower of this.#followers) follower.deliver(bytes, left);
-      left = rest;
+    for (let unsent = events; unsent.length > 0;) {
+      const { bytes, rest } = cutBatch(unsent, this.#encode);
+      for (const follower of this.#followers) follower.deliver(bytes, unsent);
+      unsent = rest;
     }
   }
 
-  #conclude(tell: (follower: Follower) => void): void {
-    const told = Array.from(this.#followers);
+  #end(notify: (follower: Follower) => void): void {
+    const followers = Array.from(this.#followers);
     this.#followers.clear();
     this.#close();
-    for (const follower of told) tell(follower);
+    for (const follower of followers) notify(follower);
   }
 
   #close(): void {
     this.#watch.close();
-    this.#over();
+    this.#onClose();
   }
 }
 
 /** The broadcasts of one server. */
 export class Broadcasts {
   readonly #writeThrottle: WriteThrottle;
-  /** By row: a row that was replaced has another watch. */
+  /** Topics by key for each resource; a resource that is replaced (a changed definition) begins without any. */
   readonly #byResource = new WeakMap<Resource, Map<string, SharedWatch>>();
 
   constructor(writeThrottle: WriteThrottle) {
@@ -123,8 +127,8 @@ export class Broadcasts {
   }
 
   /**
-   * Lets a stream that has sent all that `own` had follow the broadcast of its topic, which takes `own` or makes it needless. Undefined
-   * while the broadcast is elsewhere.
+   * Makes a stream that has sent all events of its watch `own` a follower of its topic's broadcast. The first stream of a topic hands `own`
+   * over as the broadcast's watch; for the others `own` is closed. Returns undefined while the broadcast is at another revision.
    */
   join(follower: Follower, own: RegistryWatch, { resource, key, encode }: Topic): Broadcast | undefined {
     let topics = this.#byResource.get(resource);
@@ -136,8 +140,8 @@ export class Broadcasts {
       known.add(follower);
       return known;
     }
-    const over = (): void => void (topics.get(key) === fresh && topics.delete(key));
-    const fresh = new SharedWatch(own, { encode, writeThrottle: this.#writeThrottle, over });
+    const onClose = (): void => void (topics.get(key) === fresh && topics.delete(key));
+    const fresh = new SharedWatch(own, { encode, writeThrottle: this.#writeThrottle, onClose });
     topics.set(key, fresh);
     fresh.add(follower);
     fresh.listen();

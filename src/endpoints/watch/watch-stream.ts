@@ -1,10 +1,9 @@
-// One receiver of a watch. It pulls events in batches and writes what is ready in one piece; there is no promise per event.
+// The stream of one watch request: it takes events in batches and writes each batch at once, without a promise per event.
 //
-//   catching up (a watch of its own) ──nothing is left──▶ following a broadcast ──the next event comes while the receiver is behind──┐
-//        ▲      └─ the receiver is behind: nothing happens until it has read ─┘                                                     │
-//        └────────────────────────────── with a fork of the broadcast's watch ◀──────────────────────────────────────────────────────┘
-//
-//   any state ──(timeout, end of the watch, receiver gone)──▶ closed
+//   catching up, with a watch of its own ──nothing left to send──▶ following a broadcast (broadcast.ts)
+//   catching up ──the receiver is behind──▶ waiting until it has read ──▶ catching up
+//   following ──an event comes while the receiver is behind──▶ waiting, with a fork of the broadcast's watch
+//   any state ──timeout, end of the watch, receiver gone──▶ closed
 import { expired, failure, StatusError } from '../../apimachinery/index.ts';
 import type { Clock, Random, Timer } from '../../base/index.ts';
 import type { RegistryEvent, RegistryWatch } from '../../registry/index.ts';
@@ -16,10 +15,10 @@ import { cutBatch } from './batch.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
 const BOOKMARK_JITTER = 0.25;
-/** A last bookmark comes this long before the timeout. */
+/** The last bookmark is sent this long before the timeout. */
 const LAST_BOOKMARK_MS = 2_000;
 
-/** What a stream runs on. */
+/** Everything that a stream needs besides its sink. */
 interface StreamParts {
   readonly watch: RegistryWatch;
   readonly encoder: WatchEventEncoder;
@@ -27,7 +26,7 @@ interface StreamParts {
   readonly random: Random;
   readonly writeThrottle: WriteThrottle;
   readonly broadcasts: Broadcasts;
-  /** Absent where frames depend on the receiver. */
+  /** Undefined where the bytes of events depend on the receiver (tables). */
   readonly topic: Topic | undefined;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
@@ -39,10 +38,10 @@ export class WatchStream implements Follower {
   readonly #sink: Sink;
   readonly #timers = new Set<Timer>();
   readonly #deadlineMs: number;
-  /** Either the watch of this stream alone, or the broadcast that it follows. */
+  /** The watch of this stream alone; undefined while it follows `#broadcast`. */
   #own: RegistryWatch | undefined;
   #broadcast: Broadcast | undefined;
-  /** Taken and not written yet. */
+  /** Events that were taken and are not written yet. */
   #pending: readonly RegistryEvent[] = [];
   #behind = false;
   #closed = false;
@@ -81,7 +80,7 @@ export class WatchStream implements Follower {
     else this.#close();
   }
 
-  /** An error is the last event. */
+  /** Sends an ERROR event, which is the last one. */
   fail(error: unknown): void {
     const status = error instanceof StatusError ? error.status : failure(500, 'InternalError', String(error)).status;
     if (!this.#closed) this.#sink.write(this.#parts.encoder.encodeError(status));
@@ -96,7 +95,7 @@ export class WatchStream implements Follower {
     this.#timers.add(timer);
   }
 
-  /** Bookmarks about once a minute, so that many watches do not write at once, and one before the timeout. */
+  /** A bookmark about once a minute, at a random distance so that many streams do not write at once, and one before the timeout. */
   #scheduleBookmarks(): void {
     const { clock, random } = this.#parts;
     const left = this.#deadlineMs - clock.monotonicMs();
@@ -125,7 +124,7 @@ export class WatchStream implements Follower {
     }
   };
 
-  /** Writes one piece; false when there is nothing to do for now. */
+  /** Writes one batch; false when there is nothing to do for now. */
   #step(own: RegistryWatch): boolean {
     const more = own.take(BATCH_EVENTS - this.#pending.length);
     if (more.length > 0) this.#pending = [...this.#pending, ...more];
@@ -136,11 +135,12 @@ export class WatchStream implements Follower {
       return true;
     }
     if (own.end !== undefined) this.finish(own.end, own.error);
-    else this.#rest(own);
+    else this.#idle(own);
     return false;
   }
 
-  #rest(own: RegistryWatch): void {
+  /** Follows the broadcast of the topic, or waits for the next event of its own watch. */
+  #idle(own: RegistryWatch): void {
     const { broadcasts, topic } = this.#parts;
     this.#broadcast = topic && broadcasts.join(this, own, topic);
     if (this.#broadcast === undefined) own.onReadable(this.#wake);
@@ -158,7 +158,7 @@ export class WatchStream implements Follower {
     this.#pump();
   };
 
-  /** What came while the server rested is still sent. */
+  /** Events that wait for the write throttle are still sent. */
   #end(): void {
     this.#broadcast?.flush();
     this.#pump();

@@ -1,4 +1,4 @@
-// Rests after rounds that took long: everybody is called once, in order, and short rounds are never followed by one.
+// Pauses after long rounds: every pump is called once, in order, and no pause follows a short round.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, createManualClock } from '../../base/index.ts';
@@ -6,7 +6,7 @@ import { WriteThrottle } from './write-throttle.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('Pacing gathers what comes after a long round and calls it together', async () => {
+test('WriteThrottle gathers the pumps that come after a long round and calls them together', async () => {
   const manual = createManualClock();
   let spentMs = 0;
   const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
@@ -37,23 +37,23 @@ test('Pacing gathers what comes after a long round and calls it together', async
   assert.equal(called.join(''), 'abcdefg');
 });
 
-test('Pacing counts what the transport does after the turn, but not all the work of others', async () => {
+test('WriteThrottle counts the work of the transport after the turn, but not all the work of others', async () => {
   const manual = createManualClock();
   let spentMs = 0;
   const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
   const writeThrottle = new WriteThrottle(clock);
-  const restAfter = async (turnMs: number, laterMs: number): Promise<number> => {
+  const pauseAfter = async (turnMs: number, laterMs: number): Promise<number> => {
     writeThrottle.run(() => void (spentMs += turnMs));
     await turn();
     spentMs += laterMs;
     manual.advance(0);
-    let rested = false;
-    writeThrottle.run(() => void (rested = true));
+    let called = false;
+    writeThrottle.run(() => void (called = true));
     for (let ms = 0; ; ms++, manual.advance(1)) {
       await turn();
-      if (rested) return ms;
+      if (called) return ms;
     }
   };
-  const rests = [await restAfter(0.5, 50), await restAfter(1.5, 1), await restAfter(2, 2), await restAfter(2, 50), await restAfter(30, 0)];
-  assert.deepEqual(rests, [0, 0, 8, 16, 20]);
+  const pauses = [await pauseAfter(0.5, 50), await pauseAfter(1.5, 1), await pauseAfter(2, 2), await pauseAfter(2, 50), await pauseAfter(30, 0)];
+  assert.deepEqual(pauses, [0, 0, 8, 16, 20]);
 });

@@ -1,27 +1,30 @@
-// When watches are written by the thousand, what comes next rests for a moment, so that the next round finds several events per watch
-// and sends them in one piece: a write costs far more than what is in it. Streams that cost little are never held back.
+// Holds watch writes back while the server is busy writing. With thousands of streams, a pause lets several events per stream gather, and each
+// stream then sends them in one write; a write costs far more than its content. Servers with little to write never pause.
 //
-//   open ──a turn of writes is over──▶ measuring (until the transport has had its turn) ──the round took BUSY_MS──▶ resting
-//    ▲ └── that took next to nothing         └──── it took less ────▶ one round of all who came ◀── REST times as long, LONGEST_REST_MS at most
-//    └──────────────────────────────────────────────────────────────────────────┘
+//   open ──the first pump of a turn──▶ writing ──the turn ends in less than MEASURED_MS──▶ open
+//                                        └──it took longer──▶ measuring, until the transport has had its turn
+//   measuring ──the round took less than BUSY_MS──▶ all waiting pumps run, open
+//   measuring ──it took BUSY_MS or more──▶ resting, PAUSE_FACTOR times as long, LONGEST_PAUSE_MS at most ──▶ all waiting pumps run, open
+//
+// A round is all pumps of one turn and the work that the transport does for them afterwards.
 import type { Clock } from '../../base/index.ts';
 
-/** Turns shorter than this are not looked at. */
+/** Turns shorter than this are not measured further. */
 const MEASURED_MS = 1;
 const BUSY_MS = 4;
-const LONGEST_REST_MS = 20;
-/** With rests no longer than rounds, updates that come as fast as rounds can be are hardly gathered. */
-const REST = 2;
+const LONGEST_PAUSE_MS = 20;
+/** Pauses no longer than rounds hardly gather anything when updates come as fast as rounds can be. */
+const PAUSE_FACTOR = 2;
 /**
- * A round goes on after its turn: a share of it when the transport only tells of each write, three times as long when HTTP/2 makes its
- * frames then. More than that is somebody else's work.
+ * The transport works on after the turn: for a fraction of it on HTTP/1.1, for three times as long on HTTP/2, which makes its frames then. Time
+ * beyond this multiple of the turn is work of other parts of the server.
  */
-const AFTERMATH_LIMIT = 4;
+const ROUND_LIMIT = 4;
 
 /** Decides when the streams of one server write. */
 export class WriteThrottle {
   readonly #clock: Clock;
-  #resting = false;
+  #isPaused = false;
   #startedMs: number | undefined;
   #waiting: (() => void)[] = [];
 
@@ -29,14 +32,13 @@ export class WriteThrottle {
     this.#clock = clock;
   }
 
-  /** Calls `pump` in this turn or, while the server rests, together with all others after it. */
+  /** Calls `pump` in this turn or, during a pause, together with all others after it. */
   run(pump: () => void): void {
-    if (this.#resting) return void this.#waiting.push(pump);
+    if (this.#isPaused) return void this.#waiting.push(pump);
     this.#beginRound();
     pump();
   }
 
-  /** All calls of one turn are a round. */
   #beginRound(): void {
     if (this.#startedMs !== undefined) return;
     this.#startedMs = this.#clock.monotonicMs();
@@ -48,17 +50,17 @@ export class WriteThrottle {
     const turnMs = this.#clock.monotonicMs() - startedMs;
     this.#startedMs = undefined;
     if (turnMs < MEASURED_MS) return;
-    this.#resting = true;
-    this.#clock.after(0, () => this.#rest(Math.min(this.#clock.monotonicMs() - startedMs, turnMs * AFTERMATH_LIMIT)));
+    this.#isPaused = true;
+    this.#clock.after(0, () => this.#pause(Math.min(this.#clock.monotonicMs() - startedMs, turnMs * ROUND_LIMIT)));
   }
 
-  #rest(tookMs: number): void {
-    if (tookMs < BUSY_MS) this.#resume();
-    else this.#clock.after(Math.min(tookMs * REST, LONGEST_REST_MS), () => this.#resume());
+  #pause(roundMs: number): void {
+    if (roundMs < BUSY_MS) this.#resume();
+    else this.#clock.after(Math.min(roundMs * PAUSE_FACTOR, LONGEST_PAUSE_MS), () => this.#resume());
   }
 
   #resume(): void {
-    this.#resting = false;
+    this.#isPaused = false;
     const waiting = this.#waiting;
     this.#waiting = [];
     if (waiting.length > 0) this.#beginRound();

@@ -1,11 +1,11 @@
 // Requests that are expensive by their size are handled in a worker, with the same code; endpoints decides which they are.
-import type { Elsewhere } from '../../endpoints/index.ts';
+import type { LargeRequestHandler } from '../../endpoints/index.ts';
 import { tooManyRequests } from '../../apimachinery/index.ts';
 import type { OwnedRegistry } from '../../registry/index.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Handles requests in a pool. Definitions take effect in the server before they are answered, and reviews change nothing. */
-export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>): Elsewhere {
+export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>): LargeRequestHandler {
   return {
     accepts: ({ group, virtual }) => virtual !== true && group !== 'apiextensions.k8s.io',
     async handle(exchange, { body, resource }) {

@@ -1,0 +1,71 @@
+// Server-side apply: from a configuration to the transform that merges it with the current object (apimachinery/apply decides fields and owners).
+import {
+  badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
+} from '../../apimachinery/index.ts';
+import { formatYamlDuplicates, YamlError } from '../../codec/index.ts';
+import { applyObject, checkIdentity, defaultObject } from '../../registry/index.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import { type Expected, type Level, typeObject } from '../request/decode.ts';
+import { yamlParserOf } from '../request/resource-request.ts';
+import { type PatchContext, requireObject } from './patch-types.ts';
+import { checkScale } from './update.ts';
+
+/** Parses the configuration of a server-side apply and reports its duplicate keys; apply itself validates everything else. */
+async function readApplied(bytes: Uint8Array, level: Level, request: ResourceRequest): Promise<JsonObject> {
+  const { exchange: { warnings } } = request;
+  const { value, duplicates } = await yamlParserOf(request)(bytes).catch((error: unknown) => {
+    throw error instanceof YamlError ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
+  });
+  if (level === 'Strict' && duplicates.length > 0) {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${formatYamlDuplicates(duplicates)}`);
+  }
+  if (level === 'Warn') warnings.push(...duplicates);
+  return requireObject(value ?? {}, 'error decoding YAML: error unmarshaling JSON: while decoding JSON: ');
+}
+
+/** 500 of a configuration that does not fit the schema; upstream reports it before the namespace is set. */
+function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
+}
+
+/** Throws unless a configuration has the expected type and no managedFields. */
+function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: Expected): void {
+  if (apiVersion !== formatGroupVersion(expected) || kind !== expected.kind) {
+    // Upstream reads values that are not strings as empty, and reports no kind without a valid apiVersion.
+    const given = typeof apiVersion === 'string' ? apiVersion : '';
+    const named = parseGroupVersion(given);
+    const shown = named === undefined || given === '' ? '/' : `${named.group}/${named.version}`;
+    throw badRequest(`invalid object type: ${shown}, Kind=${named !== undefined && typeof kind === 'string' ? kind : ''}`);
+  }
+  if (metadata.managedFields !== undefined && metadata.managedFields !== null) throw badRequest('metadata.managedFields must be nil');
+}
+
+/** 500 of an applied object that cannot be decoded by its schema. */
+function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const type = `${group}/${version}, Kind=${kind}`;
+  return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ` +
+    `error decoding from json: ${why}`);
+}
+
+/** The transform of an apply; throws the errors of its configuration. */
+export async function applyTransform(context: PatchContext, bytes: Uint8Array): Promise<(current: KubeObject | undefined) => KubeObject> {
+  const { request, query, expected, level } = context;
+  const applied = (await readApplied(bytes, level, request)) as unknown as KubeObject;
+  applied.metadata ??= {};
+  checkAppliedType(applied, expected);
+  // The check sets the namespace, which the applier must not become an owner of: it gets a copy of the metadata.
+  checkIdentity(request.target, request.name, { metadata: Object.assign({}, applied.metadata) });
+  const problem = typedProblem(expected.schema, applied);
+  if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
+  return (current) => {
+    const next = applyObject({
+      resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
+      force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied,
+    });
+    if (request.subresource === 'scale') return checkScale(request.resource, next);
+    const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
+    return defaultObject(object, request.target, { keepNulls: true });
+  };
+}

@@ -1,0 +1,114 @@
+// The patch types but apply: each is parsed to a function from the current document to the next one, with the problems of the patch itself.
+// Error texts mirror upstream's patchers; patch.ts reads the result back into an object.
+import {
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, equalJson, failure, type JsonObject, type JsonValue,
+} from '../../apimachinery/index.ts';
+import { JsonError, parseJson } from '../../codec/index.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Expected, Level } from '../request/decode.ts';
+import { jsonType } from '../request/decode-errors.ts';
+import { JSON_PATCH_TYPE, MERGE_PATCH_TYPE } from '../request/media.ts';
+import type { WriteQuery } from '../request/options.ts';
+
+/** A JSON patch may have this many operations. */
+const MAX_OPERATIONS = 10_000;
+
+/** A patch request, and the rules for the document that it results in. */
+export interface PatchContext {
+  readonly request: ResourceRequest;
+  readonly expected: Expected;
+  readonly query: WriteQuery;
+  readonly level: Level;
+  /** Problems of the patch itself, which are reported before those of its result. */
+  readonly problems: readonly string[];
+}
+
+/** From the current document to the next one. */
+type PatchDocument = (current: JsonObject) => JsonObject;
+
+interface ParsedPatch {
+  readonly value: JsonValue;
+  readonly duplicates: readonly string[];
+}
+
+function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) throw badRequest(`${prefix}${error.message}`);
+    throw error;
+  }
+}
+
+const OPERATION_FIELDS = new Set(['op', 'path', 'from', 'value']);
+
+function checkOperations(value: JsonValue): JsonObject[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type []handlers.jsonPatchOp`);
+  if (value.length > MAX_OPERATIONS) {
+    throw failure(413, 'RequestEntityTooLarge',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
+  }
+  for (const operation of value) {
+    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
+      throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(operation)} into Go value of type handlers.jsonPatchOp`);
+    }
+  }
+  return value as JsonObject[];
+}
+
+/** Whether something in a patched document is as it was before. */
+export type IsKept = (value: JsonValue, before: JsonValue | undefined) => boolean;
+
+/** Merge patches share the values that they do not change, and copy the values that they set. */
+export const isShared: IsKept = (value, before) => value === before;
+/** JSON patches work on a copy; values that they add keep the order of their keys. */
+const isUntouched: IsKept = (value, before) => before === undefined || equalJson(value, before);
+
+/** A parsed patch. */
+export interface ReadPatch {
+  readonly patch: PatchDocument;
+  readonly problems: readonly string[];
+  /** The document that errors print, for strategic merge patches: the patch. Errors of other patches print the result. */
+  readonly shown?: JsonObject;
+  readonly isKept?: IsKept;
+}
+
+function readJsonPatch(bytes: Uint8Array): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
+  const operations = checkOperations(value);
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation).filter((key) => !OPERATION_FIELDS.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
+  const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
+  const compiled = compileJsonPatch(operations);
+  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept: isUntouched };
+}
+
+/** The value as an object; throws the 400 of another one, with `prefix` before Go's text. */
+export function requireObject(value: JsonValue, prefix: string): JsonObject {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw badRequest(`${prefix}json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
+  }
+  return value;
+}
+
+const duplicateTexts = (duplicates: readonly string[]): string[] => duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+
+function readMergePatch(bytes: Uint8Array): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
+  if (value === null) throw badRequest('Invalid JSON Patch');
+  const patch = requireObject(value, 'error decoding patch: ');
+  return { patch: (current) => applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
+}
+
+function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, '');
+  const patch = requireObject(value ?? {}, '');
+  return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
+}
+
+/** Parses a patch of this media type; throws the 400 of one that is malformed. */
+export function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPatch {
+  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes);
+  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes) : readStrategicPatch(bytes, expected);
+}
