@@ -2,9 +2,8 @@
 // watchers are woken after the state is complete. Like upstream's watch cache it serves reads, exact reads and watches from memory,
 // and unlike it never pushes: a slow watcher costs the others nothing.
 import type { Clock, Timer } from '../base/index.ts';
-import { type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
+import { KeyIndex, type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
-import { KeyIndex } from './key-index.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
@@ -134,9 +133,9 @@ class PrefixCache<T> implements Cache<T> {
       watcher.finish('closed');
     } else {
       this.#watchers.add(watcher);
-      if (this.#listed) watcher.place();
+      if (this.#listed) watcher.start();
     }
-    queueMicrotask(() => watcher.arm());
+    queueMicrotask(() => watcher.activate());
     return watcher;
   }
 
@@ -148,7 +147,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#chunkCompactor?.close();
     this.#freshness.close();
     this.#rejectReady(new Error('the cache was closed'));
-    for (const watcher of this.#watchers) watcher.conclude();
+    for (const watcher of this.#watchers) watcher.drain();
   }
 
   #makeSink(): ReflectorSink {
@@ -175,7 +174,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#listed = true;
     this.#advance(revision);
     this.#chunkCompactor?.begin(this.#history.newest);
-    for (const watcher of Array.from(this.#watchers)) watcher.survey(); // Whom it wakes may begin a new watch.
+    for (const watcher of Array.from(this.#watchers)) watcher.relist(); // Whom it wakes may begin a new watch.
     this.#resolveReady();
   }
 
@@ -213,7 +212,7 @@ class PrefixCache<T> implements Cache<T> {
     for (let index = 0; index < changes.length; index++) {
       const { key, revision } = changes[index] as Change<T>;
       this.#keyIndex.visit(key, (watcher) => {
-        if (watcher.hit(first + index, revision)) woken.push(watcher);
+        if (watcher.notify(first + index, revision)) woken.push(watcher);
       });
     }
     return woken;
@@ -241,7 +240,7 @@ class PrefixCache<T> implements Cache<T> {
       this.#reflector.requestProgress();
       this.#history.trim(clock.monotonicMs());
       this.#chunkCompactor?.begin(this.#history.newest);
-      for (const watcher of this.#watchers) if (watcher.lagging) watcher.nudge();
+      for (const watcher of this.#watchers) if (watcher.lagging) watcher.requestProgress();
       this.#scheduleTick();
     });
   }

@@ -5,9 +5,8 @@
 //
 // An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can: `expired`.
 import { type Clock, createBoundsTest } from '../base/index.ts';
-import type { KeyRange, Store } from '../storage/index.ts';
+import type { KeyIndex, KeyRange, Ranged, Store } from '../storage/index.ts';
 import type { CacheEvent, Decode, Watcher } from './contract.ts';
-import { type KeyIndex, type RangeKind, type Sleeper, classifyRange } from './key-index.ts';
 import type { History } from './history.ts';
 import { Replay } from './replay.ts';
 
@@ -36,10 +35,9 @@ interface WatchRequest {
 type State = 'waiting' | 'lagging' | 'reading' | 'idle' | 'ended';
 
 /** A Watcher over History. The cache calls `place`, `hit`, `signal` and `conclude`; the reader calls the rest. */
-export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
+export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   readonly range: KeyRange;
-  readonly rangeKind: RangeKind;
-  readonly isInside: (key: string) => boolean;
+  readonly #isInside: (key: string) => boolean;
   readonly #host: WatchHost<T>;
   readonly #wake: () => void;
   #state: State = 'waiting';
@@ -54,7 +52,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   #armed = false;
   #touched = false;
   /** There will be no more changes than history holds. */
-  #concluding = false;
+  #draining = false;
 
   constructor(host: WatchHost<T>, { range, after, wake }: WatchRequest) {
     this.range = range;
@@ -62,8 +60,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     this.#wake = wake;
     this.#passed = after;
     this.#floor = after;
-    this.rangeKind = classifyRange(range);
-    this.isInside = createBoundsTest(range);
+    this.#isInside = createBoundsTest(range);
   }
 
   get end(): 'expired' | 'closed' | undefined {
@@ -102,7 +99,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   }
 
   /** Finds the watcher its place: in history when that reaches back far enough, else on a replay from the Store. */
-  place(): void {
+  start(): void {
     const { history, store, clock, decode } = this.#host;
     if (this.#state === 'ended' || this.#state === 'lagging') return;
     if (this.#passed >= history.baseRevision) return this.#join(this.#passed);
@@ -114,14 +111,14 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   }
 
   /** Begins to tell the reader, who may have looked already. */
-  arm(): void {
+  activate(): void {
     if (this.#touched) return;
     this.#armed = true;
     if (this.#hasSomething()) this.signal();
   }
 
   /** A change in the range; false when the watcher does not want it, or has not come that far yet. */
-  hit(cursor: number, revision: number): boolean {
+  notify(cursor: number, revision: number): boolean {
     if (this.#state !== 'idle' || revision <= this.#passed) return false;
     this.#state = 'reading';
     this.#cursor = cursor;
@@ -140,21 +137,21 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
   }
 
   /** Asks again how far the Store's replay is complete. */
-  nudge(): void {
+  requestProgress(): void {
     this.#replay?.requestProgress();
   }
 
   /** History began anew at a revision that it could not be extended to: who has not come that far has missed something. */
-  survey(): void {
+  relist(): void {
     if (this.#state === 'reading' || (this.#state === 'idle' && this.#passed < this.#host.history.baseRevision)) this.finish('expired');
     else if (this.#state === 'lagging') this.#followReplay();
-    else this.place();
+    else this.start();
   }
 
   /** The cache is closing: what history holds can still be taken, then the watcher ends. */
-  conclude(): void {
+  drain(): void {
     if (this.#state !== 'reading') return this.finish('closed');
-    this.#concluding = true;
+    this.#draining = true;
     this.signal();
   }
 
@@ -206,10 +203,10 @@ export class HistoryWatcher<T> implements Watcher<T>, Sleeper {
     if (this.#cursor < history.first) return this.finish('expired');
     for (; this.#cursor < history.next; this.#cursor++) {
       const { revision, key } = this.#upcoming as CacheEvent<T>;
-      if (revision > this.#floor && this.isInside(key)) return;
+      if (revision > this.#floor && this.#isInside(key)) return;
     }
     this.#state = 'idle';
-    if (this.#concluding) this.finish('closed');
+    if (this.#draining) this.finish('closed');
   }
 
   #join(after: number): void {

@@ -8,13 +8,13 @@ import type { Clock, Timer } from '../base/index.ts';
 import type { StoreEvent } from './store.ts';
 
 /** How long superseded versions and tombstones are kept when the options do not say. */
-const defaultHistoryMs = 5 * 60_000;
+const DEFAULT_HISTORY_MS = 5 * 60_000;
 
 /** Time between automatic compactions when the options do not say. */
-const defaultCompactionIntervalMs = 5 * 60_000;
+const DEFAULT_COMPACTION_INTERVAL_MS = 5 * 60_000;
 
 /** Also bounds what a timer can hold, should somebody ask for an interval of years. */
-const longestSampleMs = 60 * 60_000;
+const LONGEST_SAMPLE_MS = 60 * 60_000;
 
 /** The revisions that are unreachable once `change` lies at or before the compact revision. */
 export function forgottenBy(change: Pick<StoreEvent, 'type' | 'kv' | 'previous'>): readonly number[] {
@@ -48,10 +48,10 @@ export class AutomaticCompaction {
 
   constructor(options: AutomaticCompactionOptions) {
     this.#options = options;
-    this.#historyMs = options.historyMs ?? defaultHistoryMs;
-    this.#intervalMs = options.intervalMs ?? defaultCompactionIntervalMs;
+    this.#historyMs = options.historyMs ?? DEFAULT_HISTORY_MS;
+    this.#intervalMs = options.intervalMs ?? DEFAULT_COMPACTION_INTERVAL_MS;
     const wantedMs = Math.max(Math.min(this.#historyMs, this.#intervalMs) / 10, this.#intervalMs / 100, 1);
-    this.#sampleMs = Math.min(wantedMs, longestSampleMs);
+    this.#sampleMs = Math.min(wantedMs, LONGEST_SAMPLE_MS);
     this.#lastRun = options.clock.monotonicMs();
     this.#tick();
   }

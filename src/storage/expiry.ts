@@ -21,10 +21,10 @@ export function tellTimesToLive(leases: readonly Lease[], now: number): Readonly
   return new Map(leases.map(({ revision, expiresAt }) => [revision, Math.max(1, Math.ceil((expiresAt - now) / 1000))]));
 }
 
-const leasesPerRound = 64;
+const LEASES_PER_ROUND = 64;
 /** Timers hold 31 bits of milliseconds; a later lease is looked at again then. */
-const longestDelayMs = 2 ** 31 - 1;
-const retryMs = 1000;
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+const RETRY_MS = 1000;
 
 /** Rings at the earliest end of a lease. */
 export class ExpiryAlarm {
@@ -47,7 +47,7 @@ export class ExpiryAlarm {
     if (this.#stopped || this.#busy || expiresAt >= this.#ringsAt) return;
     this.#timer?.cancel();
     this.#ringsAt = expiresAt;
-    const delayMs = Math.min(Math.max(expiresAt - this.#clock.now(), 0), longestDelayMs);
+    const delayMs = Math.min(Math.max(expiresAt - this.#clock.now(), 0), LONGEST_DELAY_MS);
     this.#timer = this.#clock.after(delayMs, () => void this.#ring());
   }
 
@@ -65,7 +65,7 @@ export class ExpiryAlarm {
       if (!this.#stopped) again = this.#book.earliest();
     } catch {
       // The disk refused: the leases are still in the book and are tried again.
-      again = this.#clock.now() + retryMs;
+      again = this.#clock.now() + RETRY_MS;
     }
     this.#busy = false;
     if (again !== undefined) this.arm(again);
@@ -73,7 +73,7 @@ export class ExpiryAlarm {
 
   async #expireDue(): Promise<void> {
     while (!this.#stopped) {
-      const due = this.#book.due(this.#clock.now(), leasesPerRound);
+      const due = this.#book.due(this.#clock.now(), LEASES_PER_ROUND);
       if (due.length === 0) return;
       await Promise.all(due.map((lease) => this.#expire(lease)));
       // Stopped meanwhile: the leases are found again, and are void by then.

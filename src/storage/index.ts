@@ -4,6 +4,7 @@ export {
 } from './store.ts';
 export { type DamagedRecord, StorageHealth } from './health.ts';
 export { StorageClosedError, StorageCorruptError, StorageUnavailableError, StorageWriteError } from './errors.ts';
+export { KeyIndex, type Ranged } from './key-index.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/tables/check.ts';

@@ -3,7 +3,7 @@ import type { TxnRequest } from './store.ts';
 import { invariant } from '../base/index.ts';
 
 /** The longest key that every Store accepts, in UTF-8 bytes (the embedded engine's limit less its suffix). */
-const maxKeyBytes = 1900;
+const MAX_KEY_BYTES = 1900;
 
 const loneSurrogate = /\p{Surrogate}/u;
 
@@ -13,8 +13,8 @@ export function checkTxn(request: TxnRequest): void {
   invariant(Number.isSafeInteger(request.expect) && request.expect >= 0, 'expect is a revision or zero');
   invariant(request.ttlSeconds === undefined || request.ttlSeconds > 0, 'a ttl is positive');
   const { key } = request;
-  if (key === '' || key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes) {
-    throw new RangeError(`a key has 1 to ${maxKeyBytes} bytes`);
+  if (key === '' || key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new RangeError(`a key has 1 to ${MAX_KEY_BYTES} bytes`);
   }
   if (loneSurrogate.test(key)) throw new RangeError('a key is valid Unicode');
 }

@@ -8,7 +8,7 @@ import { forgottenBy } from './compaction.ts';
 import type { KeyRange, KeyValue, RangeRequest, StoreEvent } from './store.ts';
 
 /** The revision of a Store that nobody has written to. */
-export const firstRevision = 1;
+export const FIRST_REVISION = 1;
 
 const noValue = new Uint8Array(0);
 
@@ -31,8 +31,8 @@ export class VersionedKeys {
   #live: SortedMap<KeyValue> = createSortedMap<KeyValue>();
   /** Changes after `compactRevision`; change i has revision `#logStart + i`. */
   #log: StoreEvent[] = [];
-  #logStart = firstRevision + 1;
-  revision = firstRevision;
+  #logStart = FIRST_REVISION + 1;
+  revision = FIRST_REVISION;
   compactRevision = 0;
 
   /** The newest version of `key`, undefined when it does not exist. */

@@ -5,13 +5,13 @@ import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnRequest, Tx
 
 /** Moves `clock` on by `ms` in steps, with room for asynchronous work after each. */
 export async function advance(clock: ManualClock, ms: number): Promise<void> {
-  for (let step = 0; step < stepsPerAdvance; step += 1) {
-    clock.advance(ms / stepsPerAdvance);
+  for (let step = 0; step < STEPS_PER_ADVANCE; step += 1) {
+    clock.advance(ms / STEPS_PER_ADVANCE);
     await settle();
   }
 }
 
-const stepsPerAdvance = 5;
+const STEPS_PER_ADVANCE = 5;
 
 /** Collects what a watch delivers. */
 export class Recorder implements WatchObserver {

@@ -1,12 +1,10 @@
 // The watch hub with a source under the test's control: slices, compaction in the middle of a replay, failures, many watches.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { createBoundsTest, systemClock } from '../base/index.ts';
-import { type KeyRange, type StoreEvent, keyRange, prefixRange } from './store.ts';
+import { systemClock } from '../base/index.ts';
+import type { StoreEvent } from './store.ts';
 import { Recorder, all, settle } from './suite-tools.suite.ts';
 import { WatchHub } from './watch-hub.ts';
-import { WatchIndex } from './watch-index.ts';
 
 const change = (revision: number): StoreEvent => {
   const kv = { key: `/k/${revision}`, value: new Uint8Array(0), createRevision: revision, modRevision: revision };
@@ -63,23 +61,4 @@ test('WatchHub ends a watch whose history cannot be read', async () => {
   hub.add(all, 2, watch);
   await settle();
   assert.deepEqual(watch.end, { type: 'failed', error: state.error });
-});
-
-test('WatchIndex finds the watches of a key as asking each of them does', () => {
-  const piece = fc.constantFrom('/a', '/b', '/a/', 'é', '\u{1f600}', '\uffee', 'x');
-  const name = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
-  const range: fc.Arbitrary<KeyRange> = fc.oneof(name.map(keyRange), name.filter((start) => !start.endsWith('\uffff')).map(prefixRange),
-    fc.record({ start: name, end: name }));
-  fc.assert(fc.property(fc.array(range, { maxLength: 30 }), fc.array(fc.nat(29)), name, (ranges, removed, key) => {
-    const index = new WatchIndex<{ range: KeyRange }>();
-    const watches = new Set(ranges.map((candidate) => ({ range: candidate })));
-    for (const watch of watches) index.add(watch);
-    for (const watch of [...watches].filter((_, at) => removed.includes(at))) {
-      index.remove(watch);
-      watches.delete(watch);
-    }
-    const found = new Set<unknown>();
-    index.matching(key, (watch) => found.add(watch));
-    assert.deepEqual(found, new Set([...watches].filter((watch) => createBoundsTest(watch.range)(key))));
-  }));
 });

@@ -1,8 +1,8 @@
 // All watches of one Store: replay of history, then live changes, each revision once and in order. Shared by the Stores
 // that keep their own log; they hand in a reader of history and publish what has become durable.
 import type { Clock } from '../base/index.ts';
+import { KeyIndex } from './key-index.ts';
 import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from './store.ts';
-import { WatchIndex } from './watch-index.ts';
 
 /** What the hub must know of its Store. All answers concern durable state only. */
 interface HistorySource {
@@ -29,9 +29,9 @@ export interface HistoryPart {
 type EndReason = Parameters<WatchObserver['ended']>[0];
 
 /** Revisions that a watch may be sent at once while it catches up. */
-const revisionsPerSlice = 250;
+const REVISIONS_PER_SLICE = 250;
 /** How long catching up, of all watches together, may hold the loop in one turn. */
-const turnMs = 5;
+const TURN_MS = 5;
 
 /**
  * A watch in one of three states:
@@ -74,7 +74,7 @@ class Watch implements StoreWatch {
 /** The watches of one Store. */
 export class WatchHub {
   readonly #source: HistorySource;
-  readonly #index = new WatchIndex<Watch>();
+  readonly #index = new KeyIndex<Watch>();
   readonly #watches = new Set<Watch>();
   /** Watches of the future whose request for progress waits for their start. */
   readonly #early = new Set<Watch>();
@@ -146,7 +146,7 @@ export class WatchHub {
   #deliver(batch: readonly StoreEvent[]): void {
     const batches = new Map<Watch, StoreEvent[]>();
     for (const event of batch) {
-      this.#index.matching(event.kv.key, (watch) => {
+      this.#index.visit(event.kv.key, (watch) => {
         if (event.kv.modRevision < watch.next) return;
         const own = batches.get(watch);
         if (own) own.push(event);
@@ -178,7 +178,7 @@ export class WatchHub {
     const round = this.#lagging;
     this.#lagging = [];
     let served = 0;
-    while (served < round.length && (served === 0 || this.#clock.monotonicMs() - started < turnMs)) {
+    while (served < round.length && (served === 0 || this.#clock.monotonicMs() - started < TURN_MS)) {
       this.#catchUp(round[served] as Watch);
       served += 1;
     }
@@ -194,7 +194,7 @@ export class WatchHub {
       this.#finish(watch, { type: 'compacted', compactRevision });
       return;
     }
-    const part = this.#read(watch, Math.min(watch.next + revisionsPerSlice - 1, this.#source.revision()));
+    const part = this.#read(watch, Math.min(watch.next + REVISIONS_PER_SLICE - 1, this.#source.revision()));
     if (!part) return;
     this.#emit(watch, part.events, part.through);
     if (part.isDamagedThere === true) this.#finish(watch, { type: 'compacted', compactRevision: part.through + 1 });

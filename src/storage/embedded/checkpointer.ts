@@ -23,11 +23,11 @@ interface CheckpointerOptions {
 }
 
 /** How long a change may wait for others to go into the tables with it. */
-const gatherMs = 100;
+const GATHER_MS = 100;
 /** Time after which changes that the disk refused are tried again. */
-const retryMs = 500;
+const RETRY_MS = 500;
 /** Changes of one transaction, which are laid out in one turn of the loop. */
-const changesPerStep = 128;
+const CHANGES_PER_STEP = 128;
 
 /** The changes between the tables and the journal's end. */
 export class Checkpointer {
@@ -55,7 +55,7 @@ export class Checkpointer {
 
   add(change: DurableChange): void {
     this.#waiting.push(change);
-    this.#schedule(gatherMs);
+    this.#schedule(GATHER_MS);
   }
 
   /** From here on only `drain` puts anything in. */
@@ -67,7 +67,7 @@ export class Checkpointer {
   /** Resolves when everything added before the call, or up to `revision`, is in the tables; rejects when the disk refuses. */
   async drain(revision: number = this.#waiting.at(-1)?.event.kv.modRevision ?? 0): Promise<void> {
     while (this.#applied < revision && this.#waiting.length > 0) {
-      this.#step ??= this.#apply(this.#waiting.slice(0, changesPerStep)).finally(() => (this.#step = undefined));
+      this.#step ??= this.#apply(this.#waiting.slice(0, CHANGES_PER_STEP)).finally(() => (this.#step = undefined));
       await this.#step;
     }
   }
@@ -77,7 +77,7 @@ export class Checkpointer {
     this.#timer ??= this.#options.clock.after(delayMs, () => {
       this.#timer = undefined;
       // Changes that the disk refuses stay in the journal and here.
-      void this.drain().catch(() => this.#schedule(retryMs));
+      void this.drain().catch(() => this.#schedule(RETRY_MS));
     });
   }
 

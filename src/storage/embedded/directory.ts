@@ -8,7 +8,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readF
   truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageFormatError } from '../errors.ts';
-import { lockFileName } from './lock.ts';
+import { LOCK_FILE_NAME } from './lock.ts';
 
 /** What the marker of a data directory says. */
 export interface Format {
@@ -18,16 +18,16 @@ export interface Format {
   readonly created: number;
 }
 
-const formatName = 'pintle-store';
+const FORMAT_NAME = 'pintle-store';
 /** Version 1 has no journal: its tables hold everything. */
-const formatVersion = 2;
-const oldestVersion = 1;
-const formatFile = 'FORMAT';
-const dataFile = 'store.mdb';
+const FORMAT_VERSION = 2;
+const OLDEST_VERSION = 1;
+const FORMAT_FILE = 'FORMAT';
+const DATA_FILE = 'store.mdb';
 /** The files of the journal, in their order. */
 export const journalFiles: readonly string[] = ['journal.0', 'journal.1'];
 /** What may be there before the marker is: leftovers of a start that was cut short, which had acknowledged nothing. */
-const ownFiles = new Set([formatFile, `${formatFile}.new`, dataFile, `${dataFile}-lock`, lockFileName, ...journalFiles]);
+const ownFiles = new Set([FORMAT_FILE, `${FORMAT_FILE}.new`, DATA_FILE, `${DATA_FILE}-lock`, LOCK_FILE_NAME, ...journalFiles]);
 
 /** Makes `directory` if need be; answers its real path. */
 export function prepareDirectory(directory: string): string {
@@ -38,7 +38,7 @@ export function prepareDirectory(directory: string): string {
 
 /** The path of the tables in `directory`. */
 export function dataPath(directory: string): string {
-  return join(directory, dataFile);
+  return join(directory, DATA_FILE);
 }
 
 /** A directory that has its marker. */
@@ -49,11 +49,11 @@ interface Inspection {
 
 /** Refuses a directory that is foreign or damaged; undefined for one that is yet to be filled. */
 export function inspectDirectory(directory: string): Inspection | undefined {
-  const marker = join(directory, formatFile);
+  const marker = join(directory, FORMAT_FILE);
   if (!existsSync(marker)) {
-    const foreign = readdirSync(directory).find((name) => !ownFiles.has(name) && !name.startsWith(`${lockFileName}.`));
+    const foreign = readdirSync(directory).find((name) => !ownFiles.has(name) && !name.startsWith(`${LOCK_FILE_NAME}.`));
     if (foreign === undefined) return undefined;
-    throw new StorageFormatError(directory, `holds ${JSON.stringify(foreign)} but no ${formatFile} marker, so it is not a data directory; choose an empty one`);
+    throw new StorageFormatError(directory, `holds ${JSON.stringify(foreign)} but no ${FORMAT_FILE} marker, so it is not a data directory; choose an empty one`);
   }
   const format = readFormat(directory, marker);
   return { format, missing: checkDataFile(directory) };
@@ -61,15 +61,15 @@ export function inspectDirectory(directory: string): Inspection | undefined {
 
 function readFormat(directory: string, marker: string): Format {
   const format = parseFormat(readFileSync(marker, 'utf8'));
-  if (format?.name !== formatName) {
-    throw new StorageFormatError(directory, `its ${formatFile} marker is not that of a data directory of this program; choose another or restore a backup`);
+  if (format?.name !== FORMAT_NAME) {
+    throw new StorageFormatError(directory, `its ${FORMAT_FILE} marker is not that of a data directory of this program; choose another or restore a backup`);
   }
-  if (format.version !== undefined && format.version > formatVersion) {
-    const problem = `has format version ${format.version}, this program reads up to ${formatVersion}; use the newer program that wrote it`;
+  if (format.version !== undefined && format.version > FORMAT_VERSION) {
+    const problem = `has format version ${format.version}, this program reads up to ${FORMAT_VERSION}; use the newer program that wrote it`;
     throw new StorageFormatError(directory, problem);
   }
-  if (!(Number(format.version) >= oldestVersion) || typeof format.created !== 'number') {
-    throw new StorageFormatError(directory, `its ${formatFile} marker is damaged; restore a backup`);
+  if (!(Number(format.version) >= OLDEST_VERSION) || typeof format.created !== 'number') {
+    throw new StorageFormatError(directory, `its ${FORMAT_FILE} marker is damaged; restore a backup`);
   }
   return format as Format;
 }
@@ -85,22 +85,22 @@ function parseFormat(text: string): Partial<Format> | undefined {
 
 /** Whether the marker must be written anew, so that programs that do not know this format stay out. */
 export function isOlder(format: Format): boolean {
-  return format.version < formatVersion;
+  return format.version < FORMAT_VERSION;
 }
 
 /** Writes the marker durably; the directory is complete after this. */
 export function writeFormat(directory: string, created: number): void {
-  const fresh = join(directory, `${formatFile}.new`);
-  const format: Format = { name: formatName, version: formatVersion, created };
+  const fresh = join(directory, `${FORMAT_FILE}.new`);
+  const format: Format = { name: FORMAT_NAME, version: FORMAT_VERSION, created };
   writeFileSync(fresh, `${JSON.stringify(format)}\n`, { mode: 0o600, flush: true });
-  renameSync(fresh, join(directory, formatFile));
+  renameSync(fresh, join(directory, FORMAT_FILE));
   syncPath(directory);
 }
 
 /** Narrows the rights of directory and files: they hold Secrets. */
 export function restrictRights(directory: string): void {
   chmodSync(directory, 0o700);
-  for (const name of [dataFile, `${dataFile}-lock`]) chmodSync(join(directory, name), 0o600);
+  for (const name of [DATA_FILE, `${DATA_FILE}-lock`]) chmodSync(join(directory, name), 0o600);
 }
 
 /** Makes the names in a directory durable. */
@@ -110,8 +110,8 @@ export function syncPath(path: string): void {
   closeSync(handle);
 }
 
-const metaMagic = 0xbeefc0de;
-const metaBytes = 256;
+const META_MAGIC = 0xbeefc0de;
+const META_BYTES = 256;
 
 /** What a data file lacks at its end. */
 export interface MissingTail {
@@ -120,7 +120,7 @@ export interface MissingTail {
 }
 
 /** Pages at the end that may be missing from a file which is whole. */
-const mostMissingPages = 256;
+const MISSING_PAGES_LIMIT = 256;
 
 /**
  * LMDB maps its file and trusts it: a page beyond the end kills the process with SIGBUS. So both meta pages are read first
@@ -129,16 +129,16 @@ const mostMissingPages = 256;
  */
 function checkDataFile(directory: string): MissingTail | undefined {
   const file = dataPath(directory);
-  if (!existsSync(file)) throw new StorageFormatError(directory, `${dataFile} is missing; restore a backup or remove the directory`);
+  if (!existsSync(file)) throw new StorageFormatError(directory, `${DATA_FILE} is missing; restore a backup or remove the directory`);
   const size = statSync(file).size;
   const handle = openSync(file, 'r');
   try {
     const first = readMeta(handle, 0);
     const second = first && readMeta(handle, first.pageBytes);
-    if (!first || !second) throw new StorageFormatError(directory, `${dataFile} is not a data file or its head is damaged; restore a backup`);
+    if (!first || !second) throw new StorageFormatError(directory, `${DATA_FILE} is not a data file or its head is damaged; restore a backup`);
     const newest = first.transaction > second.transaction ? first : second;
     const expected = (newest.lastPage + 1) * newest.pageBytes;
-    if (size < expected - mostMissingPages * newest.pageBytes) throw cutShort(directory, { size, expected });
+    if (size < expected - MISSING_PAGES_LIMIT * newest.pageBytes) throw cutShort(directory, { size, expected });
     return size < expected ? { size, expected } : undefined;
   } finally {
     closeSync(handle);
@@ -147,7 +147,7 @@ function checkDataFile(directory: string): MissingTail | undefined {
 
 /** The refusal of a data file that lacks its end. */
 export function cutShort(directory: string, { size, expected }: MissingTail): StorageFormatError {
-  return new StorageFormatError(directory, `${dataFile} is cut short (${size} bytes of ${expected}); restore a backup`);
+  return new StorageFormatError(directory, `${DATA_FILE} is cut short (${size} bytes of ${expected}); restore a backup`);
 }
 
 /** Makes the data file `bytes` long: with empty pages to be proven unused, or as it was. */
@@ -156,8 +156,8 @@ export function resizeDataFile(directory: string, bytes: number): void {
 }
 
 function readMeta(handle: number, position: number): { pageBytes: number; lastPage: number; transaction: number } | undefined {
-  const bytes = Buffer.alloc(metaBytes);
-  if (readSync(handle, bytes, 0, metaBytes, position) < metaBytes || bytes.readUInt32LE(24) !== metaMagic) return undefined;
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(handle, bytes, 0, META_BYTES, position) < META_BYTES || bytes.readUInt32LE(24) !== META_MAGIC) return undefined;
   const pageBytes = bytes.readUInt32LE(48);
   if (pageBytes < 512 || pageBytes > 65536) return undefined;
   return { pageBytes, lastPage: Number(bytes.readBigUInt64LE(144)), transaction: Number(bytes.readBigUInt64LE(152)) };

@@ -17,7 +17,7 @@ import { GroupCommit } from './group-commit.ts';
 import { type Journal, encodeEntry, openJournal } from './journal.ts';
 import { MappedMemory } from './tables/mapped-memory.ts';
 import { type PendingHead, PendingState } from './pending.ts';
-import { type LogRecord, encodeLeaseKey } from './tables/record.ts';
+import { type LogRecord, RecordMemory, encodeLeaseKey } from './tables/record.ts';
 import { TimeSlice, readSliced } from './tables/sliced-range.ts';
 import { Sweeper } from './tables/sweeper.ts';
 import { type ScannedVersion, type Snapshot, type Tables, toKeyValue } from './tables/tables.ts';
@@ -49,16 +49,16 @@ interface AcceptedWrite extends DurableChange {
 
 const noValue = new Uint8Array(0);
 /** Reads that may hold a snapshot over several turns at once, and LMDB's own number of reader slots. */
-const mostConcurrentReads = 64;
-const defaultReaderSlots = 126;
+const CONCURRENT_READS_LIMIT = 64;
+const DEFAULT_READER_SLOTS = 126;
 /** Values that a watch may be sent in one turn while it catches up. */
-const historyBytesPerTurn = 2 ** 21;
+const HISTORY_BYTES_PER_TURN = 2 ** 21;
 
 /** Time between two looks for room on a disk that is full. */
-const probeMs = 500;
+const PROBE_MS = 500;
 
 /** Later than any lease ends. */
-const latestMs = Number.MAX_SAFE_INTEGER - 1;
+const LATEST_MS = Number.MAX_SAFE_INTEGER - 1;
 
 /** A Store on LMDB tables; opened by open.ts. */
 export class EmbeddedStore implements Store {
@@ -71,6 +71,7 @@ export class EmbeddedStore implements Store {
   readonly #tableCommits: GroupCommit;
   readonly #checkpointer: Checkpointer;
   #journal: Journal | undefined;
+  readonly #memory = new RecordMemory();
   /** Entries of the journal's commit under way. */
   #entries: Buffer[] = [];
   /** The revision of the last of them. */
@@ -96,9 +97,9 @@ export class EmbeddedStore implements Store {
     this.#parts = parts;
     this.#tables = parts.tables;
     // Half of the slots stay free for reads within one turn and for snapshots that are being given up.
-    this.#concurrentReads = Math.max(1, Math.min(mostConcurrentReads, (parts.maxReaders ?? defaultReaderSlots) >> 1));
+    this.#concurrentReads = Math.max(1, Math.min(CONCURRENT_READS_LIMIT, (parts.maxReaders ?? DEFAULT_READER_SLOTS) >> 1));
     const { revision, compaction, lease } = parts.tables.read((snapshot) => ({
-      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(latestMs, 1)[0],
+      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(LATEST_MS, 1)[0],
     }));
     this.#assigned = revision;
     this.#pending = new PendingState(revision);
@@ -195,7 +196,7 @@ export class EmbeddedStore implements Store {
   async timesToLive(): Promise<ReadonlyMap<number, number>> {
     this.#checkOpen();
     await this.#checkpointer.drain(this.#pending.durable);
-    const leases = this.#tables.read((snapshot) => snapshot.leases(latestMs, Number.MAX_SAFE_INTEGER));
+    const leases = this.#tables.read((snapshot) => snapshot.leases(LATEST_MS, Number.MAX_SAFE_INTEGER));
     return tellTimesToLive(leases, this.#parts.clock.now());
   }
 
@@ -282,7 +283,7 @@ export class EmbeddedStore implements Store {
     this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
     const replaced = previous?.modRevision ?? 0;
     const change = { key, value: kv.value, createRevision: kv.createRevision, modRevision, replaced, isTombstone: value === undefined, expiresAt };
-    const { entry, record } = encodeEntry(change, this.#parts.createdAt);
+    const { entry, record } = encodeEntry(change, this.#parts.createdAt, this.#memory);
     return new Promise((resolve, reject) => this.#submit({ event, entry, record, expiresAt, resolve, reject }));
   }
 
@@ -317,7 +318,7 @@ export class EmbeddedStore implements Store {
 
   /** While the disk refuses writes it is asked again from time to time, so that readiness returns without a write of a client. */
   #probe(): void {
-    this.#probing ??= this.#parts.clock.after(probeMs, () => {
+    this.#probing ??= this.#parts.clock.after(PROBE_MS, () => {
       this.#probing = undefined;
       if (this.#closed || this.#poison || this.#parts.health.refusal === undefined) return;
       const again = (): void => this.#probe();
@@ -399,7 +400,7 @@ export class EmbeddedStore implements Store {
 
   #createAlarm(): ExpiryAlarm {
     const book: LeaseBook = {
-      earliest: () => this.#tables.read((snapshot) => snapshot.leases(latestMs, 1)[0]?.expiresAt),
+      earliest: () => this.#tables.read((snapshot) => snapshot.leases(LATEST_MS, 1)[0]?.expiresAt),
       due: (now, limit) => this.#tables.read((snapshot) => snapshot.leases(now, limit)),
       remove: (leases) => this.#removeLeases(leases),
     };
@@ -453,7 +454,7 @@ function readHistory(snapshot: Snapshot, range: KeyRange, span: RevisionSpan): H
     if ('damage' in record) return { events, through: record.modRevision - 1, isDamagedThere: true };
     if (isInside(record.key)) events.push(toEvent(snapshot, record));
     bytes += record.value.length;
-    if (bytes > historyBytesPerTurn) return { events, through: record.modRevision };
+    if (bytes > HISTORY_BYTES_PER_TURN) return { events, through: record.modRevision };
   }
   return { events, through: span.through };
 }

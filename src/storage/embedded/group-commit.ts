@@ -29,8 +29,8 @@ interface GroupCommitOptions {
   readonly failpoint: (name: string) => void;
 }
 
-const largestCommitBytes = 16 * 2 ** 20;
-const largestCommitJobs = 2048;
+const COMMIT_LIMIT_BYTES = 16 * 2 ** 20;
+const COMMIT_LIMIT_JOBS = 2048;
 
 /** Writes jobs in the order in which they were submitted. */
 export class GroupCommit {
@@ -100,7 +100,7 @@ export class GroupCommit {
   #take(): readonly CommitJob[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.#waiting.length && count < largestCommitJobs && bytes < largestCommitBytes) {
+    while (count < this.#waiting.length && count < COMMIT_LIMIT_JOBS && bytes < COMMIT_LIMIT_BYTES) {
       bytes += (this.#waiting[count] as CommitJob).bytes;
       count += 1;
     }

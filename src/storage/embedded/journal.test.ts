@@ -10,6 +10,7 @@ import { systemClock } from '../../base/index.ts';
 import { type Store, prefixRange } from '../store.ts';
 import { Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
 import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
+import { RecordMemory } from './tables/record.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-journal-'));
 after(() => rmSync(root, { recursive: true }));
@@ -17,6 +18,7 @@ after(() => rmSync(root, { recursive: true }));
 let places = 0;
 const place = (): string => join(root, `${(places += 1)}`);
 const createdAt = 1_700_000_000_000;
+const memory = new RecordMemory();
 const all = prefixRange('/');
 
 function change(modRevision: number, bytes = 100): JournaledChange {
@@ -26,7 +28,7 @@ function change(modRevision: number, bytes = 100): JournaledChange {
   };
 }
 
-const encode = (one: JournaledChange): Buffer => encodeEntry(one, createdAt).entry;
+const encode = (one: JournaledChange): Buffer => encodeEntry(one, createdAt, memory).entry;
 const seen = (changes: readonly JournaledChange[]) => changes.map(({ value, ...rest }) => ({ ...rest, value: Buffer.from(value).toString() }));
 
 async function makeJournal(directory: string, makeRoom: (revision: number) => Promise<void> = async () => {}): Promise<Journal> {

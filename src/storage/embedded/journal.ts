@@ -11,7 +11,7 @@ import { crc32 } from 'node:zlib';
 import { StorageCorruptError } from '../errors.ts';
 import { journalFiles, syncPath } from './directory.ts';
 import { isDiskFull } from './disk-full.ts';
-import { type LogRecord, decodeRecord, encodeRecord } from './tables/record.ts';
+import { type LogRecord, type RecordMemory, decodeRecord, encodeRecord } from './tables/record.ts';
 
 /** A change as the journal holds it. */
 export interface JournaledChange extends LogRecord {
@@ -33,17 +33,17 @@ interface Turn {
 }
 
 /** A file that is longer is left for the other one: small enough for one step of the tables, large enough to rarely wait for them. */
-const turnBytes = 2 ** 20;
-const headerBytes = 24;
+const TURN_BYTES = 2 ** 20;
+const HEADER_BYTES = 24;
 
-/** A change as an entry, and as the log record that is a part of it. */
-export function encodeEntry(change: JournaledChange, createdAt: number): { readonly entry: Buffer; readonly record: Buffer } {
-  const record = encodeRecord(change, headerBytes);
-  const entry = Buffer.from(record.buffer, record.byteOffset - headerBytes, headerBytes + record.length);
+/** A change as an entry of the directory made at `createdAt`, and as the log record that is a part of it. */
+export function encodeEntry(change: JournaledChange, createdAt: number, memory: RecordMemory): { readonly entry: Buffer; readonly record: Buffer } {
+  const record = encodeRecord(change, { before: HEADER_BYTES, memory });
+  const entry = Buffer.from(record.buffer, record.byteOffset - HEADER_BYTES, HEADER_BYTES + record.length);
   entry.writeUInt32LE(record.length, 4);
   entry.writeDoubleLE(createdAt, 8);
   entry.writeDoubleLE(change.expiresAt ?? 0, 16);
-  entry.writeUInt32LE(crc32(entry.subarray(4, headerBytes)), 0);
+  entry.writeUInt32LE(crc32(entry.subarray(4, HEADER_BYTES)), 0);
   return { entry, record };
 }
 
@@ -65,12 +65,12 @@ function readEntries(bytes: Buffer, createdAt: number): JournaledChange[] {
     if (change === undefined || change.modRevision <= last) return changes;
     changes.push(change);
     last = change.modRevision;
-    at += headerBytes + bytes.readUInt32LE(at + 4);
+    at += HEADER_BYTES + bytes.readUInt32LE(at + 4);
   }
 }
 
 function readEntry(bytes: Buffer, at: number, createdAt: number): JournaledChange | undefined {
-  const start = at + headerBytes;
+  const start = at + HEADER_BYTES;
   if (start > bytes.length || crc32(bytes.subarray(at + 4, start)) !== bytes.readUInt32LE(at)) return undefined;
   const end = start + bytes.readUInt32LE(at + 4);
   if (end > bytes.length || bytes.readDoubleLE(at + 8) !== createdAt) return undefined;
@@ -92,10 +92,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 }
 
 /** Where the system can, each write is its own flush, which is one call instead of two. */
-const flushesOnWrite = process.platform === 'linux';
+const FLUSHES_ON_WRITE = process.platform === 'linux';
 
 async function openFile(path: string, sync: boolean): Promise<FileHandle> {
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | (sync && flushesOnWrite ? constants.O_DSYNC : 0), 0o600);
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | (sync && FLUSHES_ON_WRITE ? constants.O_DSYNC : 0), 0o600);
   try {
     // A disk without room for the layout will do without.
     await layOut(file).catch(() => undefined);
@@ -109,7 +109,7 @@ async function openFile(path: string, sync: boolean): Promise<FileHandle> {
 /** Fills a file with zeros up to the length of a turn: a write over bytes that exist spares the flush a change of the file's size. */
 async function layOut(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
-  const bytes = Buffer.alloc(Math.max(0, turnBytes - size));
+  const bytes = Buffer.alloc(Math.max(0, TURN_BYTES - size));
   for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done, bytes.length - done, size + done)).bytesWritten;
 }
 
@@ -143,7 +143,7 @@ export class Journal {
 
   /** Makes `entries`, the newest of which is `last`, durable. When it rejects they are not there, unless `isUnsure`. */
   async append(entries: readonly Buffer[], last: number): Promise<void> {
-    if (this.#at >= turnBytes) await this.#takeTurn();
+    if (this.#at >= TURN_BYTES) await this.#takeTurn();
     const bytes = entries.length === 1 ? entries[0] as Buffer : Buffer.concat(entries);
     try {
       await this.#write(bytes);
@@ -160,7 +160,7 @@ export class Journal {
    * without a write of a client.
    */
   async findRoom(): Promise<boolean> {
-    if (this.#at >= turnBytes) await this.#takeTurn();
+    if (this.#at >= TURN_BYTES) await this.#takeTurn();
     try {
       await layOut(this.#turn.file);
       return true;
@@ -186,7 +186,7 @@ export class Journal {
     for (let done = 0; done < bytes.length;) {
       done += (await file.write(bytes, done, bytes.length - done, this.#at + done)).bytesWritten;
     }
-    if (this.#options.sync && !flushesOnWrite) await file.datasync();
+    if (this.#options.sync && !FLUSHES_ON_WRITE) await file.datasync();
   }
 
   /** After a refusal the file is as it was once its new end is cut off; after any other error the content of the disk is unknown. */

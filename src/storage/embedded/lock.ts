@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StorageLockedError } from '../errors.ts';
 
 /** The file that holds the lock. */
-export const lockFileName = 'LOCK';
+export const LOCK_FILE_NAME = 'LOCK';
 
 /** Directories that this process holds: its own pid in a file may be that of an earlier process (pid 1 of a container). */
 const held = new Set<string>();
@@ -12,7 +12,7 @@ const held = new Set<string>();
 /** Takes the lock of `directory` or throws StorageLockedError; the answer releases it. */
 export function takeLock(directory: string): () => void {
   if (held.has(directory)) throw new StorageLockedError(directory, 'it is open in this process already; close that store first');
-  const file = join(directory, lockFileName);
+  const file = join(directory, LOCK_FILE_NAME);
   for (let attempt = 0; !createLock(file); attempt += 1) {
     const content = readLock(file)?.trim();
     if (content === undefined) continue;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/index.ts';
 import { StorageCorruptError, StorageFormatError } from '../errors.ts';
 import { type DamagedRecord, StorageHealth } from '../health.ts';
-import { firstRevision } from '../mvcc.ts';
+import { FIRST_REVISION } from '../mvcc.ts';
 import type { Store } from '../store.ts';
 import { type CheckReport, checkTables } from './tables/check.ts';
 import {
@@ -177,11 +177,11 @@ function checkOrigin(directory: string, tables: Tables, format: Format): void {
 
 async function initialise(directory: string, tables: Tables, createdAt: number): Promise<void> {
   const revision = tables.read((snapshot) => (snapshot.isInitialised ? snapshot.revision : undefined));
-  if (revision !== undefined && revision > firstRevision) {
+  if (revision !== undefined && revision > FIRST_REVISION) {
     throw new StorageFormatError(directory, 'holds data but its FORMAT marker is missing; restore it from a backup');
   }
   await tables.write(() => {
-    tables.putRevision(firstRevision);
+    tables.putRevision(FIRST_REVISION);
     tables.putCompaction({ compactRevision: 0, sweptRevision: 0 });
     tables.putCreated(createdAt);
   });

@@ -5,14 +5,14 @@ import { type JournaledChange, readJournal } from './journal.ts';
 import { encodeRecord } from './tables/record.ts';
 import { type Tables, toKeyValue } from './tables/tables.ts';
 
-const changesPerStep = 256;
+const CHANGES_PER_STEP = 256;
 
 /** Brings the tables of the directory made at `createdAt` up to its journal. Refuses a journal that does not continue them. */
 export async function recoverTables(directory: string, createdAt: number, tables: Tables): Promise<void> {
   const inTables = tables.read((snapshot) => snapshot.revision);
   const missing = (await readJournal(directory, createdAt)).filter(({ modRevision }) => modRevision > inTables);
-  for (let at = 0; at < missing.length; at += changesPerStep) {
-    const changes = missing.slice(at, at + changesPerStep);
+  for (let at = 0; at < missing.length; at += CHANGES_PER_STEP) {
+    const changes = missing.slice(at, at + CHANGES_PER_STEP);
     checkContinuity(directory, tables, changes);
     await tables.write(() => {
       for (const change of changes) putJournaled(tables, change);

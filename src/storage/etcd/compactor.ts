@@ -13,7 +13,7 @@ interface CompactorOptions {
   readonly report: (error: unknown) => void;
 }
 
-const sharedKey = 'compact_rev_key';
+const SHARED_KEY = 'compact_rev_key';
 
 /** Runs until it is stopped. */
 export class Compactor {
@@ -46,7 +46,7 @@ export class Compactor {
     const { connection, compact } = this.#options;
     const [time, revision] = [this.#time, this.#revision];
     const value = new TextEncoder().encode(String(revision));
-    const call = encodeTxn({ key: sharedKey, compare: { target: 'version', equals: time }, value });
+    const call = encodeTxn({ key: SHARED_KEY, compare: { target: 'version', equals: time }, value });
     const answer = decodeTxn(await connection.call('/etcdserverpb.KV/Txn', call, { type: 'write' }));
     this.#revision = answer.revision;
     if (!answer.succeeded) {

@@ -21,8 +21,8 @@ interface EtcdStoreParts {
   readonly report: (error: unknown) => void;
 }
 
-const learnMs = 3_000;
-const rounds = 5;
+const LEARN_MS = 3_000;
+const ROUNDS = 5;
 
 /** See store.ts for what it promises. */
 export class EtcdStore implements Store {
@@ -116,7 +116,7 @@ export class EtcdStore implements Store {
   }
 
   async #readRange(request: RangeRequest): Promise<RangeResult> {
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       try {
         const { revision, kvs, more, count } = await readRange(this.#connection, request);
         this.#shared.hear(revision);
@@ -176,7 +176,7 @@ export class EtcdStore implements Store {
     return new Promise((resolve, reject) => {
       const sink = { events: () => finish(() => resolve(revision)), compacted: (at: number) => finish(() => resolve(at)) };
       const stream = new EventStream({ connection: this.#connection, from: revision + 1, sink, report: this.#report });
-      const timer = systemClock.after(learnMs, () => finish(() => reject(new Error('etcd does not tell its compaction'))));
+      const timer = systemClock.after(LEARN_MS, () => finish(() => reject(new Error('etcd does not tell its compaction'))));
       const finish = (settle: () => void): void => {
         timer.cancel();
         stream.close();

@@ -30,10 +30,10 @@ interface EventStreamOptions {
   readonly report: (error: unknown) => void;
 }
 
-const firstPauseMs = 50;
-const longestPauseMs = 1_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
 /** A server must confirm a watch within this time. */
-const confirmMs = 2_000;
+const CONFIRM_MS = 2_000;
 
 /** One watch of everything that resumes by itself until it is closed. */
 export class EventStream {
@@ -43,7 +43,7 @@ export class EventStream {
   #stream: EtcdStream | undefined;
   /** Parts of a large answer. */
   #fragments: Change[] = [];
-  #pauseMs = firstPauseMs;
+  #pauseMs = FIRST_PAUSE_MS;
   #timer: Timer | undefined;
   #gapSeenAt = 0;
   #closed = false;
@@ -81,7 +81,7 @@ export class EventStream {
       if (this.#closed) return stream.cancel();
       this.#stream = stream;
       this.#fragments = [];
-      this.#timer = systemClock.after(confirmMs, () => this.restart());
+      this.#timer = systemClock.after(CONFIRM_MS, () => this.restart());
       // The last revision that is here is asked for again: a watch may start there exactly if nothing after it was compacted.
       stream.write(encodeWatchEverything(this.#position));
     } catch (error) {
@@ -119,7 +119,7 @@ export class EventStream {
     if (gap !== undefined) return this.#meetGap(gap);
     const overtaken = taken.find(isTorn);
     if (overtaken !== undefined) return this.#finish(overtaken.kv.modRevision);
-    this.#pauseMs = firstPauseMs;
+    this.#pauseMs = FIRST_PAUSE_MS;
     this.#position = (taken.at(-1) as Change).kv.modRevision;
     this.#options.sink.events(taken.map(toEvent), this.#position);
   }
@@ -142,7 +142,7 @@ export class EventStream {
     this.#options.report(error);
     this.#timer?.cancel();
     this.#timer = systemClock.after(this.#pauseMs, () => void this.#open());
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
   #cancel(): void {

@@ -13,12 +13,12 @@ interface SharedLease {
   uses: number;
 }
 
-const reuseSeconds = 60;
-const reuseShare = 0.05;
-const usesLimit = 1000;
-const questionsAtOnce = 32;
+const REUSE_SECONDS = 60;
+const REUSE_SHARE = 0.05;
+const USES_LIMIT = 1000;
+const QUESTIONS_AT_ONCE = 32;
 const everything = { start: '\u0000', end: '\u{10ffff}' };
-const kindsLimit = 64;
+const KINDS_LIMIT = 64;
 
 /** The leases that one Store has taken. */
 export class Leases {
@@ -35,7 +35,7 @@ export class Leases {
   take(ttlSeconds: number): Promise<bigint> {
     const ttl = Math.ceil(ttlSeconds);
     const known = this.#shared.get(ttl);
-    if (known !== undefined && known.uses < usesLimit && this.#clock.monotonicMs() <= known.usableUntilMs) {
+    if (known !== undefined && known.uses < USES_LIMIT && this.#clock.monotonicMs() <= known.usableUntilMs) {
       known.uses += 1;
       return known.id;
     }
@@ -48,14 +48,14 @@ export class Leases {
   }
 
   #grant(ttl: number): Promise<bigint> {
-    const reuse = Math.min(reuseSeconds, Math.floor(ttl * reuseShare));
+    const reuse = Math.min(REUSE_SECONDS, Math.floor(ttl * REUSE_SHARE));
     const id = this.#connection.call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(ttl + reuse), { type: 'read' }).then((bytes) => {
       const { id: granted, error } = decodeLeaseGrant(bytes);
       if (error !== '') throw new EtcdError({ code: statusCode.internal, details: error });
       return granted;
     });
     id.catch(() => this.drop(ttl));
-    if (this.#shared.size >= kindsLimit) this.#shared.clear();
+    if (this.#shared.size >= KINDS_LIMIT) this.#shared.clear();
     this.#shared.set(ttl, { id, usableUntilMs: this.#clock.monotonicMs() + reuse * 1000, uses: 1 });
     return id;
   }
@@ -67,8 +67,8 @@ export async function readTimesToLive(connection: EtcdConnection): Promise<Reado
   const leased = kvs.filter(({ lease }) => lease !== undefined);
   const ids = [...new Set(leased.map(({ lease }) => lease as bigint))];
   const seconds = new Map<bigint, number>();
-  for (let at = 0; at < ids.length; at += questionsAtOnce) {
-    await Promise.all(ids.slice(at, at + questionsAtOnce).map(async (id) => {
+  for (let at = 0; at < ids.length; at += QUESTIONS_AT_ONCE) {
+    await Promise.all(ids.slice(at, at + QUESTIONS_AT_ONCE).map(async (id) => {
       const answer = await connection.call('/etcdserverpb.Lease/LeaseTimeToLive', encodeLeaseQuestion(id), { type: 'read' });
       seconds.set(id, Math.max(1, decodeLeaseAnswer(answer)));
     }));

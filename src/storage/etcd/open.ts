@@ -19,11 +19,11 @@ export interface EtcdStoreOptions {
   readonly report?: (error: unknown) => void;
 }
 
-const fiveMinutesMs = 300_000;
+const FIVE_MINUTES_MS = 300_000;
 
 /** Connects to etcd; rejects with StorageUnavailableError when no server answers, RangeError for what is no endpoint. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
-  const { endpoints, clock, tls, compactionIntervalMs = fiveMinutesMs, report = () => undefined } = options;
+  const { endpoints, clock, tls, compactionIntervalMs = FIVE_MINUTES_MS, report = () => undefined } = options;
   const connection = new EtcdConnection(endpoints, tls);
   try {
     const revision = await readRevision(connection);

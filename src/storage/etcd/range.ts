@@ -6,11 +6,11 @@ import { EtcdError, statusCode } from './grpc/etcd-error.ts';
 import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './grpc/messages.ts';
 
 /** What a page should weigh: large enough to cost few calls, small enough to let others have turns. */
-const pageBytes = 4 << 20;
-const firstPageKeys = 500;
-const longestPageKeys = 10_000;
-const pageAttemptMs = 5_000;
-const pageTotalMs = 12_000;
+const PAGE_BYTES = 4 << 20;
+const FIRST_PAGE_KEYS = 500;
+const LONGEST_PAGE_KEYS = 10_000;
+const PAGE_ATTEMPT_MS = 5_000;
+const PAGE_TOTAL_MS = 12_000;
 
 interface Page {
   readonly start: string;
@@ -27,7 +27,7 @@ export async function readRange(connection: EtcdConnection, request: RangeReques
   const kvs: StoredKeyValue[] = [];
   let first: RangeAnswer | undefined;
   let from = start;
-  for (let keys = firstPageKeys; ;) {
+  for (let keys = FIRST_PAGE_KEYS; ;) {
     const wanted = Math.min(keys, limit - kvs.length);
     const page = await callPage(connection, { start: from, end, limit: wanted, keysOnly, revision: request.revision ?? first?.revision });
     first ??= page;
@@ -41,7 +41,7 @@ export async function readRange(connection: EtcdConnection, request: RangeReques
 
 function nextPageKeys({ kvs }: RangeAnswer): number {
   const bytes = kvs.reduce((sum, { key, value }) => sum + key.length + value.length, 1);
-  return Math.max(1, Math.min(longestPageKeys, Math.floor((pageBytes * kvs.length) / bytes)));
+  return Math.max(1, Math.min(LONGEST_PAGE_KEYS, Math.floor((PAGE_BYTES * kvs.length) / bytes)));
 }
 
 /** Halves the page when its answer is larger than what may be received. */
@@ -60,6 +60,6 @@ async function callRange(connection: EtcdConnection, page: Page, countOnly: bool
   const { start, end, revision, limit, keysOnly } = page;
   const bytes = encodeRange({ key: start, rangeEnd: end, countOnly, keysOnly, limit, ...(revision !== undefined && { revision }) });
   const isLarge = limit > 1 && !countOnly;
-  const times = isLarge ? { attemptMs: pageAttemptMs, totalMs: pageTotalMs } : {};
+  const times = isLarge ? { attemptMs: PAGE_ATTEMPT_MS, totalMs: PAGE_TOTAL_MS } : {};
   return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', ...times }));
 }

@@ -19,7 +19,7 @@ interface Group {
 }
 
 /** Replays at the same time; more wait, and share one then. */
-const groupLimit = 4;
+const GROUP_LIMIT = 4;
 
 /** All replays of one Store. */
 export class Replays {
@@ -53,7 +53,7 @@ export class Replays {
     this.#waiting = [];
     const rest = waiting.filter((watch) => !this.#joinGroup(watch));
     if (rest.length === 0 || this.#closed) return;
-    if (this.#groups.size >= groupLimit) this.#waiting = rest;
+    if (this.#groups.size >= GROUP_LIMIT) this.#waiting = rest;
     else this.#begin(rest);
   }
 

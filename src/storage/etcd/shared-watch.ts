@@ -17,13 +17,13 @@ interface SharedWatchOptions {
   readonly report: (error: unknown) => void;
 }
 
-const rememberedEvents = 10_000;
-const rememberedBytes = 32 << 20;
+const REMEMBERED_EVENTS = 10_000;
+const REMEMBERED_BYTES = 32 << 20;
 /** No change for so long after hearing that there is one: the watch hangs. */
-const stallMs = 1_000;
-const retryMs = 200;
+const STALL_MS = 1_000;
+const RETRY_MS = 200;
 /** A new etcd is at revision 1, where nothing happened. */
-const firstChange = 2;
+const FIRST_CHANGE = 2;
 
 interface Waiter {
   readonly revision: number;
@@ -132,7 +132,7 @@ export class SharedWatch {
 
   #place(watch: EtcdWatch): void {
     if (watch.isOver) return;
-    const isLive = Math.max(watch.next, firstChange) > this.#floor || watch.next <= this.#compactRevision || this.#closed;
+    const isLive = Math.max(watch.next, FIRST_CHANGE) > this.#floor || watch.next <= this.#compactRevision || this.#closed;
     if (this.#held !== undefined) this.#held.push(watch);
     else if (isLive) watch.goLive(this.#hub.add(watch.range, watch.next, watch.observer));
     else this.#replays.add(watch);
@@ -153,7 +153,7 @@ export class SharedWatch {
 
   /** Drops the oldest revisions, whole ones only, as long as there is too much. */
   #forget(): void {
-    while (this.#memory.size > rememberedEvents || this.#memoryBytes > rememberedBytes) {
+    while (this.#memory.size > REMEMBERED_EVENTS || this.#memoryBytes > REMEMBERED_BYTES) {
       this.#floor = this.#shift();
       while (this.#memory.at(this.#memory.first)?.kv.modRevision === this.#floor) this.#shift();
     }
@@ -166,7 +166,7 @@ export class SharedWatch {
   }
 
   #recall(range: KeyRange, { from, through }: RevisionSpan): HistoryPart {
-    invariant(Math.max(from, firstChange) > this.#floor, `revision ${from} is no longer in memory`);
+    invariant(Math.max(from, FIRST_CHANGE) > this.#floor, `revision ${from} is no longer in memory`);
     const holds = createBoundsTest(range);
     const events: StoreEvent[] = [];
     for (let at = this.#memory.search(({ kv }) => kv.modRevision < from); at < this.#memory.next; at += 1) {
@@ -180,10 +180,10 @@ export class SharedWatch {
   /** At once as far as this Store knows, and again with all that is acknowledged anywhere by the time of the call. */
   async #tellProgress(watch: EtcdWatch): Promise<void> {
     if (this.isCurrent) queueMicrotask(() => watch.answerProgress());
-    else void this.reach(this.#heardOf, stallMs).then((reached) => reached && watch.answerProgress());
+    else void this.reach(this.#heardOf, STALL_MS).then((reached) => reached && watch.answerProgress());
     try {
       const revision = await this.#options.readRevision();
-      if (await this.reach(revision, 5 * stallMs)) watch.answerProgress();
+      if (await this.reach(revision, 5 * STALL_MS)) watch.answerProgress();
     } catch {
       // Who waits for progress asks again; that etcd cannot be reached is told by the calls that need it.
     }
@@ -192,7 +192,7 @@ export class SharedWatch {
   #armStall(): void {
     this.#stall?.cancel();
     const before = this.#position;
-    this.#stall = systemClock.after(stallMs, () => {
+    this.#stall = systemClock.after(STALL_MS, () => {
       if (this.isCurrent || this.#closed) return;
       if (this.#position === before) this.#stream?.restart();
       this.#armStall();
@@ -223,7 +223,7 @@ export class SharedWatch {
         return await this.#options.readRevision();
       } catch (error) {
         this.#options.report(error);
-        await delay(systemClock, retryMs);
+        await delay(systemClock, RETRY_MS);
       }
     }
     return undefined;

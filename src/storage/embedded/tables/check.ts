@@ -12,7 +12,7 @@ export interface CheckReport {
   readonly revision: number;
 }
 
-const mostProblems = 100;
+const PROBLEMS_LIMIT = 100;
 const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };
 
 /** Collects problems; a step that throws is one. */
@@ -20,7 +20,7 @@ class Findings {
   readonly problems: string[] = [];
 
   add(problem: string): void {
-    if (this.problems.length < mostProblems) this.problems.push(problem);
+    if (this.problems.length < PROBLEMS_LIMIT) this.problems.push(problem);
   }
 
   attempt<T>(step: () => T): T | undefined {

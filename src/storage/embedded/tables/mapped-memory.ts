@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import type { Clock, Timer } from '../../../base/index.ts';
 
-const checkEveryMs = 5_000;
+const CHECK_EVERY_MS = 5_000;
 /** Each time costs some kilobytes that only come back at the end of the process. */
-const restMs = 15_000;
+const REST_MS = 15_000;
 /** What may gather beyond what was resident after the last time: the program itself is mapped from files too. */
-const mostGatheredKb = 16 * 1024;
+const GATHERED_LIMIT_KB = 16 * 1024;
 
 interface MappedMemoryOptions {
   readonly clock: Clock;
@@ -24,7 +24,7 @@ interface MappedMemoryOptions {
 }
 
 /** Bytes that are read between two looks of those who read much; their neighbours in the file come with them. */
-const lookEveryBytes = 8 * 2 ** 20;
+const LOOK_EVERY_BYTES = 8 * 2 ** 20;
 
 /** Gives back what the mapping holds, for as long as it is not stopped. */
 export class MappedMemory {
@@ -38,7 +38,7 @@ export class MappedMemory {
   constructor(options: MappedMemoryOptions) {
     this.#options = options;
     this.#settledKb = this.#readKb();
-    this.#schedule(checkEveryMs);
+    this.#schedule(CHECK_EVERY_MS);
   }
 
   /** Resolves when the file is not being mapped anew. */
@@ -55,7 +55,7 @@ export class MappedMemory {
 
   /** To be awaited before a read that can wait; answers at once unless much was read. */
   giveBack(): Promise<void> | undefined {
-    return this.#readBytes < lookEveryBytes || this.#stopped ? undefined : this.#giveBack();
+    return this.#readBytes < LOOK_EVERY_BYTES || this.#stopped ? undefined : this.#giveBack();
   }
 
   /** In a turn of its own, so that nobody else has one before the file is mapped again. */
@@ -74,11 +74,11 @@ export class MappedMemory {
 
   #check(): void {
     if (this.#isDue()) this.#begin();
-    else this.#schedule(checkEveryMs);
+    else this.#schedule(CHECK_EVERY_MS);
   }
 
   #isDue(): boolean {
-    return this.#options.isQuiet() && this.#readKb() >= this.#settledKb + mostGatheredKb;
+    return this.#options.isQuiet() && this.#readKb() >= this.#settledKb + GATHERED_LIMIT_KB;
   }
 
   #begin(): void {
@@ -88,7 +88,7 @@ export class MappedMemory {
 
   #settle(): void {
     this.#settledKb = this.#readKb();
-    this.#schedule(restMs);
+    this.#schedule(REST_MS);
   }
 
   #readKb(): number {

@@ -24,38 +24,47 @@ export interface VersionPointer {
   readonly createRevision: number;
 }
 
-const headerBytes = 32;
-const typePut = 1;
-const typeDelete = 2;
+const HEADER_BYTES = 32;
+const TYPE_PUT = 1;
+const TYPE_DELETE = 2;
 const noValue = new Uint8Array(0);
 
-const slabBytes = 2 ** 18;
-let slab = Buffer.alloc(0);
-let taken = 0;
+const SLAB_BYTES = 2 ** 18;
+/** The memory of one Store's records. They are released together, in the order in which they were made, and so each slab soon as a whole. */
+export class RecordMemory {
+  #slab = Buffer.alloc(0);
+  #taken = 0;
 
-/** Records are let go together, in the order in which they were made, so that what they lie in is soon given back as a whole. */
-function takeMemory(length: number): Buffer {
-  if (length > slabBytes / 4) return Buffer.allocUnsafe(length);
-  if (taken + length > slab.length) {
-    slab = Buffer.from(allocateLasting(slabBytes).buffer, 0, slabBytes);
-    taken = 0;
+  take(length: number): Buffer {
+    if (length > SLAB_BYTES / 4) return Buffer.allocUnsafe(length);
+    if (this.#taken + length > this.#slab.length) {
+      this.#slab = Buffer.from(allocateLasting(SLAB_BYTES).buffer, 0, SLAB_BYTES);
+      this.#taken = 0;
+    }
+    this.#taken += length;
+    return this.#slab.subarray(this.#taken - length, this.#taken);
   }
-  taken += length;
-  return slab.subarray(taken - length, taken);
 }
 
-/** The log record of a change, with its checksum; the memory in front of it has room for `before` bytes more. */
-export function encodeRecord(record: LogRecord, before = 0): Buffer {
+interface RecordPlace {
+  /** Bytes in front of the record that stay free for the caller. */
+  readonly before: number;
+  readonly memory: RecordMemory;
+}
+
+/** The log record of a change, with its checksum. */
+export function encodeRecord(record: LogRecord, place?: RecordPlace): Buffer {
   const keyBytes = Buffer.byteLength(record.key);
-  const bytes = takeMemory(before + headerBytes + keyBytes + record.value.length).subarray(before);
-  bytes[4] = record.isTombstone ? typeDelete : typePut;
+  const length = HEADER_BYTES + keyBytes + record.value.length;
+  const bytes = place === undefined ? Buffer.allocUnsafe(length) : place.memory.take(place.before + length).subarray(place.before);
+  bytes[4] = record.isTombstone ? TYPE_DELETE : TYPE_PUT;
   bytes[5] = 0;
   bytes.writeUInt16LE(keyBytes, 6);
   bytes.writeDoubleLE(record.modRevision, 8);
   bytes.writeDoubleLE(record.createRevision, 16);
   bytes.writeDoubleLE(record.replaced, 24);
-  bytes.write(record.key, headerBytes, 'utf8');
-  bytes.set(record.value, headerBytes + keyBytes);
+  bytes.write(record.key, HEADER_BYTES, 'utf8');
+  bytes.set(record.value, HEADER_BYTES + keyBytes);
   bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
   return bytes;
 }
@@ -63,13 +72,13 @@ export function encodeRecord(record: LogRecord, before = 0): Buffer {
 /** Reads the record of `revision`; `bytes` may be a buffer that is used again. Throws StorageCorruptError. */
 export function decodeRecord(bytes: Buffer, revision: number): LogRecord {
   const size = bytes.length;
-  const keyBytes = size < headerBytes ? 0 : bytes.readUInt16LE(6);
-  const isWhole = size >= headerBytes + keyBytes && crc32(new Uint8Array(bytes.buffer, bytes.byteOffset + 4, size - 4)) === bytes.readUInt32LE(0);
+  const keyBytes = size < HEADER_BYTES ? 0 : bytes.readUInt16LE(6);
+  const isWhole = size >= HEADER_BYTES + keyBytes && crc32(new Uint8Array(bytes.buffer, bytes.byteOffset + 4, size - 4)) === bytes.readUInt32LE(0);
   if (!isWhole || bytes.readDoubleLE(8) !== revision) throw new StorageCorruptError(`the record of revision ${revision} does not match its checksum`);
-  const valueStart = headerBytes + keyBytes;
+  const valueStart = HEADER_BYTES + keyBytes;
   return {
-    isTombstone: bytes[4] === typeDelete,
-    key: bytes.toString('utf8', headerBytes, valueStart),
+    isTombstone: bytes[4] === TYPE_DELETE,
+    key: bytes.toString('utf8', HEADER_BYTES, valueStart),
     value: copyOf(bytes, valueStart, size),
     modRevision: asInteger(revision),
     createRevision: readInteger(bytes, 16),

@@ -5,9 +5,9 @@ import { StorageClosedError } from '../../errors.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
 
 /** How long one slice may hold the loop. */
-const sliceMs = 5;
+const SLICE_MS = 5;
 /** Entries between two looks at the time. */
-const entriesPerLook = 4;
+const ENTRIES_PER_LOOK = 4;
 
 interface SlicedRead {
   readonly snapshot: Snapshot;
@@ -34,7 +34,7 @@ export class TimeSlice {
   /** True when `pause` is due; cheap enough to ask for every entry. */
   get isDue(): boolean {
     this.#entries += 1;
-    return this.#entries % entriesPerLook === 0 && this.#clock.monotonicMs() - this.#started > sliceMs;
+    return this.#entries % ENTRIES_PER_LOOK === 0 && this.#clock.monotonicMs() - this.#started > SLICE_MS;
   }
 
   async pause(): Promise<void> {

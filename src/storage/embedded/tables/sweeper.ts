@@ -5,9 +5,9 @@ import type { GroupCommit } from '../group-commit.ts';
 import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
 import type { CompactionState, Tables } from './tables.ts';
 
-const changesPerSlice = 64;
-const valueBytesPerSlice = 2 ** 20;
-const bytesPerChange = 256;
+const CHANGES_PER_SLICE = 64;
+const VALUE_BYTES_PER_SLICE = 2 ** 20;
+const BYTES_PER_CHANGE = 256;
 
 interface SweeperOptions {
   readonly tables: Tables;
@@ -89,7 +89,7 @@ export class Sweeper {
         if ('damage' in change) continue;
         changes.push(change);
         bytes += change.value.length;
-        if (changes.length >= changesPerSlice || bytes >= valueBytesPerSlice) return { changes, last: change.modRevision };
+        if (changes.length >= CHANGES_PER_SLICE || bytes >= VALUE_BYTES_PER_SLICE) return { changes, last: change.modRevision };
       }
       return { changes, last: this.#compactRevision };
     });
@@ -107,7 +107,7 @@ export class Sweeper {
 
   #commit(changes: number, write: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#options.commits.submit({ write, bytes: changes * bytesPerChange, committed: resolve, failed: reject });
+      this.#options.commits.submit({ write, bytes: changes * BYTES_PER_CHANGE, committed: resolve, failed: reject });
     });
   }
 }

@@ -50,9 +50,9 @@ interface TablesOptions {
 const noValue = new Uint8Array(0);
 const tableOptions = { keyEncoding: 'binary', encoding: 'binary' } as const;
 /** Address space, not memory or disk; LMDB maps anew (slowly) when the file outgrows it. */
-const mapBytes = 2 ** 34;
-const entriesPerBatch = 256;
-const keysPerCountStep = 100_000;
+const MAP_BYTES = 2 ** 34;
+const ENTRIES_PER_BATCH = 256;
+const KEYS_PER_COUNT_STEP = 100_000;
 const metaRevision = Buffer.from('revision');
 const metaCompaction = Buffer.from('compaction');
 const metaCreated = Buffer.from('created');
@@ -259,12 +259,12 @@ export class Snapshot {
     const end = Buffer.from(range.end);
     let count = 0;
     for (let from: Buffer = Buffer.from(range.start); ;) {
-      const [next] = [...this.#tables.live.getKeys({ ...this.#at, start: from, end, offset: keysPerCountStep, limit: 1 })];
+      const [next] = [...this.#tables.live.getKeys({ ...this.#at, start: from, end, offset: KEYS_PER_COUNT_STEP, limit: 1 })];
       if (!next) {
         yield count + this.#tables.live.getKeysCount({ ...this.#at, start: from, end });
         return;
       }
-      count += keysPerCountStep;
+      count += KEYS_PER_COUNT_STEP;
       from = next;
       yield count;
     }
@@ -273,9 +273,9 @@ export class Snapshot {
   /** Every revision in the log, in order. */
   *logRevisions(): Generator<number> {
     for (let from = 0; ;) {
-      const batch = [...this.#tables.log.getKeys({ ...this.#at, start: encodeRevision(from), limit: entriesPerBatch })];
+      const batch = [...this.#tables.log.getKeys({ ...this.#at, start: encodeRevision(from), limit: ENTRIES_PER_BATCH })];
       for (const key of batch) yield decodeRevision(key);
-      if (batch.length < entriesPerBatch) return;
+      if (batch.length < ENTRIES_PER_BATCH) return;
       from = decodeRevision(batch[batch.length - 1] as Buffer) + 1;
     }
   }
@@ -291,9 +291,9 @@ export class Snapshot {
   /** Batches are read whole before they are handed out, so that no cursor stays open while the caller pauses. */
   *#entries(table: Table, { start, end }: { readonly start: Buffer; readonly end: Buffer }): Generator<{ key: Buffer; value: Buffer } | undefined> {
     for (let from = start; ;) {
-      const batch = [...table.getRange({ ...this.#at, ...(from.length > 0 && { start: from }), end, limit: entriesPerBatch })];
+      const batch = [...table.getRange({ ...this.#at, ...(from.length > 0 && { start: from }), end, limit: ENTRIES_PER_BATCH })];
       yield* batch;
-      if (batch.length < entriesPerBatch) return;
+      if (batch.length < ENTRIES_PER_BATCH) return;
       from = Buffer.concat([(batch[batch.length - 1] as { key: Buffer }).key, Buffer.alloc(1)]);
       yield undefined;
     }
@@ -332,7 +332,7 @@ function environmentOptions(options: TablesOptions): Parameters<typeof open>[0] 
   const durability = options.sync === false ? { noSync: true } : {};
   const batching = { eventTurnBatching: false, txnStartThreshold: 1, batchStartThreshold: 2 ** 30 };
   return {
-    path: options.file, noSubdir: true, maxDbs: 8, mapSize: mapBytes, overlappingSync: false, ...tableOptions, ...batching, ...durability,
+    path: options.file, noSubdir: true, maxDbs: 8, mapSize: MAP_BYTES, overlappingSync: false, ...tableOptions, ...batching, ...durability,
     ...(options.maxReaders !== undefined && { maxReaders: options.maxReaders }),
   };
 }

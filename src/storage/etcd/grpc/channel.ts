@@ -38,14 +38,14 @@ export interface EtcdStream {
 }
 
 /** Receive limit of one message; ranges are paged far below it. */
-const receiveLimitBytes = 64 << 20;
+const RECEIVE_LIMIT_BYTES = 64 << 20;
 /** What a server may send ahead, on one stream and on all of them: a page of a range. */
-const windowBytes = 4 << 20;
-const connectMs = 1_000;
+const WINDOW_BYTES = 4 << 20;
+const CONNECT_MS = 1_000;
 /** Servers refuse pings more often than every 5 s. */
-const keepAliveMs = 6_000;
-const keepAliveTimeoutMs = 3_000;
-const httpOk = 200;
+const KEEP_ALIVE_MS = 6_000;
+const KEEP_ALIVE_TIMEOUT_MS = 3_000;
+const HTTP_OK = 200;
 
 /** A session; whether its server has answered, and how many streams are open on it. */
 interface Link {
@@ -124,7 +124,7 @@ export class Channel {
     return new Promise((resolve, reject) => {
       // The library's bound on a session's memory is below one page of a range.
       const session = connect(this.#url, {
-        ...this.#tls, settings: { enablePush: false, initialWindowSize: windowBytes }, maxSessionMemory: Number.MAX_SAFE_INTEGER,
+        ...this.#tls, settings: { enablePush: false, initialWindowSize: WINDOW_BYTES }, maxSessionMemory: Number.MAX_SAFE_INTEGER,
       });
       const link: Link = { session, stands: false, streams: 0 };
       this.#link = link;
@@ -133,11 +133,11 @@ export class Channel {
         session.destroy();
         reject(EtcdError.unreachable(cause));
       };
-      let pulse = this.#clock.after(connectMs, fail);
+      let pulse = this.#clock.after(CONNECT_MS, fail);
       session.once('remoteSettings', () => {
         pulse.cancel();
         pulse = this.#keepAlive(link);
-        session.setLocalWindowSize(windowBytes);
+        session.setLocalWindowSize(WINDOW_BYTES);
         link.stands = true;
         resolve(link);
       });
@@ -150,11 +150,11 @@ export class Channel {
   #keepAlive(link: Link): Timer {
     const { session } = link;
     let timer: Timer;
-    const rest = (): void => void (timer = this.#clock.after(keepAliveMs, ping));
+    const rest = (): void => void (timer = this.#clock.after(KEEP_ALIVE_MS, ping));
     const ping = (): void => {
       if (session.destroyed) return;
       if (link.streams === 0) return rest();
-      timer = this.#clock.after(keepAliveTimeoutMs, () => session.destroy(new Error('no answer to a ping')));
+      timer = this.#clock.after(KEEP_ALIVE_TIMEOUT_MS, () => session.destroy(new Error('no answer to a ping')));
       session.ping(() => {
         timer.cancel();
         rest();
@@ -178,7 +178,7 @@ function beginStream(link: Link, request: Request): Stream {
 class Stream implements EtcdStream {
   readonly #stream: ClientHttp2Stream;
   #sink: StreamSink;
-  readonly #frames = new FrameReader(receiveLimitBytes);
+  readonly #frames = new FrameReader(RECEIVE_LIMIT_BYTES);
   #over = false;
 
   constructor(link: Link, { method, sink, timeoutMs }: Request) {
@@ -215,7 +215,7 @@ class Stream implements EtcdStream {
 
   /** Who is not gRPC says so here; a call that fails at once has its status here. */
   #readHead(head: IncomingHttpHeaders & { readonly ':status'?: number }): void {
-    if (head[':status'] !== httpOk) this.#end({ code: statusCode.unavailable, details: `the server answered with HTTP status ${head[':status']}` });
+    if (head[':status'] !== HTTP_OK) this.#end({ code: statusCode.unavailable, details: `the server answered with HTTP status ${head[':status']}` });
     else if (head['grpc-status'] !== undefined) this.#end(readStatus(head));
   }
 

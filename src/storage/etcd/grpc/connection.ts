@@ -15,11 +15,11 @@ interface CallOptions {
   readonly totalMs?: number;
 }
 
-const readAttemptMs = 1_500;
-const readTotalMs = 4_000;
-const writeTotalMs = 8_000;
-const firstPauseMs = 20;
-const longestPauseMs = 250;
+const READ_ATTEMPT_MS = 1_500;
+const READ_TOTAL_MS = 4_000;
+const WRITE_TOTAL_MS = 8_000;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 250;
 
 /** The connection of one Store to its cluster. */
 export class EtcdConnection {
@@ -35,12 +35,12 @@ export class EtcdConnection {
   /** One call; rejects with EtcdError for what etcd refuses, StorageUnavailableError when nobody answers in time. */
   async call(method: string, bytes: Buffer, options: CallOptions): Promise<Buffer> {
     const isWrite = options.type === 'write';
-    const totalMs = options.totalMs ?? (isWrite ? writeTotalMs : readTotalMs);
+    const totalMs = options.totalMs ?? (isWrite ? WRITE_TOTAL_MS : READ_TOTAL_MS);
     const deadline = systemClock.monotonicMs() + totalMs;
     for (let attempt = 0; ; attempt += 1) {
       const endpoint = this.#pick();
       const leftMs = deadline - systemClock.monotonicMs();
-      const attemptMs = isWrite || this.#endpoints.length === 1 ? leftMs : Math.min(options.attemptMs ?? readAttemptMs, leftMs);
+      const attemptMs = isWrite || this.#endpoints.length === 1 ? leftMs : Math.min(options.attemptMs ?? READ_ATTEMPT_MS, leftMs);
       try {
         return await endpoint.call(method, bytes, attemptMs);
       } catch (error) {
@@ -97,7 +97,7 @@ export class EtcdConnection {
   /** None until every server was asked once. */
   #pauseAfter(attempt: number): number {
     const round = Math.floor((attempt + 1) / this.#endpoints.length);
-    return round === 0 ? 0 : Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
+    return round === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (round - 1), LONGEST_PAUSE_MS);
   }
 
   #describe(error: EtcdError, outcomeKnown: boolean): StorageUnavailableError {

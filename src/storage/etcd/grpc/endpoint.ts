@@ -5,8 +5,8 @@ import { StorageClosedError } from '../../errors.ts';
 import { Channel, type EtcdStream, type EtcdTls, type StreamSink } from './channel.ts';
 
 /** A call that takes longer makes its server suspect while there are others. */
-const slowMs = 1_000;
-const suspectMs = 2_000;
+const SLOW_MS = 1_000;
+const SUSPECT_MS = 2_000;
 
 /** One server of a cluster. */
 export class Endpoint {
@@ -29,13 +29,13 @@ export class Endpoint {
 
   /** Others are asked first for a while. */
   suspect(): void {
-    this.#suspectUntilMs = this.#clock.monotonicMs() + suspectMs;
+    this.#suspectUntilMs = this.#clock.monotonicMs() + SUSPECT_MS;
   }
 
   /** One call; rejects with EtcdError. `bytes` are not sent unless the connection stands. */
   async call(method: string, bytes: Buffer, timeoutMs: number): Promise<Buffer> {
     if (this.#closed) throw new StorageClosedError();
-    const slow = this.#clock.after(slowMs, () => this.suspect());
+    const slow = this.#clock.after(SLOW_MS, () => this.suspect());
     try {
       return await this.#channel.call(method, bytes, timeoutMs);
     } finally {

@@ -7,7 +7,7 @@ export const statusCode = {
 
 const { cancelled, unknown, deadlineExceeded, internal, unavailable } = statusCode;
 const transientCodes: ReadonlySet<number> = new Set([unavailable, deadlineExceeded, cancelled, internal, unknown]);
-const unreachable = 'cannot be reached';
+const UNREACHABLE = 'cannot be reached';
 
 /** A call that failed. */
 export class EtcdError extends Error {
@@ -23,7 +23,7 @@ export class EtcdError extends Error {
 
   /** No connection stands: nothing was sent. */
   static unreachable(cause?: unknown): EtcdError {
-    return new EtcdError({ code: unavailable, details: unreachable, cause });
+    return new EtcdError({ code: unavailable, details: UNREACHABLE, cause });
   }
 
   /** True for what another server, or the same one later, may answer better. */
@@ -33,6 +33,6 @@ export class EtcdError extends Error {
 
   /** True when the server refused before it did anything. */
   get isUntouched(): boolean {
-    return this.details === 'etcdserver: no leader' || this.details === unreachable;
+    return this.details === 'etcdserver: no leader' || this.details === UNREACHABLE;
   }
 }

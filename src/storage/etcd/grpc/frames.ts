@@ -1,14 +1,14 @@
 // How gRPC puts messages on a stream: a byte that tells whether they are compressed (never, here), their length in four bytes, the message.
 import { EtcdError, statusCode } from './etcd-error.ts';
 
-const headBytes = 5;
+const HEAD_BYTES = 5;
 
 /** A message as it goes on a stream. */
 export function frameMessage(message: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafe(headBytes + message.length);
+  const framed = Buffer.allocUnsafe(HEAD_BYTES + message.length);
   framed[0] = 0;
   framed.writeUInt32BE(message.length, 1);
-  framed.set(message, headBytes);
+  framed.set(message, HEAD_BYTES);
   return framed;
 }
 
@@ -18,7 +18,7 @@ export class FrameReader {
   #parts: Buffer[] = [];
   #size = 0;
   /** What must be there before it is worth looking again. */
-  #needed = headBytes;
+  #needed = HEAD_BYTES;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -31,11 +31,11 @@ export class FrameReader {
     const messages: Buffer[] = [];
     while (this.#size >= this.#needed) {
       const all = this.#parts.length === 1 ? this.#parts[0] as Buffer : Buffer.concat(this.#parts, this.#size);
-      const end = headBytes + this.#readLength(all);
+      const end = HEAD_BYTES + this.#readLength(all);
       const isComplete = all.length >= end;
-      if (isComplete) messages.push(all.subarray(headBytes, end));
+      if (isComplete) messages.push(all.subarray(HEAD_BYTES, end));
       const rest = isComplete ? all.subarray(end) : all;
-      this.#needed = isComplete ? headBytes : end;
+      this.#needed = isComplete ? HEAD_BYTES : end;
       this.#parts = rest.length === 0 ? [] : [rest];
       this.#size = rest.length;
     }

@@ -4,7 +4,7 @@ import type { KeyValue } from '../../store.ts';
 import { MessageReader, MessageWriter } from './wire.ts';
 
 /** Every key there is, as etcd spells it. */
-const everyKey = '\u0000';
+const EVERY_KEY = '\u0000';
 
 interface RangeCall {
   readonly key: string;
@@ -77,7 +77,7 @@ const compareTargets = { version: { id: 0, field: 4 }, modRevision: { id: 2, fie
 /** TxnRequest: compare 1 {target 2, key 3, version 4, mod_revision 6}, success 2, failure 3; ops are range 1, put 2, delete 3. */
 export function encodeTxn({ key, compare, value, lease }: TxnCall): Buffer {
   const { id, field } = compareTargets[compare.target];
-  return new MessageWriter(txnFrameBytes + 3 * key.length + (value?.length ?? 0))
+  return new MessageWriter(TXN_FRAME_BYTES + 3 * key.length + (value?.length ?? 0))
     // What is compared with is one of a union: it is written even when it is zero.
     .message(1, (comparison) => comparison.number(2, id).bytes(3, key).oneOf(field, compare.equals))
     .message(2, (change) => {
@@ -89,12 +89,12 @@ export function encodeTxn({ key, compare, value, lease }: TxnCall): Buffer {
 }
 
 /** More than a TxnRequest takes besides its key, three times, and its value. */
-const txnFrameBytes = 200;
+const TXN_FRAME_BYTES = 200;
 
 /** WatchRequest.create_request 1: key 1, range_end 2, start_revision 3, progress_notify 4, prev_kv 6, fragment 8. */
 export function encodeWatchEverything(startRevision: number): Buffer {
   return new MessageWriter()
-    .message(1, (create) => create.bytes(1, everyKey).bytes(2, everyKey).number(3, startRevision).flag(6, true).flag(8, true))
+    .message(1, (create) => create.bytes(1, EVERY_KEY).bytes(2, EVERY_KEY).number(3, startRevision).flag(6, true).flag(8, true))
     .finish();
 }
 

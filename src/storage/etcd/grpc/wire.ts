@@ -1,10 +1,10 @@
 // The protobuf wire format as far as etcd's messages need it: varints, bytes, nested messages. Field numbers are in messages.ts.
 // Revisions and counts are numbers (the contract keeps them below 2^53); ids of leases are bigints, since etcd uses all 63 bits.
 
-const varintType = 0;
-const fixed64Type = 1;
-const bytesType = 2;
-const fixed32Type = 5;
+const VARINT_TYPE = 0;
+const FIXED64_TYPE = 1;
+const BYTES_TYPE = 2;
+const FIXED32_TYPE = 5;
 
 /** Bytes that are no protobuf message. */
 class WireError extends Error {
@@ -24,7 +24,7 @@ export class MessageWriter {
     if (value.length === 0) return this;
     const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
     this.#reserve(20 + length);
-    this.#varint(field * 8 + bytesType);
+    this.#varint(field * 8 + BYTES_TYPE);
     this.#varint(length);
     if (typeof value === 'string') this.#bytes.write(value, this.#size, 'utf8');
     else this.#bytes.set(value, this.#size);
@@ -35,7 +35,7 @@ export class MessageWriter {
   /** A nested message, which is written when it is empty too. Its fields are written in place, its length in front of them once it is known. */
   message(field: number, write: (nested: this) => void): this {
     this.#reserve(20);
-    this.#varint(field * 8 + bytesType);
+    this.#varint(field * 8 + BYTES_TYPE);
     const at = this.#size;
     this.#size += 1;
     write(this);
@@ -56,7 +56,7 @@ export class MessageWriter {
   /** The same as a member of a union, where zero says which member it is. */
   oneOf(field: number, value: number): this {
     this.#reserve(20);
-    this.#varint(field * 8 + varintType);
+    this.#varint(field * 8 + VARINT_TYPE);
     this.#varint(value);
     return this;
   }
@@ -65,7 +65,7 @@ export class MessageWriter {
   long(field: number, value: bigint): this {
     if (value === 0n) return this;
     this.#reserve(20);
-    this.#varint(field * 8 + varintType);
+    this.#varint(field * 8 + VARINT_TYPE);
     let rest = BigInt.asUintN(64, value);
     for (; rest >= 0x80n; rest >>= 7n) this.#bytes[this.#size++] = Number(rest & 0x7fn) | 0x80;
     this.#bytes[this.#size++] = Number(rest);
@@ -172,15 +172,15 @@ export class MessageReader {
   }
 
   skip(): void {
-    if (this.#type === varintType) while (this.#byte() >= 0x80);
-    else if (this.#type === bytesType) this.#span();
-    else if (this.#type === fixed64Type) this.#advance(8);
-    else if (this.#type === fixed32Type) this.#advance(4);
+    if (this.#type === VARINT_TYPE) while (this.#byte() >= 0x80);
+    else if (this.#type === BYTES_TYPE) this.#span();
+    else if (this.#type === FIXED64_TYPE) this.#advance(8);
+    else if (this.#type === FIXED32_TYPE) this.#advance(4);
     else throw new WireError(`a field has the type ${this.#type}`);
   }
 
   #span(): readonly [number, number] {
-    if (this.#type !== bytesType) throw new WireError(`bytes are expected where a field has the type ${this.#type}`);
+    if (this.#type !== BYTES_TYPE) throw new WireError(`bytes are expected where a field has the type ${this.#type}`);
     const length = this.number();
     const from = this.#at;
     this.#advance(length);

@@ -1,17 +1,21 @@
-// Finds the watches that a key belongs to without asking each of them: exact keys and prefixes by hash, other ranges in turn.
+// Finds the watches whose range holds a key without a test of each: exact keys and prefixes by hash, other ranges in turn. Shared by the
+// watches of a Store and the watchers of a cache.
 import { createBoundsTest } from '../base/index.ts';
 import { type KeyRange, keyRange, prefixRange } from './store.ts';
 
-/** Anything that is interested in a range of keys. */
-interface Ranged {
+/** Anything that waits for changes in a range of keys. */
+export interface Ranged {
   readonly range: KeyRange;
 }
 
-/** Code units that there are. */
-const units = 2 ** 16;
+/** The number of code units. */
+const UNITS = 2 ** 16;
 
-/** A set of watches; `matching` costs one look-up per distinct prefix length whose last character fits, not per watch. */
-export class WatchIndex<W extends Ranged> {
+/**
+ * A set of watches. `visit` compares one character for each distinct length and last character of a prefix, and looks up where it fits:
+ * with 10,000 watches of one namespace each, that is as often as there are lengths of names.
+ */
+export class KeyIndex<W extends Ranged> {
   readonly #exact = new Map<string, Set<W>>();
   readonly #prefixes = new Map<string, Set<W>>();
   /** Lengths of prefixes with their last character (length × units + character), each with the number of such prefixes. */
@@ -26,6 +30,7 @@ export class WatchIndex<W extends Ranged> {
     } else this.#others.set(watch, createBoundsTest(range));
   }
 
+  /** Does nothing when `watch` is not in the index. */
   remove(watch: W): void {
     const { range } = watch;
     if (isExact(range)) removeFrom(this.#exact, range.start, watch);
@@ -34,12 +39,12 @@ export class WatchIndex<W extends Ranged> {
     } else this.#others.delete(watch);
   }
 
-  /** Calls `visit` with every watch whose range holds `key`. */
-  matching(key: string, visit: (watch: W) => void): void {
+  /** Calls `visit` with every watch whose range holds `key`. It may remove the watch that it is called with, and must not add any. */
+  visit(key: string, visit: (watch: W) => void): void {
     this.#exact.get(key)?.forEach(visit);
     for (const end of this.#ends.keys()) {
-      const length = Math.floor(end / units);
-      if (key.charCodeAt(length - 1) === end % units) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
+      const length = Math.floor(end / UNITS);
+      if (key.charCodeAt(length - 1) === end % UNITS) this.#prefixes.get(key.slice(0, length))?.forEach(visit);
     }
     for (const [watch, isInside] of this.#others) {
       if (isInside(key)) visit(watch);
@@ -47,7 +52,7 @@ export class WatchIndex<W extends Ranged> {
   }
 
   #countEnd({ start }: KeyRange, step: number): void {
-    const end = start.length * units + start.charCodeAt(start.length - 1);
+    const end = start.length * UNITS + start.charCodeAt(start.length - 1);
     const count = (this.#ends.get(end) ?? 0) + step;
     if (count === 0) this.#ends.delete(end);
     else this.#ends.set(end, count);
@@ -58,7 +63,7 @@ function isExact(range: KeyRange): boolean {
   return range.end === keyRange(range.start).end;
 }
 
-/** Only prefixes whose end is one plain character further: beyond, code units and bytes disagree about what lies between. */
+/** Only prefixes whose end is one plain character further: beyond, code units and bytes disagree about the keys between. */
 function isPrefix(range: KeyRange): boolean {
   const { start, end } = range;
   return start !== '' && start.charCodeAt(start.length - 1) < 0xd7ff && end === prefixRange(start).end;
