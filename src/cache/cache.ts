@@ -11,7 +11,7 @@ import { ChunkCompactor } from './chunk-compactor.ts';
 import { createSnapshot } from './snapshot.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
-/** What a cache is made of. */
+/** Options of a cache. */
 export interface CacheOptions<T> {
   readonly store: Store;
   /** All keys of the copy begin with it; best ends in '/'. */
@@ -19,31 +19,31 @@ export interface CacheOptions<T> {
   /** Called once per version (lagging watchers make old versions again). Must not throw: a throw makes the cache start over. */
   readonly decode: Decode<T>;
   readonly clock: Clock;
-  /** How long changes are kept for watchers and exact reads; 5 minutes unless told, never under 75 s (upstream's freshness of events). */
+  /** How long changes are kept for watchers and exact reads; 5 minutes when absent, never under 75 s (upstream's freshness of events). */
   readonly historyMs?: number;
-  /** How many changes are kept at most; 100,000 unless told, never under 100. */
+  /** How many changes are kept at most; 100,000 when absent, never under 100. */
   readonly historyLimit?: number;
-  /** How many bytes of superseded values are kept at most; 32 MiB unless told. */
+  /** How many bytes of superseded values are kept at most; 32 MiB when absent. */
   readonly historyBytes?: number;
   /** Bytes that a value takes. */
   readonly sizeOf?: (value: T) => number;
   /** Entries per call of the listing. */
   readonly pageSize?: number;
-  /** How often the Store is asked for progress when nobody waits. */
+  /** How often the Store is asked for progress when no read waits. */
   readonly progressIntervalMs?: number;
-  /** Is told of failures that the cache mends by itself. */
+  /** Called with failures from which the cache recovers by itself. */
   readonly report?: (error: unknown) => void;
-  /** Is handed the chunks of a quiet copy from time to time, to put what they hold closer together; true when that was work. */
-  readonly pack?: (chunk: readonly Entry<T>[]) => boolean;
-  /** Is told of values that were changed or deleted: from then on only history holds them. */
+  /** Called with the chunks of a quiet copy from time to time, to move their values closer together; true when that was work. */
+  readonly compactChunk?: (chunk: readonly Entry<T>[]) => boolean;
+  /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
-/** Large objects that change often would fill the memory well within the window; what fell out is replayed from the Store. */
+/** Large objects that change often would fill the memory well within the window; older changes are replayed from the Store. */
 const HISTORY_BYTES = 32 * 2 ** 20;
-/** After so many changes those who pack have a look, so that what came in bursts does not lie about until the next tick. */
-const PACKED_AFTER = 2000;
+/** After so many changes chunks are compacted, so that a burst does not wait for the next tick. */
+const COMPACTED_AFTER = 2000;
 
 class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
@@ -63,7 +63,7 @@ class PrefixCache<T> implements Cache<T> {
   #tick: Timer | undefined;
   #latest: Snapshot<T> | undefined;
   #listing = new Listing<T>();
-  #unpacked = 0;
+  #uncompacted = 0;
 
   constructor(options: CacheOptions<T>) {
     const { store, clock, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
@@ -76,12 +76,12 @@ class PrefixCache<T> implements Cache<T> {
     this.#host = { history: this.#history, keyIndex: this.#keyIndex, store, clock, decode, reached, report, forget };
     this.#reflector = new StoreReflector({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
     this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
-    this.#chunkCompactor = options.pack === undefined ? undefined : new ChunkCompactor(clock, options.pack);
+    this.#chunkCompactor = options.compactChunk === undefined ? undefined : new ChunkCompactor(clock, options.compactChunk);
     this.#ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
-    // Told to who asks for it; nobody may.
+    // A caller of ready() gets the failure; there may be none.
     this.#ready.catch(() => undefined);
     void this.#reflector.start();
     this.#scheduleTick();
@@ -162,10 +162,10 @@ class PrefixCache<T> implements Cache<T> {
     };
   }
 
-  /** What came with a page is packed before the next one comes, so that the memory it came in can be used again for that. */
+  /** The values of a page are compacted before the next one comes, which can then use the memory that they came in. */
   #addPage(kvs: readonly KeyValue[]): void {
     const chunks = this.#listing.add(kvs.map((kv) => this.#toEntry(kv)));
-    if (!this.#listed) for (const chunk of chunks) this.#options.pack?.(chunk);
+    if (!this.#listed) for (const chunk of chunks) this.#options.compactChunk?.(chunk);
   }
 
   #endList(revision: number): void {
@@ -174,7 +174,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#listed = true;
     this.#advance(revision);
     this.#chunkCompactor?.begin(this.#history.newest);
-    for (const watcher of Array.from(this.#watchers)) watcher.relist(); // Whom it wakes may begin a new watch.
+    for (const watcher of Array.from(this.#watchers)) watcher.relist(); // A woken reader may begin a new watch.
     this.#resolveReady();
   }
 
@@ -184,21 +184,21 @@ class PrefixCache<T> implements Cache<T> {
     });
     const first = this.#history.next;
     this.#history.extend(changes, this.#options.clock.monotonicMs());
-    this.#tellSuperseded(first);
+    this.#reportSuperseded(first);
     const woken = this.#findWoken(changes, first);
     this.#advance(revision);
-    this.#packSome(changes.length);
+    this.#compactSome(changes.length);
     for (const watcher of woken) watcher.signal();
   }
 
-  #packSome(changed: number): void {
-    this.#unpacked += changed;
-    if (this.#unpacked < PACKED_AFTER) return;
-    this.#unpacked = 0;
+  #compactSome(changed: number): void {
+    this.#uncompacted += changed;
+    if (this.#uncompacted < COMPACTED_AFTER) return;
+    this.#uncompacted = 0;
     this.#chunkCompactor?.begin(this.#history.newest);
   }
 
-  #tellSuperseded(first: number): void {
+  #reportSuperseded(first: number): void {
     const { supersede } = this.#options;
     if (supersede === undefined) return;
     for (let cursor = first; cursor < this.#history.next; cursor++) {
@@ -224,7 +224,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#freshness.advance(this.#revision);
   }
 
-  /** A version that the copy has is used as it is, with everything that was computed from it. */
+  /** A version that the copy has is used as it is, with everything computed from it. */
   #toEntry(kv: KeyValue): Entry<T> {
     const known = this.#history.get(kv.key);
     if (known?.modRevision === kv.modRevision) return known;
@@ -233,7 +233,7 @@ class PrefixCache<T> implements Cache<T> {
     return { key, modRevision: kv.modRevision, value: this.#options.decode(known === undefined ? kv : { ...kv, key }) };
   }
 
-  /** Keeps the revision of a quiet prefix from falling behind, and drops what has grown old. */
+  /** Keeps the revision of a quiet prefix from falling behind, and drops history that has grown old. */
   #scheduleTick(): void {
     const { clock, progressIntervalMs = 10_000 } = this.#options;
     this.#tick = clock.after(progressIntervalMs, () => {
@@ -246,7 +246,7 @@ class PrefixCache<T> implements Cache<T> {
   }
 }
 
-/** Begins to copy a prefix of the Store; `ready()` tells when the copy can be read. */
+/** Begins to copy a prefix of the Store; `ready()` resolves when the copy can be read. */
 export function createCache<T>(options: CacheOptions<T>): Cache<T> {
   return new PrefixCache(options);
 }

@@ -1,6 +1,6 @@
-// Goes over the chunks of a copy in the background, a few milliseconds at a time, so that their owner can move what they hold closer together.
+// Hands the chunks of a copy to their owner in the background, a few milliseconds at a time, so that it can move their values closer together.
 //
-//   idle ──begin(a map not gone over yet)──▶ packing ──every chunk handed over──▶ idle        slices: SLICE_MS of work, then PAUSE_MS of none
+//   idle ──begin(a map not handed over yet)──▶ compacting ──every chunk handed over──▶ idle     slices: SLICE_MS of work, then PAUSE_MS of none
 import type { Chunk, Clock, SortedMap, Timer } from '../base/index.ts';
 import type { Entry } from './contract.ts';
 
@@ -8,21 +8,21 @@ const SLICE_MS = 4;
 const PAUSE_MS = 2;
 const ALL = { start: '', end: '\uffff' };
 
-/** One cache's packer. */
+/** The compactor of one cache. */
 export class ChunkCompactor<T> {
   readonly #clock: Clock;
-  readonly #pack: (chunk: readonly Entry<T>[]) => boolean;
+  readonly #compactChunk: (chunk: readonly Entry<T>[]) => boolean;
   #done: SortedMap<Entry<T>> | undefined;
   #running: Iterator<Chunk<Entry<T>>> | undefined;
   #timer: Timer | undefined;
   #closed = false;
 
-  constructor(clock: Clock, pack: (chunk: readonly Entry<T>[]) => boolean) {
+  constructor(clock: Clock, compactChunk: (chunk: readonly Entry<T>[]) => boolean) {
     this.#clock = clock;
-    this.#pack = pack;
+    this.#compactChunk = compactChunk;
   }
 
-  /** Goes over this version of the copy soon, unless it has been or another is being gone over. */
+  /** Begins soon with this state of the copy, unless it was handed over before or another one is under way. */
   begin(map: SortedMap<Entry<T>>): void {
     if (this.#closed || this.#running !== undefined || map === this.#done) return;
     this.#done = map;
@@ -48,7 +48,7 @@ export class ChunkCompactor<T> {
         this.#running = undefined;
         return;
       }
-      if (this.#pack(next.value.chunk) && this.#clock.monotonicMs() >= endMs) return this.#schedule();
+      if (this.#compactChunk(next.value.chunk) && this.#clock.monotonicMs() >= endMs) return this.#schedule();
     }
   }
 }

@@ -1,11 +1,11 @@
 // Waiting until the cache has reached a revision, and learning which revision counts as current.
-// Who waits makes the Store report progress at once, and again every 100 ms (upstream's period) as long as anybody waits.
+// A waiting read makes the Store report progress at once, and again every 100 ms (upstream's period) as long as one waits.
 import type { Clock, Timer } from '../base/index.ts';
 import type { Store } from '../storage/index.ts';
 
 const ASK_AGAIN_MS = 100;
 
-/** What waiting works on. */
+/** The parts that waiting uses. */
 interface FreshnessOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ interface Waiter {
   readonly settle: (reached: boolean) => void;
 }
 
-/** Those who wait for the cache. The cache calls `advance` and `close`. */
+/** The reads that wait for the cache. The cache calls `advance`, `resume` and `close`. */
 export class Freshness {
   readonly #options: FreshnessOptions;
   readonly #waiters = new Set<Waiter>();
@@ -29,7 +29,7 @@ export class Freshness {
   #asking = false;
   #askAgain: Timer | undefined;
   #running: Promise<unknown> = Promise.resolve();
-  /** A question to the Store that has not been put yet: whoever comes before it is put may share its answer. */
+  /** A question to the Store that is not sent yet: all reads until then share its answer. */
   #upcoming: Promise<number | undefined> | undefined;
   #closed = false;
 
@@ -57,7 +57,7 @@ export class Freshness {
     });
   }
 
-  /** As waitUntil, for the revision that the Store has when asked; also false when the Store cannot tell. */
+  /** As waitUntil, for the revision that the Store has when asked; also false when the Store does not answer. */
   async waitUntilCurrent(timeoutMs: number): Promise<boolean> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
@@ -76,19 +76,19 @@ export class Freshness {
     }
   }
 
-  /** Asks for progress if anybody waits; for a feed that has come back. */
+  /** Asks for progress if a read waits; for a watch that has begun again. */
   resume(): void {
     if (this.#waiters.size > 0) this.#ask();
   }
 
-  /** Everybody who waits is told no. */
+  /** Every waiting read gets false. */
   close(): void {
     this.#closed = true;
     this.#askAgain?.cancel();
     for (const waiter of this.#waiters) waiter.settle(false);
   }
 
-  /** One question for all who began to wait in this turn. */
+  /** One question for all reads that began to wait in this turn. */
   #ask(): void {
     if (this.#asking) return;
     this.#asking = true;
@@ -106,7 +106,7 @@ export class Freshness {
   #learnRevision(): Promise<number | undefined> {
     this.#upcoming ??= this.#running.then(() => {
       this.#upcoming = undefined;
-      // Who waits learns that nothing is known in time; why is told by the calls that write.
+      // A waiting read gets false in time; calls that write report the cause.
       const answer = this.#options.store.revision().catch(() => undefined);
       this.#running = answer;
       return answer;

@@ -1,7 +1,7 @@
 // The last changes of the prefix, in revision order, and the state after each of them. Shared by all watchers, which are numbers into it.
 //
 //   base ──e1──e2──e3── … ──en = newest        base: the state (and revision) before the oldest change that is kept
-//         m1       m3           mn             m: versions of the map; where one is missing it is made again from the one before
+//         m1       m3           mn             m: versions of the map; a missing one is made again from the one before
 //
 // Every change has its map at first. Among older changes only each 1024th keeps it: 100,000 versions of a large map would
 // otherwise hold a copied leaf each, and reading at one of them costs at most 1024 insertions.
@@ -15,7 +15,7 @@ export interface Change<T> {
   readonly entry: Entry<T> | undefined;
 }
 
-/** Bounds of what is kept. */
+/** Bounds of the kept changes. */
 interface HistoryBounds {
   /** Changes older than this are dropped (except the last 100). */
   readonly windowMs: number;
@@ -97,7 +97,7 @@ export class History<T> {
     return this.#byKey.get(key);
   }
 
-  /** All changes after this revision are here. */
+  /** All changes after this revision are kept. */
   get baseRevision(): number {
     return this.#base.revision;
   }
@@ -122,7 +122,7 @@ export class History<T> {
     return this.#steps.search(({ event }) => event.revision <= revision);
   }
 
-  /** Begins anew from a listed state, which is the history's from then on. Cursors into what was here have fallen out. */
+  /** Begins again from a listed state, which is the history's from then on. Older cursors have fallen out. */
   reset(listing: Listing<T>, revision: number): void {
     const map = listing.finish();
     this.#steps.clear();
@@ -155,7 +155,7 @@ export class History<T> {
     this.trim(nowMs);
   }
 
-  /** Drops what is beyond the bounds. */
+  /** Drops changes beyond the bounds. */
   trim(nowMs: number): void {
     const oldestMs = nowMs - this.#bounds.windowMs;
     for (let size = this.#steps.size; size > 0; size--) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createCache } from './index.ts';
 import { all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
-test('a failed watch is taken up where it broke off: nobody loses a change or expires', async () => {
+test('a failed watch is resumed after its last change: no watcher loses a change or expires', async () => {
   const { write, store, clock } = createStoreHarness();
   const breakable = createBreakableStore(store);
   const cache = await startCache({ store: breakable, clock });
@@ -104,7 +104,7 @@ test('a change that cannot be decoded makes the cache start over instead of goin
   cache.close();
 });
 
-test('waitUntilCurrent asks the Store once for all who began to wait before the question was put', async () => {
+test('waitUntilCurrent asks the Store once for all reads that began to wait before the question was sent', async () => {
   const { store, clock } = createStoreHarness();
   const breakable = createBreakableStore(store);
   const cache = await startCache({ store: breakable, clock });
@@ -115,7 +115,7 @@ test('waitUntilCurrent asks the Store once for all who began to wait before the 
   cache.close();
 });
 
-test('a wake that throws is reported and hinders nobody', async () => {
+test('a wake that throws is reported and hinders no other watcher', async () => {
   const { write, store, clock } = createStoreHarness();
   const reported: unknown[] = [];
   const cache = await startCache({ store, clock, report: (error) => reported.push(error) });

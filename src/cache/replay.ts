@@ -1,5 +1,5 @@
-// The feed of a lagging watcher: a watch of its own on the Store, from a revision that in-memory history no longer has.
-// What has come and was not taken is bounded: when full, the Store's watch is closed and opened again where it was cut off.
+// The changes of a lagging watcher: a watch of its own on the Store, from a revision that in-memory history no longer has.
+// Changes that were not taken yet are bounded: when there are too many, the Store's watch is closed, and opened again after the last of them.
 import type { Clock } from '../base/index.ts';
 import type { KeyRange, KeyValue, Store, StoreEvent, WatchObserver } from '../storage/index.ts';
 import type { CacheEvent, Decode } from './contract.ts';
@@ -8,7 +8,7 @@ import type { CacheEvent, Decode } from './contract.ts';
 const REPLAY_LIMIT = 1000;
 const RETRY_MS = 1000;
 
-/** What a replay works on, and whom it tells. */
+/** The parts of a replay, and its callbacks. */
 interface ReplayOptions<T> {
   readonly store: Store;
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export class Replay<T> {
     return this.#buffer.length;
   }
 
-  /** Begins, or goes on, at the change after `reached`. */
+  /** Begins, or continues, at the change after `reached`. */
   open(): void {
     if (this.#closed || this.#session !== undefined) return;
     const session: Session = { over: false, stop: undefined, ask: undefined };
@@ -60,7 +60,7 @@ export class Replay<T> {
     try {
       this.#connect(session);
     } catch {
-      // A Store that cannot be watched at the moment is asked again.
+      // The Store cannot be watched at the moment.
       this.#retryLater(session);
     }
   }

@@ -1,15 +1,15 @@
-// Keeps a copy of one prefix fed: lists it at one exact revision, then watches from the next one on, and mends what breaks.
+// Keeps a copy of one prefix current: lists it at one exact revision, then watches from the next one on, and resumes after failures.
 //
-//   listing ──all pages of one revision──▶ watching ──failed──▶ pausing ──▶ watching again, where it broke off
+//   listing ──all pages of one revision──▶ watching ──failed──▶ pausing ──▶ watching again, after the last change
 //      ▲ └─ failed or compacted meanwhile: pause, again             │
-//      └────────── compacted, or a feed that makes no sense ◀───────┘        closed: the Store is gone, over
+//      └────────── compacted, or a change that cannot be taken in ◀───────┘        closed: the Store is gone, over
 import { type Clock, type Timer, delay, invariant } from '../base/index.ts';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type WatchObserver } from '../storage/index.ts';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Receives what the feed brings; all calls are synchronous. */
+/** Receives the list and the changes; all calls are synchronous. */
 export interface ReflectorSink {
   /** One page of a listing, in key order; pages of an abandoned listing are forgotten at the next `beginList`. */
   beginList(): void;
@@ -23,7 +23,7 @@ export interface ReflectorSink {
   closed(): void;
 }
 
-/** What a feed works on. */
+/** The parts of a reflector. */
 interface StoreReflectorOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ interface StoreReflectorOptions {
   readonly sink: ReflectorSink;
   /** Revision that the sink has reached. */
   readonly reached: () => number;
-  /** Is told of failures that the feed is about to mend. */
+  /** Called with failures from which the reflector recovers. */
   readonly report: (error: unknown) => void;
 }
 

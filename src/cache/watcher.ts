@@ -10,7 +10,7 @@ import type { CacheEvent, Decode, Watcher } from './contract.ts';
 import type { History } from './history.ts';
 import { Replay } from './replay.ts';
 
-/** What the cache shares with its watchers. */
+/** The parts that the cache shares with its watchers. */
 export interface WatchHost<T> {
   readonly history: History<T>;
   readonly keyIndex: KeyIndex<HistoryWatcher<T>>;
@@ -19,13 +19,13 @@ export interface WatchHost<T> {
   readonly decode: Decode<T>;
   /** Revision that the cache has reached. */
   reached(): number;
-  /** Is told of a wake that threw. */
+  /** Called with the error of a wake that threw. */
   readonly report: (error: unknown) => void;
   /** The watcher has ended and is not to be kept. */
   forget(watcher: HistoryWatcher<T>): void;
 }
 
-/** What is watched, from where on, and who is told. */
+/** The range, the revision after which it is watched, and the callback of its reader. */
 interface WatchRequest {
   readonly range: KeyRange;
   readonly after: number;
@@ -34,7 +34,7 @@ interface WatchRequest {
 
 type State = 'waiting' | 'lagging' | 'reading' | 'idle' | 'ended';
 
-/** A Watcher over History. The cache calls `place`, `hit`, `signal` and `conclude`; the reader calls the rest. */
+/** A Watcher over History. The cache calls `start`, `activate`, `notify`, `signal`, `relist` and `drain`; the reader the rest. */
 export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   readonly range: KeyRange;
   readonly #isInside: (key: string) => boolean;
@@ -42,16 +42,16 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   readonly #wake: () => void;
   #state: State = 'waiting';
   #end: 'expired' | 'closed' | undefined;
-  /** Everything up to here was taken or is not wanted. */
+  /** Every change up to this revision was taken or is not wanted. */
   #passed: number;
-  /** What history holds up to here is not taken from it: the replay brought it, or it is not wanted. */
+  /** Changes of history up to this revision are not taken from it: the replay brought them, or they are not wanted. */
   #floor: number;
   #cursor = 0;
   #replay: Replay<T> | undefined;
   /** The reader found nothing and waits for its wake. */
-  #armed = false;
+  #isWaiting = false;
   #touched = false;
-  /** There will be no more changes than history holds. */
+  /** The cache has closed: history gets no more changes. */
   #draining = false;
 
   constructor(host: WatchHost<T>, { range, after, wake }: WatchRequest) {
@@ -88,17 +88,17 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     this.#touched = true;
     const taken = this.#takeReplayed(limit);
     if (this.#state === 'reading' && taken.length < limit) this.#takeHistory(limit, taken);
-    this.#armed = !this.#hasSomething();
+    this.#isWaiting = !this.#hasSomething();
     return taken;
   }
 
   close(): void {
-    this.#armed = false;
+    this.#isWaiting = false;
     this.#touched = true;
     this.finish('closed');
   }
 
-  /** Finds the watcher its place: in history when that reaches back far enough, else on a replay from the Store. */
+  /** Begins in history when that reaches back far enough, else with a replay from the Store. */
   start(): void {
     const { history, store, clock, decode } = this.#host;
     if (this.#state === 'ended' || this.#state === 'lagging') return;
@@ -110,14 +110,14 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     this.#replay.open();
   }
 
-  /** Begins to tell the reader, who may have looked already. */
+  /** Begins to wake the reader, unless it has taken or closed already. */
   activate(): void {
     if (this.#touched) return;
-    this.#armed = true;
+    this.#isWaiting = true;
     if (this.#hasSomething()) this.signal();
   }
 
-  /** A change in the range; false when the watcher does not want it, or has not come that far yet. */
+  /** A change in the range; false when the watcher is not idle, or begins after it. */
   notify(cursor: number, revision: number): boolean {
     if (this.#state !== 'idle' || revision <= this.#passed) return false;
     this.#state = 'reading';
@@ -127,8 +127,8 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
 
   /** Calls wake if the reader waits for it. */
   signal(): void {
-    if (!this.#armed) return;
-    this.#armed = false;
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
     try {
       this.#wake();
     } catch (error) {
@@ -136,12 +136,12 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     }
   }
 
-  /** Asks again how far the Store's replay is complete. */
+  /** Asks the Store again how far the replay is complete. */
   requestProgress(): void {
     this.#replay?.requestProgress();
   }
 
-  /** History began anew at a revision that it could not be extended to: who has not come that far has missed something. */
+  /** History begins again with a newer list: a watcher that has not come that far has missed changes. */
   relist(): void {
     if (this.#state === 'reading' || (this.#state === 'idle' && this.#passed < this.#host.history.baseRevision)) this.finish('expired');
     else if (this.#state === 'lagging') this.#followReplay();
@@ -184,7 +184,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     return taken;
   }
 
-  /** Changes of one revision are never parted: whoever has seen a revision has seen all of it. */
+  /** Changes of one revision are never parted: a reader that has one of them has all. */
   #takeHistory(limit: number, into: CacheEvent<T>[]): void {
     this.#checkCursor();
     while (this.#state === 'reading') {
@@ -197,7 +197,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     }
   }
 
-  /** Moves the cursor to the next change that is wanted; without one the watcher goes to sleep. */
+  /** Moves the cursor to the next change that is wanted; without one the watcher is idle. */
   #seek(): void {
     const { history } = this.#host;
     if (this.#cursor < history.first) return this.finish('expired');
@@ -215,7 +215,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     this.#cursor = this.#host.history.cursorAfter(after);
     if (this.#replay === undefined) return this.#seek();
     this.#replay.close();
-    // What is buffered is older than `after` and is taken first; the cursor waits in place behind it.
+    // Buffered changes are older than `after` and are taken first; the cursor waits behind them.
     if (this.#replay.size === 0) this.#leaveReplay(after);
   }
 

@@ -269,7 +269,7 @@ export class Core {
     };
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredRevision>({
-      store, clock, prefix, decode: decodeCached, pack: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
+      store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();

@@ -10,7 +10,7 @@ async function run(options: { historyMs: number; intervalMs: number; forMs: numb
   const compactions: { at: number; revision: number }[] = [];
   const compaction = new AutomaticCompaction({
     clock, ...options,
-    // One revision per millisecond, so that a revision tells its age.
+    // One revision per millisecond, so that a revision is its age.
     revision: () => clock.monotonicMs(),
     compact: async (revision) => compactions.push({ at: clock.monotonicMs(), revision }),
   });

@@ -1,9 +1,9 @@
-// What compaction forgets, and when it happens by itself. Both Stores with their own history follow the same rule:
+// The versions that compaction forgets, and the times at which it happens by itself. Both Stores with their own history follow the same rule:
 //
 //   compact(7)   key a: put@3 put@5 del@6   key b: put@4 put@9     kept: b@4 (current at 7) and everything after 7
 //
 // A change at or before the compact revision makes the version that it replaced unreachable; a tombstone is unreachable itself.
-// So walking the changes in (old, new] once, and forgetting what each of them replaced, forgets exactly what must go.
+// So walking the changes in (old, new] once, and forgetting what each of them replaced, forgets exactly those.
 import type { Clock, Timer } from '../base/index.ts';
 import type { StoreEvent } from './store.ts';
 
@@ -13,10 +13,10 @@ const DEFAULT_HISTORY_MS = 5 * 60_000;
 /** Time between automatic compactions when the options do not say. */
 const DEFAULT_COMPACTION_INTERVAL_MS = 5 * 60_000;
 
-/** Also bounds what a timer can hold, should somebody ask for an interval of years. */
+/** Also bounds what a timer can hold, whatever interval is asked for. */
 const LONGEST_SAMPLE_MS = 60 * 60_000;
 
-/** The revisions that are unreachable once `change` lies at or before the compact revision. */
+/** The revisions that are unreachable once `change` is at or before the compact revision. */
 export function forgottenBy(change: Pick<StoreEvent, 'type' | 'kv' | 'previous'>): readonly number[] {
   const forgotten = change.previous ? [change.previous.modRevision] : [];
   if (change.type === 'delete') forgotten.push(change.kv.modRevision);
@@ -78,7 +78,7 @@ export class AutomaticCompaction {
     const oldest = this.#samples[0];
     if (!oldest || now - oldest.at < this.#historyMs) return;
     const { revision } = oldest;
-    // A failure is the disk's; writers hear of it, and the next interval tries again from where this one stopped.
+    // A failure is the disk's; writers get it too, and the next interval continues where this one stopped.
     this.#running = this.#running.then(() => this.#options.compact(revision)).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// The errors of storage. Expected outcomes (conflict, compacted, future) are values in store.ts; what is here means that
+// The errors of storage. Expected outcomes (conflict, compacted, future) are values in store.ts; these errors mean that
 // the disk, the directory or the caller failed.
 
 /** The directory is not a data directory of this program, is damaged, or was written by a newer format. */

@@ -1,4 +1,4 @@
-// Deletes keys whose time to live is over, as an etcd lease would. The Store keeps the leases, this keeps the alarm.
+// Deletes keys whose time to live is over, as an etcd lease does. The Store keeps the leases, ExpiryAlarm the timer.
 import type { Clock, Timer } from '../base/index.ts';
 
 /** One put with a time to live. A newer version of the key makes it void. */
@@ -16,8 +16,8 @@ export interface LeaseBook {
   remove(leases: readonly Lease[]): Promise<void>;
 }
 
-/** What is left of leases, as Store.timesToLive tells it; at least something of those that end this moment. */
-export function tellTimesToLive(leases: readonly Lease[], now: number): ReadonlyMap<number, number> {
+/** The rest of each lease as Store.timesToLive returns it; at least a second, also of leases that end this moment. */
+export function computeTimesToLive(leases: readonly Lease[], now: number): ReadonlyMap<number, number> {
   return new Map(leases.map(({ revision, expiresAt }) => [revision, Math.max(1, Math.ceil((expiresAt - now) / 1000))]));
 }
 

@@ -1,4 +1,4 @@
-// What a key, and a request to write one, may be.
+// The bounds of a key, and of a request to write one.
 import type { TxnRequest } from './store.ts';
 import { invariant } from '../base/index.ts';
 

@@ -7,7 +7,7 @@ import { type SortedMap, createBoundsTest, createSortedMap, invariant } from '..
 import { forgottenBy } from './compaction.ts';
 import type { KeyRange, KeyValue, RangeRequest, StoreEvent } from './store.ts';
 
-/** The revision of a Store that nobody has written to. */
+/** The revision of a Store without a write. */
 export const FIRST_REVISION = 1;
 
 const noValue = new Uint8Array(0);
@@ -106,7 +106,7 @@ export class VersionedKeys {
     }
   }
 
-  /** Whatever of a key is older than a forgotten version is forgotten too: each was superseded by the next. */
+  /** Versions older than a forgotten one are forgotten too: each was superseded by the next. */
   #forget(key: string, last: number): void {
     const versions = this.#lives.get(key)?.versions ?? [];
     const kept = versions.findIndex((version) => version.kv.modRevision > last);

@@ -49,7 +49,7 @@ export function describeTime(start: Start, { leasesInRealTime: skip = false }: S
     assert.deepEqual(watch.received.flatMap((event) => (event.type === 'delete' ? event.kv.key : [])), ['/short', '/longer']);
   });
 
-  test('timesToLive tells what is left of a ttl by the revision of its put', async () => {
+  test('timesToLive returns the rest of a ttl by the revision of its put', async () => {
     const store = await start();
     await put(store, { key: '/for-ever' });
     const [short, long] = [await put(store, { key: '/short', ttlSeconds: 100 }), await put(store, { key: '/long', ttlSeconds: 5_000 })];
@@ -57,8 +57,8 @@ export function describeTime(start: Start, { leasesInRealTime: skip = false }: S
     assert.deepEqual([...left.keys()].sort(), [short, long]);
     // Leases of etcd are shared, and a little longer for it.
     for (const [revision, seconds] of [[short, 100], [long, 5_000]] as const) {
-      const told = left.get(revision) ?? 0;
-      assert.ok(told >= seconds - 10 && told <= seconds + 60, `${told} of ${seconds}`);
+      const rest = left.get(revision) ?? 0;
+      assert.ok(rest >= seconds - 10 && rest <= seconds + 60, `${rest} of ${seconds}`);
     }
   });
 
@@ -75,7 +75,7 @@ export function describeTime(start: Start, { leasesInRealTime: skip = false }: S
   });
 }
 
-/** What is found again. */
+/** The state that a reopened Store has. */
 export function describeReopen(start: Start, { reopen, leasesInRealTime: skip = false }: SuiteOptions & Required<Pick<SuiteOptions, 'reopen'>>): void {
   test('reopen finds everything: state, history, watches from history, compaction', async () => {
     const clock = createManualClock();

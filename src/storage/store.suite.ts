@@ -6,7 +6,7 @@ import { describeModel } from './store-model.suite.ts';
 import { type Start, type SuiteOptions, describeReopen, describeTime } from './store-time.suite.ts';
 import { type Store, type StoreEvent, type WatchObserver, keyRange, prefixRange } from './store.ts';
 import { eventually } from '../testing/wait.ts';
-import { Recorder, all, bytes, keysOf, ok, put, remove, settle, tellWritersLast, text } from './suite-tools.suite.ts';
+import { Recorder, all, bytes, keysOf, ok, put, remove, settle, answerWritersLast, text } from './suite-tools.suite.ts';
 
 /** Runs the suite on the Stores that `open` makes, each of them new and empty. */
 export function describeStore(name: string, open: (clock: Clock) => Promise<Store>, options: SuiteOptions = {}): void {
@@ -16,7 +16,7 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Stor
     const start = async (clock: Clock = createManualClock()): Promise<Store> => {
       const store = await open(clock);
       opened.push(store);
-      return lateDelivery ? tellWritersLast(store) : store;
+      return lateDelivery ? answerWritersLast(store) : store;
     };
     afterEach(async () => {
       for (const store of opened.splice(0)) await store.close();
@@ -219,7 +219,7 @@ function describeConcurrentReads(start: Start): void {
 }
 
 function describeWatch(start: Start): void {
-  test('watch replays history with previous versions, then goes on live', async () => {
+  test('watch replays history with previous versions, then continues live', async () => {
     const store = await start();
     await put(store, { key: '/a', value: '1' });
     await put(store, { key: '/b' });
@@ -273,7 +273,7 @@ function describeDelivery(start: Start, { lateDelivery = false }: SuiteOptions):
       [['/a/b/c', '/a/c', '/a/b', '/a/b/c/d'], ['/a/b/c', '/a/b/c/d'], ['/a/b/c'], ['/a/b/c', '/a/c', '/a/b', '/a/b/c/d'], ['/ab/x']]);
   });
 
-  test('watch has delivered a change no later than its writer hears of it', { skip: lateDelivery }, async () => {
+  test('watch has delivered a change no later than its writer is answered', { skip: lateDelivery }, async () => {
     const store = await start();
     const watch = new Recorder();
     store.watch(all, 2, watch);

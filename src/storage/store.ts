@@ -1,10 +1,10 @@
 // The contract of every Store: etcd's semantics and words (range, txn, watch, compact, revision), nothing of Kubernetes.
-// One suite (store.suite.ts) holds all implementations to it: memory, embedded (LMDB), and etcd in time.
+// One suite (store.suite.ts) holds all implementations to it: memory, embedded (LMDB) and etcd.
 //
 // Revisions are positive integers below 2^53 that grow by one with every committed txn, never go back and are never reused,
-// not even for writes that a crash undid after they were acknowledged to nobody. An empty, new Store is at revision 1.
+// not even for writes that a crash undid before they were acknowledged. An empty, new Store is at revision 1.
 
-/** One version of one key. `value` must be treated as immutable by everybody. */
+/** One version of one key. `value` is immutable. */
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
@@ -22,7 +22,7 @@ export interface KeyRange {
   readonly end: string;
 }
 
-/** What to read. Keys compare by their UTF-8 bytes. */
+/** A read. Keys compare by their UTF-8 bytes. */
 export interface RangeRequest extends KeyRange {
   /** Read the state as of this revision; absent means the newest. */
   readonly revision?: number;
@@ -30,7 +30,7 @@ export interface RangeRequest extends KeyRange {
   readonly limit?: number;
   /** Leave `kvs` empty, answer `count` only. */
   readonly countOnly?: boolean;
-  /** Nobody wants to know `count`, which may then be that of `kvs`: whoever reads many pages would count what is left with each of them. */
+  /** The caller does not need `count`, which may then be that of `kvs`: a read of many pages would count the rest with each of them. */
   readonly uncounted?: boolean;
 }
 
@@ -75,8 +75,8 @@ export interface StoreEvent {
 }
 
 /**
- * Receives a watch. Called synchronously, in revision order, durable changes only; must not throw. A change comes no later than its writer
- * hears of it, or soon after where the Store is elsewhere.
+ * Receives a watch. Called synchronously, in revision order, durable changes only; must not throw. A change comes no later than the
+ * answer to its writer, or soon after where the Store is elsewhere.
  */
 export interface WatchObserver {
   /** One or more changes, all of a revision in one call (keys that end with one lease share it); `revision` is that of the last. */
@@ -100,16 +100,16 @@ export interface StoreWatch {
   close(): void;
 }
 
-/** What the layers above may ask of durable state. */
+/** Durable state for the layers above. */
 export interface Store {
   range(request: RangeRequest): Promise<RangeResult>;
-  /** Reads nothing back: callers know what they wrote. Rejects only on I/O failure, when the outcome may be unknown. */
+  /** Reads nothing back: callers have the value that they wrote. Rejects only on I/O failure, when the outcome may be unknown. */
   txn(request: TxnRequest): Promise<TxnResult>;
   /** Delivers every change of the range from revision `from` on (inclusive). History first, then live. */
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch;
   /** Forgets versions superseded at or before `revision`; exact reads and watches before it are then `compacted`. */
   compact(revision: number): Promise<{ readonly compactRevision: number }>;
-  /** Seconds that are left of times to live, by the revision of the put that began them; what was written again or deleted since may be among them. */
+  /** Seconds until keys end, by the revision of the put that began them; keys that were written again or deleted since may be among them. */
   timesToLive(): Promise<ReadonlyMap<number, number>>;
   /** The newest durable revision, linearizable: at least that of every txn answered before the call. */
   revision(): Promise<number>;

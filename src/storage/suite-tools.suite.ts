@@ -1,4 +1,4 @@
-// What the suite of all Stores and the tests of single ones share: time moved by hand, a watch that writes down what it gets.
+// What the suite of all Stores and the tests of single ones share: time moved by hand, a watch that records its calls.
 import assert from 'node:assert/strict';
 import type { ManualClock } from '../base/index.ts';
 import type { KeyRange, KeyValue, RangeResult, Store, StoreEvent, TxnRequest, TxnResult, WatchObserver } from './store.ts';
@@ -30,7 +30,7 @@ export class Recorder implements WatchObserver {
   }
 
   progress(revision: number): void {
-    assert.ok(revision >= (this.received.at(-1)?.kv.modRevision ?? 0), 'progress never lies behind what was delivered');
+    assert.ok(revision >= (this.received.at(-1)?.kv.modRevision ?? 0), 'progress is never behind the delivered changes');
     this.progressed.push(revision);
   }
 
@@ -47,8 +47,8 @@ export class Recorder implements WatchObserver {
   }
 }
 
-/** The same Store, except that writers hear of their writes after its watches. */
-export async function tellWritersLast(store: Store): Promise<Store> {
+/** The same Store, except that writers are answered after its watches. */
+export async function answerWritersLast(store: Store): Promise<Store> {
   const waiting = new Map<number, () => void>();
   let delivered = await store.revision();
   const advance = (revision: number): void => {

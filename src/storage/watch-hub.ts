@@ -1,10 +1,10 @@
 // All watches of one Store: replay of history, then live changes, each revision once and in order. Shared by the Stores
-// that keep their own log; they hand in a reader of history and publish what has become durable.
+// that keep their own log; they hand in a reader of history and publish durable changes.
 import type { Clock } from '../base/index.ts';
 import { KeyIndex } from './key-index.ts';
 import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from './store.ts';
 
-/** What the hub must know of its Store. All answers concern durable state only. */
+/** The part of a Store that the hub uses. All answers concern durable state only. */
 interface HistorySource {
   revision(): number;
   compactRevision(): number;
@@ -136,7 +136,7 @@ export class WatchHub {
     call(() => watch.observer.progress(revision));
   }
 
-  /** While changes are being handed out, nobody can tell who has them. */
+  /** Undefined while changes are being delivered: some watches have them, others do not. */
   deliveredTo(watch: Watch): number | undefined {
     if (watch.state !== 'synced' || this.#draining) return undefined;
     const revision = this.#source.revision();
@@ -172,7 +172,7 @@ export class WatchHub {
     queueMicrotask(() => this.#pump());
   }
 
-  /** One slice for each lagging watch, as far as this turn goes. */
+  /** One slice for each lagging watch, as far as the time of this turn allows. */
   #pump(): void {
     const started = this.#clock.monotonicMs();
     const round = this.#lagging;

@@ -29,7 +29,7 @@ interface Acknowledgement {
 /** Everything that was ever acknowledged on one directory, and what the store was last seen to hold. */
 class Ledger {
   readonly #newest = new Map<string, Acknowledgement>();
-  /** The highest revision that anybody has seen, by an acknowledgement or by reading after a restart. */
+  /** The highest revision that was seen, by an acknowledgement or by reading after a restart. */
   #seen = 1;
   acknowledged = 0;
 

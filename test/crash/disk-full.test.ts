@@ -12,7 +12,7 @@ import { type WatchObserver, checkEmbeddedStore, openEmbeddedStore, prefixRange 
 const root = mkdtempSync(join(tmpdir(), 'pintle-full-'));
 after(() => rmSync(root, { recursive: true }));
 
-test('a commit that fails rejects its txns and those that were built on it, and the Store goes on', async () => {
+test('a commit that fails rejects its txns and those that were built on it, and the Store continues', async () => {
   let isBroken = false;
   const failpoint = (name: string) => {
     if (isBroken && name === 'before-commit') throw new Error('no space left on device');

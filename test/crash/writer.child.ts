@@ -33,7 +33,7 @@ async function write(target: Store, writer: number): Promise<void> {
     const isDelete = expect > 0 && round % 5 === 0;
     const value = Buffer.alloc(200 + ((writer * 37 + round * 101) % 2500), `${cycle}/${writer}/${round} `);
     const result = await target.txn({ key, expect, ...(!isDelete && { value }) });
-    if (result.type !== 'committed') throw new Error('nobody else writes this key');
+    if (result.type !== 'committed') throw new Error('no other writer has this key');
     written.set(key, isDelete ? 0 : result.revision);
     // Synchronous, so that a kill cannot lose an acknowledgement that the parent should have seen.
     writeSync(1, `[${result.revision},"${key}",${isDelete ? null : crc32(value)}]\n`);

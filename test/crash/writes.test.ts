@@ -61,7 +61,7 @@ async function drive(client: TestClient, name: string, { known, first }: { known
   }
 }
 
-function judge(name: string, known: Knowledge, { status, body }: ClientResponse): void {
+function checkAnswer(name: string, known: Knowledge, { status, body }: ClientResponse): void {
   const { acknowledged, attempted } = known;
   const found = status === 404 ? 'absent' : Number(body.data.a);
   assert.ok(found === acknowledged || found === attempted, `${name} is ${found}; ${acknowledged} was acknowledged, ${attempted} attempted`);
@@ -78,7 +78,7 @@ async function live(known: readonly Knowledge[], cycle: number): Promise<void> {
   const { child, client } = await startServer();
   const drivers: Promise<unknown>[] = [];
   try {
-    for (const [index, knowledge] of known.entries()) judge(`c${index}`, knowledge, await client.request({ path: `${collection}/c${index}` }));
+    for (const [index, knowledge] of known.entries()) checkAnswer(`c${index}`, knowledge, await client.request({ path: `${collection}/c${index}` }));
     for (const [index, knowledge] of known.entries()) {
       drivers.push(drive(client, `c${index}`, { known: knowledge, first: (cycle + 1) * 100_000 }).catch((error: unknown) => error));
     }

@@ -87,18 +87,18 @@ async function runKubectl(fleet: Fleet, isOver: () => boolean): Promise<{ readon
 }
 
 /** An informer in this process that is started again whenever it fails, and the versions of each object that it reported. */
-function runNodeInformer(context: TestContext, fleet: Fleet): { readonly read: () => Record<string, string>; readonly told: ReadonlyMap<string, number[]> } {
+function runNodeInformer(context: TestContext, fleet: Fleet): { readonly read: () => Record<string, string>; readonly seen: ReadonlyMap<string, number[]> } {
   const config = new KubeConfig();
   config.loadFromString(fleet.kubeconfig);
   const core = config.makeApiClient(CoreV1Api);
   const informer = makeInformer<V1ConfigMap>(config, path, () => core.listNamespacedConfigMap({ namespace: 'default' }));
-  const told = new Map<string, number[]>();
+  const seen = new Map<string, number[]>();
   let stopped = false;
   const start = (): void => void informer.start().catch(restart);
   const restart = (): void => void (stopped || setTimeout(start, 50));
   const note = ({ metadata }: V1ConfigMap): void => {
-    const versions = told.get(metadata?.name ?? '') ?? [];
-    told.set(metadata?.name ?? '', [...versions, Number(metadata?.resourceVersion)]);
+    const versions = seen.get(metadata?.name ?? '') ?? [];
+    seen.set(metadata?.name ?? '', [...versions, Number(metadata?.resourceVersion)]);
   };
   informer.on('error', restart);
   informer.on('add', note);
@@ -108,7 +108,7 @@ function runNodeInformer(context: TestContext, fleet: Fleet): { readonly read: (
     stopped = true;
     return informer.stop();
   });
-  return { told, read: () => Object.fromEntries(informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? ''])) };
+  return { seen, read: () => Object.fromEntries(informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? ''])) };
 }
 
 /** client-go's informer, where `go` can build it. */
@@ -145,13 +145,13 @@ describe('servers behind a balancer', { skip: noEtcd, timeout: 400_000 }, () => 
     await sleep(calmMs);
     const before = load.history.acknowledged;
     const third = await fleet.replace(first, first.kill);
-    assert.ok(load.history.acknowledged > before + 20, 'work goes on at the other one');
+    assert.ok(load.history.acknowledged > before + 20, 'work continues at the other one');
     await fleet.replace(second, second.kill);
     await fleet.replace(third, third.stop);
     await sleep(calmMs);
     isOver = true;
     await load.stop();
-    const told = await kubectl;
+    const answers = await kubectl;
     const { versions } = await listObjects(fleet.url);
     await checkInformers(versions, { node, go });
     await checkHistory(fleet, load);
@@ -159,11 +159,11 @@ describe('servers behind a balancer', { skip: noEtcd, timeout: 400_000 }, () => 
     for (const key of load.deleted) assert.ok(!((key.split('/').at(-1) ?? '') in versions), `no acknowledged write lost: ${key} was deleted`);
     const failures = [...load.failures].map(([what, count]) => `${count} ${what}`).join(', ');
     assert.ok([...load.failures.keys()].every((what) => allowedFailures.has(what)), failures);
-    assert.ok(told.bad.every((text) => /connection|EOF|reset|refused|handshake/i.test(text)), told.bad.join('\n'));
+    assert.ok(answers.bad.every((text) => /connection|EOF|reset|refused|handshake/i.test(text)), answers.bad.join('\n'));
     const { writes, reads } = load.history;
     const seen = `${writes.length} writes, ${reads.length} lists, ${load.log.received.length} events over ${load.watches} watches`;
     context.diagnostic(`${seen}; failed: ${failures}`);
-    context.diagnostic(`kubectl ${told.good} times good, ${told.bad.length} times cut off`);
+    context.diagnostic(`kubectl ${answers.good} times good, ${answers.bad.length} times cut off`);
   });
 });
 
@@ -172,7 +172,7 @@ async function checkInformers(versions: Record<string, string>, { node, go }: {
   readonly node: ReturnType<typeof runNodeInformer>; readonly go: Program | undefined;
 }): Promise<void> {
   await eventually(() => assert.deepEqual(node.read(), versions, 'the informer of client-node ends equal to a list'));
-  for (const [name, seen] of node.told) {
+  for (const [name, seen] of node.seen) {
     assert.deepEqual(seen, [...new Set(seen)].sort((left, right) => left - right), `no event doubled or out of order: ${name} of client-node`);
   }
   if (go !== undefined) await eventually(async () => assert.deepEqual((await go.ask())['state'], versions, 'the informer of client-go ends equal to a list'));
@@ -198,7 +198,7 @@ describe('servers with authorities of their own on one etcd', { skip: noEtcd, ti
       await sleep(1_000);
       const { metadata: { resourceVersion }, data } = await read();
       await sleep(1_000);
-      assert.equal((await read()).metadata.resourceVersion, resourceVersion, 'nobody writes any more');
+      assert.equal((await read()).metadata.resourceVersion, resourceVersion, 'no client writes any more');
       await one.request({ method: 'PATCH', path: rootCa, body: { data: { 'ca.crt': 'forged' } } });
       await sleep(1_000);
       const mended = await read();

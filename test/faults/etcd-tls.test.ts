@@ -52,7 +52,7 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
     await second.close();
   });
 
-  test('startServer is refused without a certificate, and refuses an etcd of an authority that it was not told', async () => {
+  test('startServer is refused without a certificate, and refuses an etcd of an unknown authority', async () => {
     const { endpoints: etcdServers } = cluster;
     const own = { etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
     };

@@ -27,7 +27,7 @@ async function findLeader({ members }: EtcdCluster): Promise<{ readonly member: 
     const { isLeader } = await readEtcdStatus({ endpoints: [member.url] });
     if (isLeader) return { member, index };
   }
-  throw new Error('nobody leads');
+  throw new Error('no member leads');
 }
 
 async function endure(fault: Fault): Promise<void> {
@@ -43,7 +43,7 @@ async function endure(fault: Fault): Promise<void> {
     await sleep(calmMs);
     await fault({ cluster, network });
     const before = history.acknowledged;
-    await eventually(() => assert.ok(history.acknowledged > before + 20, 'work goes on after the fault'));
+    await eventually(() => assert.ok(history.acknowledged > before + 20, 'work continues after the fault'));
     await sleep(calmMs);
     await workload.stop();
     const fresh = await open(2);
@@ -141,7 +141,7 @@ describe('a Store that is cut off from etcd', { skip: noEtcd, timeout: 60_000 },
     await cluster.stop();
   });
 
-  test('ends its watches as compacted when what they missed is compacted, and goes on with new ones', async () => {
+  test('ends its watches as compacted when the changes that they missed are compacted, and continues with new ones', async () => {
     const cluster = await startCluster();
     const proxy = await startProxy(cluster.members[0]?.clientPort as number);
     const near = await openEtcdStore({ endpoints: cluster.endpoints, clock: systemClock });

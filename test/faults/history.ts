@@ -19,14 +19,14 @@ interface WriteRecord {
   readonly key: string;
   /** Unique; undefined for a delete. */
   readonly value: string | undefined;
-  /** The newest revision acknowledged to anybody before the write began. */
+  /** The newest revision acknowledged to any client before the write began. */
   readonly after: number;
   /** Absent: it is unknown whether the write happened. */
   readonly revision?: number;
 }
 
 interface ReadRecord {
-  /** The newest revision acknowledged to anybody before the read began. */
+  /** The newest revision acknowledged to any client before the read began. */
   readonly after: number;
   readonly revision: number;
   readonly state: ReadonlyMap<string, number>;
@@ -135,7 +135,7 @@ function checkProgressIsTrue(logs: readonly Log[], truth: readonly StoreEvent[])
     const expected = truth.filter(({ kv }) => kv.modRevision >= from && holds(kv.key)).map(({ kv }) => kv.modRevision);
     for (const { revision, received } of progressed) {
       const due = expected.filter((one) => one <= revision).length;
-      assert.ok(received >= due, `progress is true: ${revision} was told after ${received} of ${due} events`);
+      assert.ok(received >= due, `progress is true: ${revision} was reported after ${received} of ${due} events`);
     }
   }
 }

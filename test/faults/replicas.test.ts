@@ -98,7 +98,7 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     assert.equal(new Set(names).size, names.length);
   });
 
-  test('a watch that breaks off on one goes on at the other without losing or doubling an event', async () => {
+  test('a watch that breaks off on one continues at the other without losing or doubling an event', async () => {
     const { body } = await one.request({ path });
     let version: string = body.metadata.resourceVersion;
     const seen: Seen[] = [];

@@ -88,7 +88,7 @@ describe('kube-apiserver and Pintle on one etcd', { skip }, () => {
           const first = (await writer.request({ path })).body;
           assert.deepEqual((await other.request({ path })).body, first, what);
           const { metadata } = (await other.request({ method: 'PATCH', path, body: {} })).body;
-          if (!storedElsewhere.test(kind)) assert.equal(metadata.resourceVersion, first.metadata.resourceVersion, `${what} was written anew`);
+          if (!storedElsewhere.test(kind)) assert.equal(metadata.resourceVersion, first.metadata.resourceVersion, `${what} was written again`);
         });
         const changed = await other.request({ method: 'PATCH', path, body: { metadata: { annotations: { by: 'other' }, finalizers: null } } });
         assert.deepEqual((await writer.request({ path })).body, changed.body, what);

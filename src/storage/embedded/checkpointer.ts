@@ -1,5 +1,5 @@
-// Carries durable changes from the journal into the tables: a while after they were acknowledged, many in one transaction. Until then this is
-// where reads find them. A disk that is full stops it; what waits stays in the journal and here, and the next attempt goes on with it.
+// Carries durable changes from the journal into the tables: a while after they were acknowledged, many in one transaction. Until then reads
+// find them here. A disk that is full stops it: waiting changes stay in the journal and here, and the next attempt continues with them.
 import type { Clock, Timer } from '../../base/index.ts';
 import type { StoreEvent } from '../store.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -58,7 +58,7 @@ export class Checkpointer {
     this.#schedule(GATHER_MS);
   }
 
-  /** From here on only `drain` puts anything in. */
+  /** Ends the background work; `drain` still puts changes into the tables. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();

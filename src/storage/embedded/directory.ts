@@ -83,7 +83,7 @@ function parseFormat(text: string): Partial<Format> | undefined {
   }
 }
 
-/** Whether the marker must be written anew, so that programs that do not know this format stay out. */
+/** Whether the marker must be written again, so that programs that do not know this format refuse the directory. */
 export function isOlder(format: Format): boolean {
   return format.version < FORMAT_VERSION;
 }
@@ -125,7 +125,7 @@ const MISSING_PAGES_LIMIT = 256;
 /**
  * LMDB maps its file and trusts it: a page beyond the end kills the process with SIGBUS. So both meta pages are read first
  * (magic 24 bytes into the page, page size 24 and last page 120 bytes after it), and the file must be as long as they say. But LMDB
- * does not write pages that a transaction took and gave back: a few may be missing, and whoever adds them must look whether all is there.
+ * does not write pages that a transaction took and gave back: a few may be missing. The caller adds empty ones, and then checks that the tables are whole.
  */
 function checkDataFile(directory: string): MissingTail | undefined {
   const file = dataPath(directory);

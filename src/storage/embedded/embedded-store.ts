@@ -1,11 +1,11 @@
 // The durable Store: one LMDB file in a data directory. Writes are checked against pending and durable state in the turn in which
-// they arrive, committed in groups, and answered when they are on disk, which is in the journal; the tables follow (applier.ts). Reads have
+// they arrive, committed in groups, and answered when they are on disk, which is in the journal; the tables follow (checkpointer.ts). Reads have
 // the tables catch up first; reads and watches see only what is on disk.
 import { type Clock, type Timer, compareKeys, createBoundsTest } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError, StorageWriteError } from '../errors.ts';
 import type { StorageHealth } from '../health.ts';
-import { ExpiryAlarm, type LeaseBook, tellTimesToLive } from '../expiry.ts';
+import { ExpiryAlarm, type LeaseBook, computeTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import type {
   KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreEvent, StoreWatch, TxnRequest, TxnResult, WatchObserver,
@@ -148,7 +148,7 @@ export class EmbeddedStore implements Store {
     return this.#withSnapshot(async (snapshot) => {
       const result = await this.#rangeAt(snapshot, request);
       if (result.type === 'ok') this.#mapped.noticeRead(result.kvs);
-      // The file may be ahead of what has been announced: nobody may see a revision and be told an older one afterwards.
+      // The file may be ahead of the announced revision: after a client has seen a revision, no answer may name an older one.
       await this.#pending.whenDurable(result.revision);
       return result;
     });
@@ -173,7 +173,7 @@ export class EmbeddedStore implements Store {
     return { type: 'conflict', revision: this.#pending.durable, ...(current && { current }) };
   }
 
-  /** What a write replaces. Values on disk are read when they are asked for, which few do, and be it while the version is kept. */
+  /** What a write replaces. A value on disk is read when it is asked for, which few callers do. */
   #previousAt(head: KeyValue | ScannedVersion): KeyValue {
     if ('value' in head) return head;
     let read: KeyValue | undefined;
@@ -197,7 +197,7 @@ export class EmbeddedStore implements Store {
     this.#checkOpen();
     await this.#checkpointer.drain(this.#pending.durable);
     const leases = this.#tables.read((snapshot) => snapshot.leases(LATEST_MS, Number.MAX_SAFE_INTEGER));
-    return tellTimesToLive(leases, this.#parts.clock.now());
+    return computeTimesToLive(leases, this.#parts.clock.now());
   }
 
   async revision(): Promise<number> {
@@ -326,7 +326,7 @@ export class EmbeddedStore implements Store {
     });
   }
 
-  /** After a commit: durable changes go to the watches, then those who waited for them go on. */
+  /** After a commit: durable changes are sent to the watches first, then to the reads that wait for them. */
   #announce(): void {
     const events = this.#completed;
     this.#completed = [];
@@ -385,7 +385,7 @@ export class EmbeddedStore implements Store {
     }, this.#parts.clock);
   }
 
-  /** History is in the tables up to where they are known to be, and with the applier from there. */
+  /** History is in the tables up to the revision that they hold, and in the checkpointer after it. */
   #readHistory(range: KeyRange, span: RevisionSpan): HistoryPart {
     const { applied, waiting } = this.#checkpointer;
     if (span.from <= applied) {

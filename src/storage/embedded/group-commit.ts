@@ -1,9 +1,9 @@
-// Group commit: what arrives in one turn of the loop, and while a commit is under way, is written by the next commit together.
+// Group commit: all jobs that arrive in one turn of the loop, or while a commit is under way, are written by the next commit together.
 //
 //   idle ──submit──▶ gathering ──end of turn──▶ committing ──done, more arrived──▶ committing
 //     ▲                                             └──done, nothing arrived──▶ idle
 //
-// A failed commit fails everything gathered as well: it was checked against a state that never came to be.
+// A failed commit fails everything gathered as well: it was checked against a state that was never committed.
 import { StorageWriteError } from '../errors.ts';
 
 /** A part of a commit. */
@@ -25,7 +25,7 @@ interface GroupCommitOptions {
   readonly onCommitted: () => void;
   /** Called before the jobs of a failed commit, and those that wait, are failed. */
   readonly onFailed: (error: Error) => void;
-  /** Told `before` and `after`, around `write`; may throw. */
+  /** Called with `before` and `after` around `write`; may throw. */
   readonly failpoint: (name: string) => void;
 }
 

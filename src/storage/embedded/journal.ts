@@ -1,6 +1,6 @@
-// The journal: what has been acknowledged and is not in the tables yet. One write to it makes a commit durable, where the tables need two
-// flushes and a dozen pages; the tables follow in larger steps. Two files take turns: one is written while what is in the other goes into
-// the tables; from then on that one is free, and its entries, older than the tables, mean nothing.
+// The journal: changes that are acknowledged and not in the tables yet. One write to it makes a commit durable, where the tables need two
+// flushes and a dozen pages; the tables follow in larger steps. Two files take turns: one is written while the entries of the other are
+// carried into the tables. After that the other is free: its entries are older than the tables and mean nothing.
 //
 //   entry   crc32 u32 | record bytes u32 | directory's time of making f64 | end of lease f64 (0: none) | log record (see record.ts)
 //
@@ -47,7 +47,7 @@ export function encodeEntry(change: JournaledChange, createdAt: number, memory: 
   return { entry, record };
 }
 
-/** All whole entries of the directory made at `createdAt`, in revision order; what is in the tables already among them. */
+/** All whole entries of the directory made at `createdAt`, in revision order, those that the tables hold already among them. */
 export async function readJournal(directory: string, createdAt: number): Promise<JournaledChange[]> {
   const files = await Promise.all(journalFiles.map((name) => readFile(join(directory, name)).catch(noFile)));
   return files.flatMap((bytes) => readEntries(bytes, createdAt)).sort((left, right) => left.modRevision - right.modRevision);
@@ -97,7 +97,7 @@ const FLUSHES_ON_WRITE = process.platform === 'linux';
 async function openFile(path: string, sync: boolean): Promise<FileHandle> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | (sync && FLUSHES_ON_WRITE ? constants.O_DSYNC : 0), 0o600);
   try {
-    // A disk without room for the layout will do without.
+    // The layout is not needed: a full disk does without.
     await layOut(file).catch(() => undefined);
   } catch (error) {
     await file.close();

@@ -1,4 +1,4 @@
-// The embedded Store as the door hands it out: the database library is loaded by those who open or check one, and by nobody else.
+// The embedded Store as the door hands it out: the database library is loaded when one is opened or checked, and not before.
 import type { Store } from '../store.ts';
 import type { CheckReport } from './tables/check.ts';
 import type { EmbeddedStoreOptions, RepairReport } from './open.ts';
@@ -8,7 +8,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   return (await import('./open.ts')).openEmbeddedStore(options);
 }
 
-/** Verifies a data directory that is not open, or an open embedded Store; what is in the journal goes into the tables first. */
+/** Verifies a data directory that is not open, or an open embedded Store, after its journal was carried into the tables. */
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   return (await import('./open.ts')).checkEmbeddedStore(target);
 }

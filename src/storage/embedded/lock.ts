@@ -73,14 +73,14 @@ function startOf(pid: number): string {
   }
 }
 
-/** Two processes may find the same stale file: it is moved aside first, and put back if it turns out to be a fresh one. */
+/** Two processes may find the same stale file: it is renamed first, and put back if it turns out to be a fresh one. */
 function removeStale(file: string, content: string): void {
-  const aside = `${file}.${process.pid}.stale`;
+  const renamed = `${file}.${process.pid}.stale`;
   try {
-    renameSync(file, aside);
+    renameSync(file, renamed);
   } catch {
     return;
   }
-  if (readLock(aside)?.trim() === content) rmSync(aside, { force: true });
-  else renameSync(aside, file);
+  if (readLock(renamed)?.trim() === content) rmSync(renamed, { force: true });
+  else renameSync(renamed, file);
 }

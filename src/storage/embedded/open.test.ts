@@ -128,7 +128,7 @@ test('flipped bits in values are found by the check and never served', async () 
   const file = join(directory, 'store.mdb');
   const data = readFileSync(file);
   const handle = openSync(file, 'r+');
-  // Every copy, since pages that a later commit replaced are still in the file and nobody reads them.
+  // Every copy, since pages that a later commit replaced are still in the file and are not read.
   for (let at = data.indexOf(value); at >= 0; at = data.indexOf(value, at + 1)) writeSync(handle, Buffer.from([(data[at + 40] as number) ^ 4]), 0, 1, at + 40);
   closeSync(handle);
   const report = await checkEmbeddedStore(directory);

@@ -17,9 +17,9 @@ import { type MovedRecord, applyRepair, planRepair } from './tables/repair.ts';
 import { TimeSlice } from './tables/sliced-range.ts';
 import { Tables } from './tables/tables.ts';
 
-/** What the embedded Store may be told. */
+/** Options of the embedded Store. */
 export interface EmbeddedStoreOptions {
-  /** Where everything is; made when it does not exist. */
+  /** The directory of all files; made when it does not exist. */
   readonly directory: string;
   readonly clock: Clock;
   /** How long superseded versions are kept at least; 5 minutes when absent. */
@@ -56,7 +56,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** Verifies a data directory that is not open, or an open embedded Store; what is in the journal goes into the tables first. */
+/** Verifies a data directory that is not open, or an open embedded Store, after its journal was carried into the tables. */
 export async function checkEmbeddedStore(target: string | Store): Promise<CheckReport> {
   if (target instanceof EmbeddedStore) return target.check();
   if (typeof target !== 'string') throw new TypeError('only an embedded store can be checked');
@@ -147,7 +147,7 @@ async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt
   }
 }
 
-/** Nothing may be where the file had ended. */
+/** Nothing may be stored beyond the place where the file had ended. */
 async function proveTail(directory: string, tables: Tables, missing: MissingTail): Promise<void> {
   const { ok } = await checkAll(tables);
   if (!ok) throw cutShort(directory, missing);
@@ -188,7 +188,7 @@ async function initialise(directory: string, tables: Tables, createdAt: number):
   writeFormat(directory, createdAt);
 }
 
-/** Damage is told from a disk that refuses: LMDB numbers its own findings below zero, those of the system above; Node has names for them. */
+/** Damage is a StorageFormatError, a disk that refuses is not: LMDB numbers its own findings below zero, the system's above; Node has names for those. */
 function asFormatError(directory: string, error: unknown): Error {
   if (error instanceof StorageFormatError) return error;
   const { code } = error as { readonly code?: unknown };

@@ -1,4 +1,4 @@
-// What has been assigned a revision and is not in the tables yet: checks of later writes look here before they look at the tables.
+// Writes that have a revision and are not in the tables yet: checks of later writes look here before they look at the tables.
 import type { KeyValue, StoreEvent } from '../store.ts';
 
 /** The newest version of a key: a put, or a deletion at `revision`. */
@@ -13,7 +13,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Pending heads by key, and those who wait for a revision to become durable. */
+/** Pending heads by key, and the reads that wait for a revision to become durable. */
 export class PendingState {
   readonly #heads = new Map<string, PendingHead>();
   #waiters: Waiter[] = [];
@@ -46,7 +46,7 @@ export class PendingState {
     if (this.#heads.get(key)?.revision === revision) this.#heads.delete(key);
   }
 
-  /** Wakes those whose revision is durable. */
+  /** Resolves the waiting reads whose revision is durable. */
   wake(): void {
     if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;

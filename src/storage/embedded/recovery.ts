@@ -1,4 +1,4 @@
-// After a crash: what the journal holds and the tables do not goes into the tables, before anybody reads them.
+// After a crash: entries of the journal that the tables lack are put into the tables before the first read.
 import { StorageFormatError } from '../errors.ts';
 import { putChange } from './checkpointer.ts';
 import { type JournaledChange, readJournal } from './journal.ts';

@@ -1,4 +1,4 @@
-// Real etcd servers for tests: one or more members on loopback, in a directory that goes away. PINTLE_ETCD names the program; without
+// Real etcd servers for tests: one or more members on loopback, in a directory that is removed at the end. PINTLE_ETCD names the program; without
 // it `etcd` is looked for on PATH.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const program = process.env.PINTLE_ETCD ?? 'etcd';
 
-/** Why tests on etcd cannot run, or false. */
+/** The reason for which tests on etcd cannot run, or false. */
 export const noEtcd: string | false = spawnSync(program, ['--version']).status === 0 ? false : 'etcd is neither on PATH nor named by PINTLE_ETCD';
 
 /** A member that can be killed, paused and started again on its data. */
@@ -36,7 +36,7 @@ interface ClusterOptions {
   /** Port at which the others reach a member's peer port, where something stands between them. */
   readonly advertisePeer?: (peerPort: number, index: number) => Promise<number>;
   readonly flags?: readonly string[];
-  /** PEM files with which members serve their clients, who must show a certificate of the same authority. */
+  /** PEM files with which members serve their clients, which must show a certificate of the same authority. */
   readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
 }
 

@@ -1,5 +1,5 @@
-// Compaction by one of many servers, as kube-apiserver does it: in each interval they race to write the key `compact_rev_key`; who wins
-// compacts up to the revision of the interval before. Servers of both programs agree through the same key.
+// Compaction by one of many servers, as kube-apiserver does it: in each interval they race to write the key `compact_rev_key`, and the
+// winner compacts up to the revision of the interval before. Servers of both programs agree through the same key.
 import type { Clock, Timer } from '../../base/index.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import { decodeTxn, encodeTxn } from './grpc/messages.ts';

@@ -1,4 +1,4 @@
-// The Store over etcd. State, history and durability are etcd's; this maps the contract onto its calls. Watches are the feed's.
+// The Store over etcd. State, history and durability are etcd's; this maps the contract onto its calls. Watches are those of shared-watch.ts.
 import { type Clock, invariant, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
 import { checkTxn } from '../keys.ts';
@@ -24,14 +24,14 @@ interface EtcdStoreParts {
 const LEARN_MS = 3_000;
 const ROUNDS = 5;
 
-/** See store.ts for what it promises. */
+/** A Store on etcd; store.ts has its contract. */
 export class EtcdStore implements Store {
   readonly #connection: EtcdConnection;
   readonly #shared: SharedWatch;
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #report: (error: unknown) => void;
-  /** A question for the revision that has not been put yet: all who come before it is put share its answer. */
+  /** A question for the revision that is not sent yet: all callers until then share its answer. */
   #upcoming: Promise<number> | undefined;
   #asking: Promise<unknown> = Promise.resolve();
   readonly #running = new Set<Promise<unknown>>();
@@ -58,7 +58,7 @@ export class EtcdStore implements Store {
       checkTxn(request);
       const answer = await this.#write(request);
       const { revision, current } = answer;
-      this.#shared.hear(revision);
+      this.#shared.noteRevision(revision);
       if (answer.succeeded) return { type: 'committed', revision };
       if (current === undefined) return { type: 'conflict', revision };
       const { key, value, createRevision, modRevision } = current;
@@ -105,7 +105,7 @@ export class EtcdStore implements Store {
     this.#connection.close();
   }
 
-  /** What began before close is answered; what comes after is refused. */
+  /** Calls that began before close are answered; later ones are refused. */
   #track<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new StorageClosedError());
     const running = run();
@@ -119,7 +119,7 @@ export class EtcdStore implements Store {
     for (let round = 0; round < ROUNDS; round += 1) {
       try {
         const { revision, kvs, more, count } = await readRange(this.#connection, request);
-        this.#shared.hear(revision);
+        this.#shared.noteRevision(revision);
         return { type: 'ok', revision, kvs, more, count };
       } catch (error) {
         const refusal = refusalOf(error);
@@ -158,7 +158,7 @@ export class EtcdStore implements Store {
       const answer = readRevision(this.#connection);
       this.#asking = answer.catch(() => undefined);
       return answer.then((revision) => {
-        this.#shared.hear(revision);
+        this.#shared.noteRevision(revision);
         return revision;
       });
     });
@@ -170,13 +170,13 @@ export class EtcdStore implements Store {
     return this.#shared.compactRevision;
   }
 
-  /** Etcd tells its compaction only to a watch of something compacted. */
+  /** Etcd reports its compaction only to a watch of something compacted. */
   #learnCompaction(revision: number): Promise<number> {
     invariant(revision > 0, 'a revision was refused as compacted');
     return new Promise((resolve, reject) => {
       const sink = { events: () => finish(() => resolve(revision)), compacted: (at: number) => finish(() => resolve(at)) };
       const stream = new EventStream({ connection: this.#connection, from: revision + 1, sink, report: this.#report });
-      const timer = systemClock.after(LEARN_MS, () => finish(() => reject(new Error('etcd does not tell its compaction'))));
+      const timer = systemClock.after(LEARN_MS, () => finish(() => reject(new Error('etcd does not report its compaction'))));
       const finish = (settle: () => void): void => {
         timer.cancel();
         stream.close();

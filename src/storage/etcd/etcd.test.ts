@@ -55,7 +55,7 @@ describe('etcd by itself', { skip: noEtcd }, () => {
     await store.close();
   });
 
-  test('openEtcdStore refuses what is no endpoint, and says when nobody answers', async () => {
+  test('openEtcdStore refuses a text that is not an endpoint, and reports that no server answers', async () => {
     await assert.rejects(openEtcdStore({ endpoints: ['ftp://x/y'], clock: systemClock }), RangeError);
     await assert.rejects(openEtcdStore({ endpoints: ['127.0.0.1:1'], clock: systemClock }), { name: 'StorageUnavailableError' });
   });

@@ -1,10 +1,10 @@
 // Every change of every key of etcd, each revision once and in order, from a given one on, across lost connections and servers.
 //
-//   opening ──created──▶ open ──(connection lost, no leader, stalled)──▶ pausing ──▶ opening, after what was delivered last
-//      └──────────────────┴──────(what comes next was compacted)──▶ ended
+//   opening ──created──▶ open ──(connection lost, no leader, stalled)──▶ pausing ──▶ opening, after the last delivered revision
+//      └──────────────────┴──────(the next revision was compacted)──▶ ended
 //
 // One watch of all keys has a property that watches of parts lack: each revision has a change in it, so that nothing can be missing
-// unnoticed, and whoever sees revision N knows that everything before it has come. Requests for progress, which servers before
+// unnoticed, and revision N is proof that everything before it has come. Requests for progress, which servers before
 // 3.4.25 and 3.5.8 answer too early, are not needed.
 import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
@@ -18,7 +18,7 @@ import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } fro
 interface EventSink {
   /** Whole revisions in order, the last of them `revision`. */
   events(events: readonly StoreEvent[], revision: number): void;
-  /** What comes next is compacted; the stream is over. */
+  /** The next revision is compacted; the stream is over. */
   compacted(compactRevision: number): void;
 }
 
@@ -116,7 +116,7 @@ export class EventStream {
     const taken = this.#fragments;
     this.#fragments = [];
     const gap = findGap(taken, this.#position);
-    if (gap !== undefined) return this.#meetGap(gap);
+    if (gap !== undefined) return this.#handleGap(gap);
     const overtaken = taken.find(isTorn);
     if (overtaken !== undefined) return this.#finish(overtaken.kv.modRevision);
     this.#pauseMs = FIRST_PAUSE_MS;
@@ -124,8 +124,8 @@ export class EventStream {
     this.#options.sink.events(taken.map(toEvent), this.#position);
   }
 
-  /** Another server is asked for what is missing; if it is missing there too (a restored backup skips revisions), all watches begin anew. */
-  #meetGap(revision: number): void {
+  /** Another server is asked for what is missing; if it is missing there too (a restored backup skips revisions), all watches begin again. */
+  #handleGap(revision: number): void {
     if (this.#gapSeenAt === revision) return this.#finish(revision - 1);
     this.#gapSeenAt = revision;
     this.restart();

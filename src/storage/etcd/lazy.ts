@@ -1,4 +1,4 @@
-// The etcd Store as the door hands it out: the gRPC library is loaded by those who open one, and by nobody else.
+// The etcd Store as the door hands it out: its modules are loaded when one is opened, and not before.
 import type { Store } from '../store.ts';
 import type { EtcdStoreOptions } from './open.ts';
 

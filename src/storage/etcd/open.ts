@@ -6,7 +6,7 @@ import { EtcdConnection } from './grpc/connection.ts';
 import { EtcdStore, readRevision } from './etcd-store.ts';
 import { type StatusAnswer, decodeStatus } from './grpc/messages.ts';
 
-/** What an etcd Store may be told. */
+/** Options of an etcd Store. */
 export interface EtcdStoreOptions {
   /** Servers of one cluster, such as `https://10.0.0.1:2379`; any of them will do. */
   readonly endpoints: readonly string[];
@@ -15,13 +15,13 @@ export interface EtcdStoreOptions {
   readonly tls?: EtcdTls;
   /** Time between compactions, by one of all servers; 5 minutes when absent, 0: never. */
   readonly compactionIntervalMs?: number;
-  /** Is told of lost connections, which the Store mends by itself. */
+  /** Called with each lost connection, which the Store opens again by itself. */
   readonly report?: (error: unknown) => void;
 }
 
 const FIVE_MINUTES_MS = 300_000;
 
-/** Connects to etcd; rejects with StorageUnavailableError when no server answers, RangeError for what is no endpoint. */
+/** Connects to etcd; rejects with StorageUnavailableError when no server answers, RangeError for a text that is not an endpoint. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const { endpoints, clock, tls, compactionIntervalMs = FIVE_MINUTES_MS, report = () => undefined } = options;
   const connection = new EtcdConnection(endpoints, tls);
@@ -34,7 +34,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   }
 }
 
-/** What the server that answers first says of itself. */
+/** The status of the server that answers first. */
 export async function readEtcdStatus(options: Pick<EtcdStoreOptions, 'endpoints' | 'tls'>): Promise<StatusAnswer> {
   const connection = new EtcdConnection(options.endpoints, options.tls);
   try {

@@ -1,4 +1,4 @@
-// Watches that start before what the feed remembers are brought up to it by a watch of their own on etcd, which they share: a thousand
+// Watches that start before the shared watch's memory are brought up to it by a watch of their own on etcd, which they share: a thousand
 // clients that resume after a restart cost one replay, not a thousand.
 import type { EtcdConnection } from './grpc/connection.ts';
 import { EventStream } from './event-stream.ts';
@@ -6,7 +6,7 @@ import type { EtcdWatch } from './watch.ts';
 
 interface ReplayOptions {
   readonly connection: EtcdConnection;
-  /** What comes after this revision is remembered by the feed. */
+  /** The shared watch remembers every change after this revision. */
   readonly floor: () => number;
   /** Takes a watch over that has reached the floor. */
   readonly join: (watch: EtcdWatch) => void;
@@ -47,7 +47,7 @@ export class Replays {
     this.#groups.clear();
   }
 
-  /** Those who wait join a replay that has not come to their start yet, or begin one. */
+  /** Waiting watches join a replay that has not come to their start yet, or begin one. */
   #start(): void {
     const waiting = this.#waiting.filter((watch) => !watch.isOver);
     this.#waiting = [];

@@ -1,5 +1,9 @@
-// The live end of the Store: one watch of all keys of etcd, the last few thousand changes in memory, and all watches of this process
-// on them. Relies on event-stream.ts for every revision once and in order, on the hub of the other Stores for delivery.
+// The live end of the Store: one watch of all keys of etcd, its last few thousand changes in memory, and all watches of this process on
+// them.
+//
+//   watching ──(the next revision was compacted)──▶ relisting: new watches are held ──newest revision learned──▶ watching from there
+//
+// Relies on event-stream.ts for every revision once and in order, on the hub of the other Stores for delivery.
 import { RingBuffer, type Timer, createBoundsTest, delay, invariant, systemClock } from '../../base/index.ts';
 import type { KeyRange, StoreEvent, WatchObserver } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
@@ -10,7 +14,7 @@ import { EtcdWatch } from './watch.ts';
 
 interface SharedWatchOptions {
   readonly connection: EtcdConnection;
-  /** The feed begins after this revision, which etcd has. */
+  /** The watch begins after this revision, which etcd has. */
   readonly revision: number;
   /** The newest revision, linearizable. */
   readonly readRevision: () => Promise<number>;
@@ -30,7 +34,7 @@ interface Waiter {
   readonly resolve: (reached: boolean) => void;
 }
 
-/** Delivers changes of etcd to the watches of one Store. */
+/** Delivers changes of etcd to the watches of one Store. A stream that brings nothing for a second though etcd is ahead is opened again. */
 export class SharedWatch {
   readonly #options: SharedWatchOptions;
   readonly #memory = new RingBuffer<StoreEvent>();
@@ -41,23 +45,23 @@ export class SharedWatch {
   #stream: EventStream | undefined;
   /** Everything up to here was delivered. */
   #position: number;
-  /** What comes after this revision, up to the position, is in memory. */
+  /** Every change after this revision, up to the position, is in memory. */
   #floor: number;
-  /** The newest revision that anybody has told this Store of. */
-  #heardOf: number;
+  /** The newest revision that an answer of etcd has named. */
+  #knownRevision: number;
   #compactRevision = 0;
   #stall: Timer | undefined;
-  /** Watches that came while the feed begins anew. */
+  /** Watches that came while the newest state is looked for. */
   #held: EtcdWatch[] | undefined;
   #closed = false;
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
-    this.#position = this.#floor = this.#heardOf = options.revision;
+    this.#position = this.#floor = this.#knownRevision = options.revision;
     this.#hub = this.#createHub();
     const { connection, report } = options;
-    this.#replays = new Replays({ connection, report, floor: () => this.#floor, join: (watch) => this.#place(watch) });
-    this.#stream = this.#follow();
+    this.#replays = new Replays({ connection, report, floor: () => this.#floor, join: (watch) => this.#start(watch) });
+    this.#stream = this.#openStream();
   }
 
   get compactRevision(): number {
@@ -66,19 +70,19 @@ export class SharedWatch {
 
   /** True when all changes that this Store knows of were delivered. */
   get isCurrent(): boolean {
-    return this.#position >= this.#heardOf;
+    return this.#position >= this.#knownRevision;
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): EtcdWatch {
-    const watch = new EtcdWatch({ range, from, observer, askProgress: (asking) => void this.#tellProgress(asking) });
-    this.#place(watch);
+    const watch = new EtcdWatch({ range, from, observer, askProgress: (asking) => void this.#answerProgress(asking) });
+    this.#start(watch);
     return watch;
   }
 
-  /** Etcd has reached `revision`: the feed must get there. */
-  hear(revision: number): void {
-    if (revision <= this.#heardOf) return;
-    this.#heardOf = revision;
+  /** Etcd has reached `revision`: the shared watch must get there. */
+  noteRevision(revision: number): void {
+    if (revision <= this.#knownRevision) return;
+    this.#knownRevision = revision;
     if (revision > this.#position) this.#armStall();
   }
 
@@ -87,7 +91,7 @@ export class SharedWatch {
   }
 
   /** True once everything up to `revision` was delivered, false when `timeoutMs` passed first. */
-  reach(revision: number, timeoutMs: number): Promise<boolean> {
+  waitUntil(revision: number, timeoutMs: number): Promise<boolean> {
     if (this.#position >= revision) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = systemClock.after(timeoutMs, () => waiter.resolve(false));
@@ -117,20 +121,20 @@ export class SharedWatch {
     return new WatchHub({
       revision: () => this.#position,
       compactRevision: () => this.#compactRevision,
-      read: (range, span) => this.#recall(range, span),
+      read: (range, span) => this.#readMemory(range, span),
     }, systemClock);
   }
 
-  #follow(): EventStream {
+  #openStream(): EventStream {
     const { connection, report } = this.#options;
     const sink = {
       events: (events: readonly StoreEvent[], revision: number) => this.#take(events, revision),
-      compacted: (compactRevision: number) => void this.#beginAnew(compactRevision),
+      compacted: (compactRevision: number) => void this.#relist(compactRevision),
     };
     return new EventStream({ connection, report, sink, from: this.#position + 1 });
   }
 
-  #place(watch: EtcdWatch): void {
+  #start(watch: EtcdWatch): void {
     if (watch.isOver) return;
     const isLive = Math.max(watch.next, FIRST_CHANGE) > this.#floor || watch.next <= this.#compactRevision || this.#closed;
     if (this.#held !== undefined) this.#held.push(watch);
@@ -144,15 +148,15 @@ export class SharedWatch {
       this.#memoryBytes += sizeOf(event);
     }
     this.#position = revision;
-    this.hear(revision);
+    this.noteRevision(revision);
     if (this.isCurrent) this.#stall?.cancel();
     this.#hub.publish(events);
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve(true);
-    this.#forget();
+    this.#trim();
   }
 
   /** Drops the oldest revisions, whole ones only, as long as there is too much. */
-  #forget(): void {
+  #trim(): void {
     while (this.#memory.size > REMEMBERED_EVENTS || this.#memoryBytes > REMEMBERED_BYTES) {
       this.#floor = this.#shift();
       while (this.#memory.at(this.#memory.first)?.kv.modRevision === this.#floor) this.#shift();
@@ -165,7 +169,7 @@ export class SharedWatch {
     return event.kv.modRevision;
   }
 
-  #recall(range: KeyRange, { from, through }: RevisionSpan): HistoryPart {
+  #readMemory(range: KeyRange, { from, through }: RevisionSpan): HistoryPart {
     invariant(Math.max(from, FIRST_CHANGE) > this.#floor, `revision ${from} is no longer in memory`);
     const holds = createBoundsTest(range);
     const events: StoreEvent[] = [];
@@ -178,14 +182,14 @@ export class SharedWatch {
   }
 
   /** At once as far as this Store knows, and again with all that is acknowledged anywhere by the time of the call. */
-  async #tellProgress(watch: EtcdWatch): Promise<void> {
+  async #answerProgress(watch: EtcdWatch): Promise<void> {
     if (this.isCurrent) queueMicrotask(() => watch.answerProgress());
-    else void this.reach(this.#heardOf, STALL_MS).then((reached) => reached && watch.answerProgress());
+    else void this.waitUntil(this.#knownRevision, STALL_MS).then((reached) => reached && watch.answerProgress());
     try {
       const revision = await this.#options.readRevision();
-      if (await this.reach(revision, 5 * STALL_MS)) watch.answerProgress();
+      if (await this.waitUntil(revision, 5 * STALL_MS)) watch.answerProgress();
     } catch {
-      // Who waits for progress asks again; that etcd cannot be reached is told by the calls that need it.
+      // The watch's owner asks again; calls that need etcd report that it cannot be reached.
     }
   }
 
@@ -199,8 +203,8 @@ export class SharedWatch {
     });
   }
 
-  /** What comes next is gone: all watches end, and the feed goes on from the newest state. */
-  async #beginAnew(compactRevision: number): Promise<void> {
+  /** The next revision is gone: all watches end, and the shared watch continues from the newest state. */
+  async #relist(compactRevision: number): Promise<void> {
     this.noteCompaction(compactRevision);
     this.#held = [];
     const hub = this.#hub;
@@ -210,10 +214,10 @@ export class SharedWatch {
     if (revision === undefined) return;
     while (this.#memory.size > 0) this.#shift();
     this.#position = this.#floor = Math.max(revision, this.#position);
-    this.#stream = this.#follow();
+    this.#stream = this.#openStream();
     const held = this.#held;
     this.#held = undefined;
-    for (const watch of held) this.#place(watch);
+    for (const watch of held) this.#start(watch);
     for (const waiter of this.#waiters) if (waiter.revision <= this.#position) waiter.resolve(true);
   }
 

@@ -56,7 +56,7 @@ export class EtcdWatch implements StoreWatch {
     if (this.#wantsProgress) live.requestProgress();
   }
 
-  /** Tells how far the watch is, once it is live. */
+  /** Reports how far the watch is, once it is live. */
   answerProgress(): void {
     if (this.#live === undefined) this.#wantsProgress = true;
     else this.#live.requestProgress();

@@ -1,16 +1,16 @@
-// The Store without a disk: everything in this process, gone with it. Relies on mvcc.ts for state and watch-hub.ts for watches.
+// The Store without a disk: everything is in this process and ends with it. Relies on mvcc.ts for state and watch-hub.ts for watches.
 // An acknowledged write is as durable as the process; otherwise its promises are those of every Store.
 import type { Clock } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError } from '../errors.ts';
-import { ExpiryAlarm, tellTimesToLive } from '../expiry.ts';
+import { ExpiryAlarm, computeTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import { VersionedKeys } from '../mvcc.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import { WatchHub } from '../watch-hub.ts';
 import { MemoryLeases } from './leases.ts';
 
-/** What a memory Store may be told. */
+/** Options of a memory Store. */
 interface MemoryStoreOptions {
   readonly clock: Clock;
   /** How long superseded versions are kept at least; 5 minutes when absent. */
@@ -89,7 +89,7 @@ class MemoryStore implements Store {
 
   async timesToLive(): Promise<ReadonlyMap<number, number>> {
     this.#checkOpen();
-    return tellTimesToLive(this.#leases.all(), this.#clock.now());
+    return computeTimesToLive(this.#leases.all(), this.#clock.now());
   }
 
   async revision(): Promise<number> {

@@ -5,7 +5,7 @@ import type { ScannedVersion, Snapshot } from './tables.ts';
 /** What a check found. */
 export interface CheckReport {
   readonly ok: boolean;
-  /** One sentence for each thing that is wrong; at most a hundred. */
+  /** One sentence for each problem; at most a hundred. */
   readonly problems: readonly string[];
   /** Keys that exist. */
   readonly keys: number;
@@ -41,7 +41,7 @@ interface Check {
   readonly swept: number;
 }
 
-/** Checks everything at `snapshot`, in slices that `pacer` measures. */
+/** Checks everything at `snapshot`, in slices that `timeSlice` measures. */
 export async function checkTables(snapshot: Snapshot, timeSlice: TimeSlice): Promise<CheckReport> {
   const findings = new Findings();
   const revision = findings.attempt(() => snapshot.revision) ?? 0;

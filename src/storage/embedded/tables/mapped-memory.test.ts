@@ -1,4 +1,4 @@
-// Mapping anew: only when there is much to give back and nobody at work, and without anybody noticing.
+// Mapping again: only when there is much to give back and no read or write under way, and without an effect on either.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { createManualClock } from '../../../base/index.ts';
 import { MappedMemory } from './mapped-memory.ts';
 import { Tables } from './tables.ts';
 
-test('MappedMemory maps anew when much is resident and nobody is at work, then rests', async () => {
+test('MappedMemory maps again when much is resident and no work is under way, then rests', async () => {
   const clock = createManualClock();
   const state = { quiet: false, residentKb: 50_000, remaps: 0 };
   const remap = async (): Promise<void> => {
@@ -36,7 +36,7 @@ test('MappedMemory maps anew when much is resident and nobody is at work, then r
   assert.equal(await pass(120_000), 2);
 });
 
-test('MappedMemory.giveBack maps anew between reads when much was read, is resident, and nobody is at work', async () => {
+test('MappedMemory.giveBack maps again between reads when much was read, is resident, and no work is under way', async () => {
   const state = { quiet: true, residentKb: 100_000, remaps: 0 };
   const remap = async (): Promise<void> => {
     state.remaps++;
@@ -65,7 +65,7 @@ test('MappedMemory.giveBack maps anew between reads when much was read, is resid
   assert.equal(await read(), 2);
 });
 
-test('Tables.remap gives nobody else a turn, keeps everything and can be written afterwards', async () => {
+test('Tables.remap gives no other work a turn, keeps everything and can be written afterwards', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-remap-'));
   const tables = new Tables({ file: join(directory, 'store.mdb') });
   for (let revision = 1; revision <= 20; revision++) {

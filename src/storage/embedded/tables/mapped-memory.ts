@@ -1,32 +1,32 @@
-// The tables are read through a mapping of their file. Whatever was looked at stays in the resident memory of the process, with its
-// neighbours, though the system could read it again at any time: after a large list or many writes that is the whole file. So when much
-// has gathered, the file is mapped anew at a moment in which nobody reads or writes; that takes some milliseconds. What is read in pages,
-// as the state is at the start, offers such moments between them.
+// The tables are read through a mapping of their file. Pages that were read stay in the resident memory of the process, with their
+// neighbours, though the system could read them again at any time: after a large list or many writes that is the whole file. When much
+// has gathered, the file is mapped again at a moment without a read or write, which takes some milliseconds. A read in pages, as at the
+// start, has such moments between its pages.
 import { readFileSync } from 'node:fs';
 import type { Clock, Timer } from '../../../base/index.ts';
 
 const CHECK_EVERY_MS = 5_000;
 /** Each time costs some kilobytes that only come back at the end of the process. */
 const REST_MS = 15_000;
-/** What may gather beyond what was resident after the last time: the program itself is mapped from files too. */
+/** Growth of resident file pages since the last mapping that is let be: the program itself is mapped from files too. */
 const GATHERED_LIMIT_KB = 16 * 1024;
 
 interface MappedMemoryOptions {
   readonly clock: Clock;
-  /** Nobody reads or writes in this turn, nor over several turns. */
+  /** No read or write is under way in this turn, nor over several turns. */
   readonly isQuiet: () => boolean;
-  /** Maps the file anew; nothing else gets a turn meanwhile. */
+  /** Maps the file again; nothing else gets a turn meanwhile. */
   readonly remap: () => Promise<void>;
-  /** Is told when the file could not be opened again. */
+  /** Called when the file could not be opened again. */
   readonly onFailed: (error: Error) => void;
-  /** Kilobytes of files that are resident; as the system says when absent. */
+  /** Kilobytes of files that are resident; absent: as the system reports. */
   readonly residentKb?: () => number;
 }
 
-/** Bytes that are read between two looks of those who read much; their neighbours in the file come with them. */
+/** Bytes that are read between two looks at the memory; their neighbours in the file come with them. */
 const LOOK_EVERY_BYTES = 8 * 2 ** 20;
 
-/** Gives back what the mapping holds, for as long as it is not stopped. */
+/** Gives back the memory of the mapping, until it is stopped. */
 export class MappedMemory {
   readonly #options: MappedMemoryOptions;
   #timer: Timer | undefined;
@@ -41,7 +41,7 @@ export class MappedMemory {
     this.#schedule(CHECK_EVERY_MS);
   }
 
-  /** Resolves when the file is not being mapped anew. */
+  /** Resolves when the file is not being mapped again. */
   stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -58,7 +58,7 @@ export class MappedMemory {
     return this.#readBytes < LOOK_EVERY_BYTES || this.#stopped ? undefined : this.#giveBack();
   }
 
-  /** In a turn of its own, so that nobody else has one before the file is mapped again. */
+  /** In a turn of its own, so that no other work has one before the file is mapped again. */
   async #giveBack(): Promise<void> {
     this.#readBytes = 0;
     await new Promise((resolve) => setImmediate(resolve));
@@ -96,7 +96,7 @@ export class MappedMemory {
   }
 }
 
-/** What Linux says; elsewhere nothing. */
+/** The report of Linux; 0 elsewhere. */
 function readResidentKb(): number {
   try {
     return Number(/^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? 0);

@@ -1,4 +1,4 @@
-// Bytes on disk: everything comes back as it went in, keys keep their order, and no flipped bit goes unnoticed.
+// Bytes on disk: everything is read as it was written, keys keep their order, and every flipped bit is noticed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

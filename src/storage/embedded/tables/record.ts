@@ -1,7 +1,7 @@
 // The bytes of the embedded Store: log records and the keys of its tables. Everything that is read back is checked here.
 //
 //   log record   crc32 u32 | type u8 | 0 u8 | key length u16 | modRevision f64 | createRevision f64 | replaced revision f64 | key | value
-//   version      modRevision f64 | createRevision f64            (what the live and the old table point with)
+//   version      modRevision f64 | createRevision f64            (an entry of the live and the old table)
 //   revision key u64 big-endian, so that byte order is revision order
 import { crc32 } from 'node:zlib';
 import { allocateLasting } from '../../../base/index.ts';
@@ -18,7 +18,7 @@ export interface LogRecord {
   readonly replaced: number;
 }
 
-/** Where a version is in the log, and when its key came into being. */
+/** The place of a version in the log, and the revision that created its key. */
 export interface VersionPointer {
   readonly modRevision: number;
   readonly createRevision: number;

@@ -105,7 +105,7 @@ function* mergeByKey(left: Iterator<ScannedVersion | undefined>, right: Iterator
   }
 }
 
-/** Whether `one` goes before `other`; an undefined goes at once. */
+/** Whether `one` comes before `other`; an undefined comes at once. */
 function isNext(one: IteratorResult<ScannedVersion | undefined>, other: IteratorResult<ScannedVersion | undefined>): boolean {
   if (one.done) return false;
   if (other.done || one.value === undefined) return true;

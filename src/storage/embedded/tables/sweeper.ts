@@ -1,5 +1,5 @@
-// Compaction on disk. The compact revision is made durable first, then what it made unreachable is removed in small slices,
-// each one transaction with the progress in it: a crash between two slices leaves a consistent file, and sweeping goes on from there.
+// Compaction on disk. The compact revision is made durable first, then the versions that it made unreachable are removed in small slices,
+// each one transaction with the progress in it: a crash between two slices leaves a consistent file, and sweeping continues there.
 import { StorageClosedError } from '../../errors.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { type LogRecord, encodeOldKey, encodeRevision } from './record.ts';
@@ -16,7 +16,7 @@ interface SweeperOptions {
   readonly failpoint: (name: string) => void;
 }
 
-/** The only one who changes the compaction record. */
+/** The only writer of the compaction record. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #compactRevision: number;
@@ -42,12 +42,12 @@ export class Sweeper {
       if (revision > this.#compactRevision) await this.#mark(revision);
       await this.#sweep();
     });
-    // Who asked is told; the next piece of work begins all the same.
+    // The caller gets the failure; the next piece of work begins all the same.
     this.#work = done.catch(() => undefined);
     return done;
   }
 
-  /** Finishes what an earlier run left. */
+  /** Finishes the sweep that an earlier run began. */
   resume(): void {
     if (this.#swept < this.#compactRevision) void this.compact(this.#compactRevision).catch(() => undefined);
   }

@@ -49,7 +49,7 @@ interface TablesOptions {
 
 const noValue = new Uint8Array(0);
 const tableOptions = { keyEncoding: 'binary', encoding: 'binary' } as const;
-/** Address space, not memory or disk; LMDB maps anew (slowly) when the file outgrows it. */
+/** Address space, not memory or disk; LMDB maps again (slowly) when the file outgrows it. */
 const MAP_BYTES = 2 ** 34;
 const ENTRIES_PER_BATCH = 256;
 const KEYS_PER_COUNT_STEP = 100_000;
@@ -101,7 +101,7 @@ export class Tables {
     return this.#opened.leases;
   }
 
-  /** Maps the file anew. There must be no snapshot and no write; then it is done before anybody else gets a turn. */
+  /** Maps the file again. There must be no snapshot and no write; then it is done before other work gets a turn. */
   async remap(): Promise<void> {
     await this.env.close();
     this.#opened = openTables(this.#options);
@@ -318,7 +318,7 @@ function decodeIfSound(bytes: Buffer, modRevision: number): LogRecord | DamagedC
 
 function ignore(): void {}
 
-/** A log record as others see it. */
+/** A log record as the Store's callers see it. */
 export function toKeyValue(record: LogRecord): KeyValue {
   const { key, value, createRevision, modRevision } = record;
   return { key, value, createRevision, modRevision };

@@ -101,14 +101,14 @@ describe('Channel', () => {
     });
   }
 
-  test('call gives up at its deadline and tells the server so', async () => {
+  test('call gives up at its deadline and cancels at the server', async () => {
     let cancelled: Promise<unknown> | undefined;
     const { port } = await serve((stream) => (cancelled = new Promise((resolve) => stream.once('close', () => resolve(stream.rstCode)))));
     await assert.rejects(open(port).call('/x', question, 50), isFailure(4, 'the deadline has passed'));
     assert.equal(await cancelled, 8);
   });
 
-  test('call goes to a new session after the server has gone, or has said that it will', async () => {
+  test('call opens a new session after the server has gone, or has announced it', async () => {
     const { port, sessions } = await serve(answerWith([framed]));
     const channel = open(port);
     await channel.call('/x', question, 2000);
@@ -117,13 +117,13 @@ describe('Channel', () => {
       const gone = new Promise((resolve) => last.once('close', resolve));
       leave(last);
       await gone;
-      // What was sent in the moment before the client heard of it fails; what comes after succeeds.
+      // A call in the moment before the client notices fails; later ones succeed.
       await channel.call('/x', question, 2000).catch(() => channel.call('/x', question, 2000));
     }
     assert.equal(sessions.length, 3);
   });
 
-  test('call is untouched when nobody listens, when who listens says nothing, and after close', async () => {
+  test('call is untouched when no server listens, when one listens and does not answer, and after close', async () => {
     const mute = createNetServer((socket) => ended.push(() => socket.destroy()));
     ended.push(() => mute.close());
     const port = await listen(mute);

@@ -1,8 +1,8 @@
 // The connection to one etcd server: gRPC's calls on one HTTP/2 session of Node's, which is opened when it is needed and again when it broke.
 //
-//   none ──call──▶ connecting ──server's settings──▶ standing ──(closed, told to go away, a ping without an answer)──▶ none
+//   none ──call──▶ connecting ──server's settings──▶ standing ──(closed, sent GOAWAY, a ping without an answer)──▶ none
 //     ▲                 │
-//     └─ failed, or late: all who wait are told
+//     └─ failed, or late: all waiting calls reject
 //
 // A call is a stream: headers, framed messages, and trailers with the status. Which server is asked, and again, is decided in connection.ts.
 import { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders, connect, constants } from 'node:http2';
@@ -113,7 +113,7 @@ export class Channel {
     return stands === true && session?.closed === false && !session.destroyed ? this.#link : undefined;
   }
 
-  /** A session that stands; rejects as soon as the attempt, which all who ask share, has failed. */
+  /** A session that stands; rejects as soon as the attempt, which all waiting calls share, has failed. */
   #connection(): Promise<Link> {
     if (this.#closed) return Promise.reject(EtcdError.unreachable());
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
@@ -146,7 +146,7 @@ export class Channel {
     });
   }
 
-  /** A server that leaves a ping unanswered is given up, and all that was asked of it fails. Servers want no pings of those who ask nothing. */
+  /** A server that leaves a ping unanswered is given up, and all calls to it fail. Without open streams no ping is sent: servers refuse those. */
   #keepAlive(link: Link): Timer {
     const { session } = link;
     let timer: Timer;
@@ -213,7 +213,7 @@ class Stream implements EtcdStream {
     this.#stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  /** Who is not gRPC says so here; a call that fails at once has its status here. */
+  /** A server that is not gRPC is noticed here; a call that fails at once has its status here. */
   #readHead(head: IncomingHttpHeaders & { readonly ':status'?: number }): void {
     if (head[':status'] !== HTTP_OK) this.#end({ code: statusCode.unavailable, details: `the server answered with HTTP status ${head[':status']}` });
     else if (head['grpc-status'] !== undefined) this.#end(readStatus(head));
@@ -234,16 +234,16 @@ class Stream implements EtcdStream {
     sink.ended(status);
   }
 
-  /** The library's streams outlive young collections, with all that hangs on them: whoever waited for an answer must not. */
+  /** Node's streams outlive young collections, with everything that they refer to: the waiting call must not. */
   #leave(): StreamSink {
     const sink = this.#sink;
     this.#over = true;
-    this.#sink = nobody;
+    this.#sink = ignoringSink;
     return sink;
   }
 }
 
-const nobody: StreamSink = { message: () => {}, ended: () => {} };
+const ignoringSink: StreamSink = { message: () => {}, ended: () => {} };
 const cutOff: CallStatus = { code: statusCode.unavailable, details: 'the connection was lost' };
 
 function readStatus({ 'grpc-status': code, 'grpc-message': message = '' }: IncomingHttpHeaders): CallStatus {

@@ -1,5 +1,5 @@
 // A cluster of etcd servers as one: the server that answered last is asked first, the next one when it fails. Reads are tried again
-// until their time is up; writes only where it is certain that nothing happened, since nobody can tell what became of the others.
+// until their time is up; writes only where it is certain that nothing happened, since the outcome of the others is unknown.
 import { delay, systemClock } from '../../../base/index.ts';
 import { StorageClosedError, StorageUnavailableError } from '../../errors.ts';
 import type { EtcdStream, EtcdTls, StreamSink } from './channel.ts';
@@ -32,7 +32,7 @@ export class EtcdConnection {
     this.#endpoints = endpoints.map((url) => new Endpoint(url, tls));
   }
 
-  /** One call; rejects with EtcdError for what etcd refuses, StorageUnavailableError when nobody answers in time. */
+  /** One call; rejects with EtcdError for what etcd refuses, StorageUnavailableError when no server answers in time. */
   async call(method: string, bytes: Buffer, options: CallOptions): Promise<Buffer> {
     const isWrite = options.type === 'write';
     const totalMs = options.totalMs ?? (isWrite ? WRITE_TOTAL_MS : READ_TOTAL_MS);
@@ -71,7 +71,7 @@ export class EtcdConnection {
     throw failure;
   }
 
-  /** What is opened next goes to another server, if there is one. */
+  /** The next watch is opened on another server, if there is one. */
   moveOn(): void {
     this.#avoid(this.#pick());
   }

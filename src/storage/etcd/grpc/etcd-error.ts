@@ -1,6 +1,6 @@
-// What an etcd server answers instead of a result, by the status codes of gRPC, and what happens to connections, in the same terms.
+// The failures of calls to etcd by the status codes of gRPC, and those of connections in the same terms.
 
-/** The codes of gRPC that the Store tells apart. */
+/** The codes of gRPC that the Store distinguishes. */
 export const statusCode = {
   ok: 0, cancelled: 1, unknown: 2, deadlineExceeded: 4, notFound: 5, resourceExhausted: 8, outOfRange: 11, internal: 13, unavailable: 14,
 } as const;

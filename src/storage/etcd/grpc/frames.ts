@@ -1,9 +1,9 @@
-// How gRPC puts messages on a stream: a byte that tells whether they are compressed (never, here), their length in four bytes, the message.
+// How gRPC puts messages on a stream: a byte for whether they are compressed (never, here), their length in four bytes, the message.
 import { EtcdError, statusCode } from './etcd-error.ts';
 
 const HEAD_BYTES = 5;
 
-/** A message as it goes on a stream. */
+/** A message as it is sent on a stream. */
 export function frameMessage(message: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(HEAD_BYTES + message.length);
   framed[0] = 0;
@@ -12,12 +12,12 @@ export function frameMessage(message: Uint8Array): Buffer {
   return framed;
 }
 
-/** Cuts what comes from a stream into messages. */
+/** Cuts the bytes of a stream into messages. */
 export class FrameReader {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];
   #size = 0;
-  /** What must be there before it is worth looking again. */
+  /** Bytes that the next message needs at least. */
   #needed = HEAD_BYTES;
 
   constructor(limitBytes: number) {

@@ -54,7 +54,7 @@ export interface WatchAnswer {
   readonly canceled: boolean;
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** The changes go on in the next answer. */
+  /** The changes continue in the next answer. */
   readonly fragment: boolean;
   readonly changes: readonly Change[];
 }
@@ -78,7 +78,7 @@ const compareTargets = { version: { id: 0, field: 4 }, modRevision: { id: 2, fie
 export function encodeTxn({ key, compare, value, lease }: TxnCall): Buffer {
   const { id, field } = compareTargets[compare.target];
   return new MessageWriter(TXN_FRAME_BYTES + 3 * key.length + (value?.length ?? 0))
-    // What is compared with is one of a union: it is written even when it is zero.
+    // The value to compare with is one of a union: it is written even when it is zero.
     .message(1, (comparison) => comparison.number(2, id).bytes(3, key).oneOf(field, compare.equals))
     .message(2, (change) => {
       if (value === undefined) change.message(3, (remove) => remove.bytes(1, key));

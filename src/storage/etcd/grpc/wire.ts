@@ -6,12 +6,12 @@ const FIXED64_TYPE = 1;
 const BYTES_TYPE = 2;
 const FIXED32_TYPE = 5;
 
-/** Bytes that are no protobuf message. */
+/** Bytes that are not a protobuf message. */
 class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** Writes one message from front to back; zero values are left out, as proto3 does. `capacity`: how long it will be, if that is known. */
+/** Writes one message from front to back; zero values are omitted, as in proto3. `capacity`: how long it will be, if that is known. */
 export class MessageWriter {
   #bytes: Buffer;
   #size = 0;
@@ -76,7 +76,7 @@ export class MessageWriter {
     return this.number(field, value ? 1 : 0);
   }
 
-  /** What was written; the writer must not be used again. */
+  /** The written bytes; the writer must not be used again. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#size);
   }
@@ -107,7 +107,7 @@ export class MessageWriter {
   }
 }
 
-/** Reads one message: `next` goes to a field and answers its number (0 at the end); then exactly one of the value methods, or `skip`. */
+/** Reads one message: `next` moves to a field and returns its number (0 at the end); then exactly one of the value methods, or `skip`. */
 export class MessageReader {
   readonly #bytes: Buffer;
   readonly #end: number;
