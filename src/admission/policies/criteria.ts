@@ -4,7 +4,7 @@ import { type LabelSelector, type MetaLabelSelector, createLabelSelector, labelS
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes, Catalog } from '../../registry/index.ts';
 import { type ResourceForm, otherForms, requestedForm } from '../match/resource-forms.ts';
-import { type MatchRule, matchesRule, pointOf } from '../match/rules.ts';
+import { type MatchRule, type RulePoint, matchesRule, pointOf } from '../match/rules.ts';
 import { type ReadNamespace, matchesNamespace, matchesObject } from '../match/selectors.ts';
 
 interface NamedRule extends MatchRule {
@@ -53,17 +53,23 @@ export function compileCriteria(resources: MatchResources | null | undefined): C
   };
 }
 
-type Forms = Pick<Catalog, 'resources'>;
+/** Where requests point, and the forms that their resource has: the same objects for all policies. */
+interface Place {
+  readonly point: RulePoint;
+  readonly requested: ResourceForm;
+  readonly others: readonly ResourceForm[];
+}
+
+/** The place that a request points to. */
+export function listPlace(attributes: AdmissionAttributes, catalog: Pick<Catalog, 'resources'>): Place {
+  return { point: pointOf(attributes), requested: requestedForm(attributes), others: [...otherForms(catalog, attributes)] };
+}
 
 /** Forms that rules are about, in the order in which the reference looks at them: the one asked for, then, for Equivalent, the others rule by rule. */
-function listForms(rules: readonly NamedRule[], attributes: AdmissionAttributes,
-  { matchPolicy, catalog }: { readonly matchPolicy: string | undefined; readonly catalog: Forms }): NamedForm[] {
-  if (rules.length === 0) return [];
-  const point = pointOf(attributes);
+function listForms(rules: readonly NamedRule[], matchPolicy: string | undefined, { point, requested, others }: Place): NamedForm[] {
   const namesOf = ({ resourceNames }: NamedRule) => (resourceNames?.length ? resourceNames : undefined);
-  const found = rules.filter((rule) => matchesRule(rule, point)).map((rule): NamedForm => ({ form: requestedForm(attributes), names: namesOf(rule) }));
+  const found = rules.filter((rule) => matchesRule(rule, point)).map((rule): NamedForm => ({ form: requested, names: namesOf(rule) }));
   if (matchPolicy !== 'Equivalent') return found;
-  const others = [...otherForms(catalog, attributes)];
   for (const rule of rules) {
     for (const form of others) {
       const { resource: { group, plural: resource }, version } = form;
@@ -73,13 +79,12 @@ function listForms(rules: readonly NamedRule[], attributes: AdmissionAttributes,
   return found;
 }
 
-/** Criteria at the place that a request points to; undefined where they match no request. */
-export function placeCriteria(criteria: Criteria, attributes: AdmissionAttributes, catalog: Forms): PlacedCriteria | undefined {
+/** Criteria at a place; undefined where they match no request. */
+export function placeCriteria(criteria: Criteria, place: Place): PlacedCriteria | undefined {
   const { rules, excluded, matchPolicy } = criteria;
-  const options = { matchPolicy, catalog };
-  const forms = rules.length === 0 ? [{ form: requestedForm(attributes), names: undefined }] : listForms(rules, attributes, options);
+  const forms = rules.length === 0 ? [{ form: place.requested, names: undefined }] : listForms(rules, matchPolicy, place);
   if (forms.length === 0) return undefined;
-  const exclusions = listForms(excluded, attributes, options);
+  const exclusions = listForms(excluded, matchPolicy, place);
   return exclusions.some(({ names }) => names === undefined) ? undefined : { criteria, forms, excluded: exclusions };
 }
 

@@ -4,7 +4,7 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Clock, compareKeys, invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Reflector, type Registry, startReflector } from '../../registry/index.ts';
-import { type PlacedCriteria, placeCriteria } from './criteria.ts';
+import { type PlacedCriteria, listPlace, placeCriteria } from './criteria.ts';
 import { type Binding, type CompileSpec, type Policy, type PolicySpec, createBinding, createPolicy, identifyPolicy } from './policy.ts';
 
 /** A policy whose rules are about a request, with those of its bindings that may be. */
@@ -72,6 +72,7 @@ export class Policies<Spec extends PolicySpec, Program> {
   }
 
   #search(attributes: AdmissionAttributes): Hook<Program>[] {
+    const place = listPlace(attributes, this.#catalog);
     const bindings = new Map<string, Binding[]>();
     for (const binding of [...this.#bindings.values()].sort((a, b) => compareKeys(a.name, b.name))) {
       bindings.set(binding.policyName, [...bindings.get(binding.policyName) ?? [], binding]);
@@ -79,10 +80,10 @@ export class Policies<Spec extends PolicySpec, Program> {
     const hooks: Hook<Program>[] = [];
     for (const policy of [...this.#policies.values()].sort((a, b) => compareKeys(a.name, b.name))) {
       const bound = bindings.get(policy.name);
-      const placed = bound && placeCriteria(policy.criteria, attributes, this.#catalog);
+      const placed = bound && placeCriteria(policy.criteria, place);
       if (placed === undefined || bound === undefined) continue;
       const candidates = bound.flatMap((binding) => {
-        const at = placeCriteria(binding.criteria, attributes, this.#catalog);
+        const at = placeCriteria(binding.criteria, place);
         return at === undefined ? [] : [{ binding, placed: at }];
       });
       // Without a binding that matches, a policy whose parameters are of an unknown kind still refuses.

@@ -14,7 +14,6 @@ export interface ValidatingSpec extends PolicySpec {
 
 interface Validation {
   readonly text: string;
-  readonly expression: CompiledExpression | string;
   readonly message: string;
   readonly messageExpression: CompiledExpression | string | undefined;
   readonly reason: string;
@@ -22,6 +21,8 @@ interface Validation {
 
 /** What a validating policy has beside what all policies have. */
 export interface ValidatingProgram {
+  /** Those of the validations. */
+  readonly expressions: readonly (CompiledExpression | string)[];
   readonly validations: readonly Validation[];
   readonly annotations: readonly { readonly key: string; readonly expression: CompiledExpression | string }[];
 }
@@ -47,13 +48,16 @@ const DEFAULT_REASON = 'Invalid';
 /** Compiles validations and annotations. */
 export function compileValidations({ validations, auditAnnotations }: ValidatingSpec, compile: CompileExpression): ValidatingProgram {
   return {
+    expressions: (validations ?? []).map(({ expression }) => compile(expression, 'condition')),
     validations: (validations ?? []).map(({ expression, message = '', messageExpression, reason = DEFAULT_REASON }) => ({
-      text: expression, expression: compile(expression, 'condition'), message, reason,
+      text: expression, message, reason,
       messageExpression: messageExpression ? compile(messageExpression, 'message', { noAuthorizer: true }) : undefined,
     })),
     annotations: (auditAnnotations ?? []).map(({ key, valueExpression }) => ({ key, expression: compile(valueExpression, 'annotation') })),
   };
 }
+
+const holds = (result: PolicyResult): boolean => result.type === 'value' && result.value === true;
 
 /** Evaluates expressions in order; stops where the budget is spent. */
 function evaluateAll(evaluation: PolicyEvaluation, expressions: readonly (CompiledExpression | string)[]): MaybePromise<readonly PolicyResult[]> {
@@ -77,14 +81,14 @@ function describeMessage(made: PolicyResult | undefined, { message, text }: Vali
 }
 
 /** The validations that deny; errors are among them, unless the failure policy ignores them. */
-export function evaluateValidations({ validations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
+export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
   const evaluation = new PolicyEvaluation(input);
   const denyAll = (message: string): readonly Denial[] => (ignoresFailures ? [] : [{ index: 0, message, reason: '' }]);
-  return mapMaybe(evaluateAll(evaluation, validations.map(({ expression }) => expression)), (results) => {
+  return mapMaybe(evaluateAll(evaluation, expressions), (results) => {
+    if (results.every(holds)) return [];
     const last = results.at(-1);
     if (last?.type === 'out-of-budget') return denyAll(last.message);
-    const failed = results.flatMap((result, index) => (result.type === 'value' && result.value === true ? [] : [{ result, index }]));
-    if (failed.length === 0) return [];
+    const failed = results.flatMap((result, index) => (holds(result) ? [] : [{ result, index }]));
     return mapMaybe(evaluateMessages(validations, failed, { input, budget: evaluation.remainingBudget }), (messages) => failed.flatMap(({ result, index }) => {
       if (result.type !== 'value') return ignoresFailures ? [] : [{ index, message: result.message, reason: '' }];
       const made = messages.get(index);
