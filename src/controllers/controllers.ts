@@ -12,6 +12,7 @@ import { type ServiceAddress, createKubernetesService } from './services/kuberne
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
 import { createNamespaceTermination } from './namespaces/termination.ts';
 import { createPriorityClasses } from './priority-classes.ts';
+import { createPolicyStatus } from './policies/policy-status.ts';
 import { createResourceQuotas } from './quota/resource-quota.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
 import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
@@ -21,7 +22,7 @@ import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './s
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
-  | 'apiservices' | 'resourcequota';
+  | 'apiservices' | 'resourcequota' | 'validatingadmissionpolicy-status';
 
 /** What the controllers need beside the registry. */
 interface ControllersOptions extends ControllerContext {
@@ -111,17 +112,19 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
   let flowControl: Controller | undefined;
   let apiServices: ApiServices | undefined;
   let quotas: Controller | undefined;
+  let policies: Controller | undefined;
   void urgent.then(() => {
     if (stopped) return;
     flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
     quotas = options.selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined;
+    policies = options.selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined;
     apiServices = options.selects('apiservices') ? createApiServices(options, options.groups) : undefined;
   });
   return {
     isRemote: (group, version) => apiServices?.isRemote(group, version) ?? false,
     async stop() {
       stopped = true;
-      await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop()]);
+      await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop(), policies?.stop()]);
     },
   };
 }

@@ -29,7 +29,7 @@ export function findParamKind({ apiVersion, kind }: ParamKind, catalog: ParamRea
   const { group, version } = parseGroupVersion(apiVersion) ?? { group: '', version: '' };
   const resource = catalog.findKind(group, kind);
   if (resource === undefined || !resource.versions.some((row) => row.name === version && row.served)) {
-    throw new ConfigurationError(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
+    throw new ConfigurationError(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`);
   }
   return { resource, version };
 }

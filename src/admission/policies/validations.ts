@@ -81,7 +81,8 @@ function describeMessage(made: PolicyResult | undefined, { message, text }: Vali
 }
 
 /** The validations that deny; errors are among them, unless the failure policy ignores them. */
-export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
+export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput,
+  ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
   const evaluation = new PolicyEvaluation(input);
   const denyAll = (message: string): readonly Denial[] => (ignoresFailures ? [] : [{ index: 0, message, reason: '' }]);
   return mapMaybe(evaluateAll(evaluation, expressions), (results) => {

@@ -19,6 +19,7 @@ export {
 export { checkRules } from './rules/check-rules.ts';
 export { type SchemaRules, compileRules } from './rules/compile-rules.ts';
 export { type DeclaredType, declareType, declaredStructs } from './schema/declared.ts';
+export { declareKind } from './schema/kinds.ts';
 export { fromDeclared, fromJson } from './schema/json-values.ts';
 export { toJson } from './values/to-json.ts';
 export { anyType, mapOf, stringType } from './values/types.ts';

@@ -11,6 +11,7 @@ const ABSENT_PLUGINS: ReadonlySet<string> = new Set(['ImagePolicyWebhook']);
 export const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices', 'resourcequota',
+  'validatingadmissionpolicy-status',
 ] as const;
 
 /** Name of a controller. */
