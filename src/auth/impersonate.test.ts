@@ -19,7 +19,7 @@ async function act(entries: Record<string, string | string[]>, rights: readonly 
   if (wanted === undefined) return 'nobody';
   const impersonate = createImpersonator((asked) => ({ type: rights.includes(describeRight(asked)) ? 'allow' : 'none', reason: '' }));
   try {
-    const { name, groups, uid, extra } = await impersonate(wanted, attributes);
+    const { user: { name, groups, uid, extra } } = await impersonate(wanted, attributes);
     return [name, groups.join(','), uid, extra && JSON.stringify(extra)].filter((part) => part !== undefined).join(' ');
   } catch (error) {
     return `${(error as StatusError).code} ${(error as StatusError).message}`;

@@ -43,8 +43,15 @@ function describeWanted({ name, uid, groups, extra }: WantedUser): string {
   return `&user.DefaultInfo{Name:${quote(name)}, UID:${quote(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }
 
+/** A user to act as. */
+interface Impersonated {
+  readonly user: User;
+  /** The verb of the constrained mode that allowed it; '' for the old right. */
+  readonly constraint: string;
+}
+
 /** Answers the user to act as; throws 403 when the caller may not. */
-export type Impersonate = (wanted: WantedUser, attributes: Attributes) => Promise<User>;
+export type Impersonate = (wanted: WantedUser, attributes: Attributes) => Promise<Impersonated>;
 
 interface Attempt {
   readonly wanted: WantedUser;
@@ -53,7 +60,7 @@ interface Attempt {
 }
 
 /** One way of impersonating. `undefined`: it is not for such users. */
-type Mode = (attempt: Attempt) => Promise<User | StatusError | undefined>;
+type Mode = (attempt: Attempt) => Promise<Impersonated | StatusError | undefined>;
 
 /** Callers whose last successful mode is remembered. */
 const REMEMBERED_CALLERS = 1000;
@@ -128,13 +135,13 @@ interface Judging {
 }
 
 /** Checks the right to each part of the identity. */
-async function checkIdentityOf({ wanted, authorize }: Attempt, judging: Judging): Promise<User | StatusError> {
+async function checkIdentityOf({ wanted, authorize }: Attempt, judging: Judging): Promise<Impersonated | StatusError> {
   for (const check of listChecks(wanted, judging)) {
     if (check.refusal !== undefined) return refuse(check.attributes, check.refusal);
     const decision = await authorize(check.attributes);
     if (decision.type !== 'allow') return refuse(check.attributes, decision.reason);
   }
-  return completeUser(wanted, judging.constrained);
+  return { user: completeUser(wanted, judging.constrained), constraint: judging.constrained ? judging.verb : '' };
 }
 
 interface Check {

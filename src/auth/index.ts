@@ -31,3 +31,7 @@ export { type MatchRequest, compileMatchConditions } from './authorize/match-con
 export { type ReviewSubject, reviewAccess } from './authorize/access-review.ts';
 export { reviewRules } from './authorize/rules-review.ts';
 export { createBootstrapPolicy } from './bootstrap/bootstrap-policy.ts';
+export {
+  type AuditDecision, type AuditLevel, type AuditStage, type EvaluateAuditPolicy, createAuditPolicy,
+} from './audit/policy.ts';
+export { readAuditPolicy } from './audit/read-policy.ts';

@@ -1,4 +1,5 @@
 // A request and its response without a socket: what the filters and handlers see. The listener (server/) makes one per request.
+import type { Status } from '../apimachinery/index.ts';
 import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, MaybePromise } from '../base/index.ts';
 import type { WriteContext } from '../registry/index.ts';
@@ -41,6 +42,25 @@ export interface Response {
   readonly body: Body;
 }
 
+/** What the audit event of a request learns while the request is handled. */
+export interface AuditRecord {
+  /** Whether the bodies of requests, and of answers, are recorded. */
+  readonly wantsRequest: boolean;
+  readonly wantsResponse: boolean;
+  /** The decoded body, before admission changes it; completes the reference to the object. */
+  recordRequestObject(object: unknown): void;
+  /** The patch as a JSON value; undefined where it is none. */
+  recordPatch(patch: unknown): void;
+  /** A Status that is the answer. */
+  recordStatus(status: Partial<Status>): void;
+  /** The answer, converted as the client gets it. */
+  recordResponseObject(object: unknown): void;
+  /** The same as JSON text. */
+  recordResponseJson(json: Uint8Array): void;
+  /** The API of the request is deprecated; the warning says since when, and until when it is served. */
+  recordDeprecation(warning: string): void;
+}
+
 /** One request, and everything that the filters found out about it. */
 export interface Exchange {
   readonly method: string;
@@ -57,6 +77,8 @@ export interface Exchange {
   readonly aborted: boolean;
   /** Monotonic milliseconds of the clock at which the request ends; undefined while it has no limit. */
   readonly deadlineMs?: number | undefined;
+  /** The audit of the request; undefined when there is none. */
+  readonly audit?: AuditRecord | undefined;
   /** The annotations of the audit event; undefined when there is none. */
   readonly auditAnnotations?: WriteContext['auditAnnotations'];
   readonly clock: Clock;

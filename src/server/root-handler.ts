@@ -2,6 +2,7 @@
 import { mapMaybe } from '../base/index.ts';
 import type { Handler, Response } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
+import type { Audit } from './audit/audit.ts';
 import type { Api } from './compose.ts';
 import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
@@ -59,6 +60,7 @@ interface RootParts {
   readonly checks: readonly HealthCheck[];
   readonly metrics: ServerMetrics;
   readonly flowControl: FlowControl | undefined;
+  readonly audit: Audit | undefined;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }
 

@@ -1,6 +1,7 @@
 // One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
 import { isIPv6 } from 'node:net';
 import { createImpersonator } from '../auth/index.ts';
+import { type Audit, createAudit } from './audit/audit.ts';
 import { type Controllers, startControllers } from '../controllers/index.ts';
 import { holdProcess } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
@@ -58,6 +59,8 @@ interface Parts {
   readonly authentication: Authentication;
   readonly listener: Listener;
   readonly state: ServerState;
+  /** Audit, unless it is off. */
+  readonly audit: Audit | undefined;
   /** Priority and fairness, unless it is off. */
   readonly flowControl: FlowControl | undefined;
 }
@@ -141,15 +144,16 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     format: await readStorageFormat(options), admissionPlan: await readAdmissionPlan(options),
     serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
   });
+  const audit = await createAudit(options);
   const metrics = createMetrics();
   const chain = createFilterChain({
     clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    ...(flowControl !== undefined && { flowControl }),
+    ...(flowControl !== undefined && { flowControl }), audit,
     respondError: api.respondError,
     handler: createRootHandler(api, {
-      checks, metrics, flowControl, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
+      checks, metrics, flowControl, audit, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
   const listener = createListener({
@@ -158,7 +162,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, workers, authentication, listener, state, flowControl };
+  return { ...made, options, adminToken, api, workers, authentication, listener, state, audit, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */
@@ -209,7 +213,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
       markStopping() {
         state.stopping = true;
       },
-      controllers, listener, following, authentication: parts.authentication, api: parts.api, workers: parts.workers, store: parts.store,
+      controllers, listener, following, audit: parts.audit, authentication: parts.authentication, api: parts.api, workers: parts.workers, store: parts.store,
     })),
   };
 }

@@ -20,7 +20,8 @@ describe('stopServer', () => {
     const stoppable = (name: string) => ({ stop: step(name) });
     const parts: RunningParts = {
       markStopping: step('mark'), controllers: { stop: async () => step('controllers')() }, listener: { close: async () => step('listener')() },
-      authentication: stoppable('authentication'), following: stoppable('flow'), workers: stoppable('workers'), store: { close: step('store') },
+      authentication: stoppable('authentication'), following: stoppable('flow'), audit: stoppable('audit'), workers: stoppable('workers'),
+      store: { close: step('store') },
       api: {
         authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'),
         policies: stoppable('policies'), quotas: stoppable('quotas'),
@@ -31,8 +32,8 @@ describe('stopServer', () => {
     const error = await stopServer(options, parts).catch((caught: unknown) => caught);
     return { order, error };
   };
-  const all = ['mark', 'controllers', 'listener', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies', 'quotas', 'workers',
-    'registry', 'store'];
+  const all = ['mark', 'controllers', 'listener', 'audit', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies', 'quotas',
+    'workers', 'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

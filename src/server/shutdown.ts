@@ -19,6 +19,7 @@ export interface RunningParts {
   readonly listener: { close(graceMs: number): Promise<void> };
   readonly authentication: Stoppable;
   readonly following: Stoppable | undefined;
+  readonly audit: Stoppable | undefined;
   readonly api: {
     readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly policies: Stoppable;
     readonly quotas: Stoppable; readonly registry: Closable;
@@ -44,6 +45,7 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     await takeSteps(logger, [
       () => Promise.all([parts.controllers.stop(), parts.listener.close(shutdownGraceMs)]),
+      () => parts.audit?.stop(),
       () => parts.authentication.stop(),
       () => parts.following?.stop(),
       () => parts.api.authorization.stop(),

@@ -140,7 +140,10 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);
   const warning = resource.versions.find(({ name }) => name === info.version)?.deprecationWarning;
-  if (warning) exchange.warnings.push(warning);
+  if (warning) {
+    exchange.warnings.push(warning);
+    exchange.audit?.recordDeprecation(warning);
+  }
   return dispatch({
     exchange, dependencies, resource, target: { resource, version: info.version, namespace }, name: info.parts[1] ?? '', subresource: info.parts[2] ?? '',
   });

@@ -54,6 +54,7 @@ export function respondObject(
   const { status, object, representation } = answer;
   const { form } = representation;
   if (representation.conversion) return respondValue(exchange, dependencies, { status, form, value: convert(request, object, representation) });
+  if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(object.bytes(target.version, 'json-single'));
   if (form === 'protobuf') {
     return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
   }

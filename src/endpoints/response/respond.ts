@@ -50,6 +50,7 @@ export function respondBytes(
 export function respondValue(
   exchange: Exchange, responder: Responder, answer: { status: number; form: Form; value: Encodable },
 ): MaybePromise<Response> {
+  exchange.audit?.recordResponseObject(answer.value.value);
   const body = encodeBody(answer.value, answer.form, answer.form === 'json' && wantsPretty(exchange));
   return respondBytes(exchange, responder, { status: answer.status, contentType: FORM_TYPES[answer.form], body: [body] });
 }
@@ -70,6 +71,8 @@ export function respondError(exchange: Exchange, error: unknown, schemas?: Schem
   const status = toStatus(error);
   const code = status.code ?? 500;
   let form = negotiateError(exchange.headers['accept']);
+  // As in the reference, an answer that could not be negotiated is not recorded.
+  if (form !== undefined) exchange.audit?.recordResponseObject(status);
   const schema = schemas && form === 'protobuf' ? statusSchema(schemas) : undefined;
   if (form === 'protobuf' && !schema) form = 'json';
   const body = form === undefined ? encodePretty(status) : encodeBody({ value: status, schema }, form, form === 'json' && wantsPretty(exchange));

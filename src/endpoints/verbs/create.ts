@@ -62,6 +62,7 @@ export async function handleCreate(request: ResourceRequest): Promise<Response> 
   const query = parseWriteQuery(exchange.query);
   const expected = expectedKind(request);
   const object = await readObject(request, query, expected);
+  exchange.audit?.recordRequestObject(object);
   const context = writeContext(request, query);
   const special = specialOf(request);
   if (special) return respondSpecial(request, await createSpecial(request, special, { object, context }), { representation, expected });

@@ -47,7 +47,9 @@ async function decodeOptions(request: ResourceRequest, bytes: Uint8Array): Promi
   const value = await parseOptions({ bytes, form: requireBodyForm(request.exchange) }, schema, yamlParserOf(request));
   checkKind(value);
   try {
-    const options = decodeObject(schema, value).object as unknown as Partial<DeleteQuery>;
+    const { object } = decodeObject(schema, value);
+    request.exchange.audit?.recordRequestObject({ ...object, kind: 'DeleteOptions', apiVersion: object.apiVersion || 'meta.k8s.io/v1' });
+    const options = object as unknown as Partial<DeleteQuery>;
     return { ...options, dryRun: options.dryRun ?? [] };
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(error.message);

@@ -186,11 +186,19 @@ function listBody(request: ResourceRequest, list: ListResult, representation: Re
   return protobufBody(request, list, { type: { apiVersion: apiVersionOf(request), kind: request.resource.listKind }, encoder: protobufItems(request) });
 }
 
+/** The list as JSON, whatever the client gets it as; made a slice at a time. */
+async function encodeForAudit(request: ResourceRequest, list: ListResult, representation: Representation): Promise<Uint8Array> {
+  const { head, tail, separatorBytes, chunks } = await listBody(request, list, { ...representation, form: 'json' });
+  const [first, ...rest] = await collect(request, chunks);
+  return joinBytes([head, ...(first === undefined ? [] : [first.subarray(separatorBytes)]), ...rest, tail]);
+}
+
 /** Answers with a list. */
 export async function respondList(request: ResourceRequest, list: ListResult, representation: Representation): Promise<Response> {
   const { exchange, dependencies } = request;
   const { form } = representation;
   const body = await listBody(request, list, representation);
+  if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(await encodeForAudit(request, list, representation));
   if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
   if (list.count > 0) return respondListBody(request, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);

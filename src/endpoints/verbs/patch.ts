@@ -4,9 +4,9 @@ import {
   type DecodeError, type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
-import { stringifyJson, withoutParameters } from '../../codec/index.ts';
+import { parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import { checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../../registry/index.ts';
-import { expectedKind, negotiateRequest, readBody, writeContext } from '../request/resource-request.ts';
+import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -125,6 +125,15 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
   };
 }
 
+/** The patch as a value; undefined where it cannot be read, which the handler reports. */
+async function parseForAudit(request: ResourceRequest, bytes: Uint8Array, isYaml: boolean): Promise<JsonValue | undefined> {
+  try {
+    return isYaml ? (await yamlParserOf(request)(bytes)).value : parseJson(bytes).value;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Patches an object. */
 export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, target, name, subresource } = request;
@@ -135,6 +144,7 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const isApply = type === APPLY_PATCH_TYPE;
   validateWriteQuery('PatchOptions', query, isApply);
   const expected = expectedKind(request);
+  if (exchange.audit?.wantsRequest) exchange.audit.recordPatch(await parseForAudit(request, bytes, isApply));
   const base = { request, expected, query, level: validationLevel(query), problems: [] };
   const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, expected));
   const result = await dependencies.registry.update({

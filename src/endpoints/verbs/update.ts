@@ -60,6 +60,7 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   });
   await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);
+  exchange.audit?.recordRequestObject(body);
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
     name, subresource, transform: replaceWith(request, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,

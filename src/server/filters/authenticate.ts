@@ -2,12 +2,13 @@
 // a connection that brings a request without valid credentials takes no further ones (upstream's UnauthenticatedHTTP2DOSMitigation).
 import { unauthorized } from '../../apimachinery/index.ts';
 import { mapMaybe } from '../../base/index.ts';
+import { auditRefusal } from './audit.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
 const ANONYMOUS_USER = 'system:anonymous';
 
 /** Sets `user`. */
-export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 'authenticate'>): Filter {
+export function authenticateRequests({ authenticate, audit, respondError }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError'>): Filter {
   return (exchange, next) => {
     const { clientCertificate, connection, headers, path, remoteAddress } = exchange;
     const credentials = {
@@ -15,7 +16,10 @@ export function authenticateRequests({ authenticate }: Pick<FilterDependencies, 
     };
     return mapMaybe(authenticate(credentials), (found) => {
       if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();
-      if (found.type === 'refused') throw unauthorized();
+      if (found.type === 'refused') {
+        if (audit === undefined) throw unauthorized();
+        return auditRefusal(exchange, { audit, respondError });
+      }
       exchange.user = found.user;
       return next(exchange);
     });

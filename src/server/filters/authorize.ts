@@ -1,7 +1,8 @@
 // Whether the caller may. Comes before any look at what exists, so that a refusal tells nothing.
-import { refuse } from '../../auth/index.ts';
+import { type Decision, refuse } from '../../auth/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
+import type { FilterAuditRecord } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
 /** Lets allowed requests pass; the others are the reference's 403. */
@@ -9,9 +10,16 @@ export function authorizeRequests({ authorize, respondError }: Pick<FilterDepend
   return (exchange, next) => {
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
     return mapMaybe(authorize(attributes), (decision) => {
+      if (exchange.audit !== undefined) recordDecision(exchange.audit, decision);
       if (decision.type === 'allow') return next(exchange);
       const refusal = respondError(exchange, refuse(attributes, decision.reason));
       return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
     });
   };
+}
+
+function recordDecision(audit: FilterAuditRecord, { type, reason }: Decision): void {
+  audit.latency.mark('authorization');
+  audit.annotate('authorization.k8s.io/decision', type === 'allow' ? 'allow' : 'forbid');
+  audit.annotate('authorization.k8s.io/reason', reason);
 }

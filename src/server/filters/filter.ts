@@ -2,6 +2,7 @@
 import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
 import type { Clock, MaybePromise } from '../../base/index.ts';
 import type { Handler, Response } from '../../endpoints/index.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -23,7 +24,12 @@ export interface FilterDependencies {
   readonly maxMutationsInFlight: number;
   /** Priority and fairness; without it the two limits hold. */
   readonly flowControl?: FlowControl;
+  /** Records requests; absent where audit is off. */
+  readonly audit?: Audit | undefined;
   /** Turns anything that was thrown into the negotiated Status. */
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
   readonly handler: Handler;
 }
+
+/** Whether something thrown is an answer. */
+export const isStatusError = (error: unknown): boolean => error instanceof Error && error.name === 'StatusError';

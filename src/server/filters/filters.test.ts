@@ -20,7 +20,7 @@ function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: num
     logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
     authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
     authorize: () => ({ type: 'allow', reason: '' }),
-    impersonate: async ({ name }) => ({ name, groups: [] }),
+    impersonate: async ({ name }) => ({ user: { name, groups: [] }, constraint: '' }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
   });
   return { chain, metrics };
@@ -96,7 +96,7 @@ describe('authenticateRequests', () => {
     const authenticate = createAuthenticator({
       tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
     });
-    const filter = authenticateRequests({ authenticate });
+    const filter = authenticateRequests({ authenticate, respondError: () => assert.fail('errors are thrown') });
     const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
     const ask = async (remoteAddress: string): Promise<number> => {
       const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };

@@ -1,6 +1,6 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → access log → request info → metrics → authenticate → impersonate → flow control → deadline → authorize → handler
+//   guard panics → access log → request info → metrics → authenticate → audit → impersonate → flow control → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
@@ -8,10 +8,11 @@ import { type MaybePromise, catchMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { logAccesses } from './access-log.ts';
+import { auditRequests } from './audit.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { authorizeRequests } from './authorize.ts';
 import { limitTime } from './deadline.ts';
-import type { Filter, FilterDependencies } from './filter.ts';
+import { type Filter, type FilterDependencies, isStatusError } from './filter.ts';
 import { controlFlow } from './flow-control.ts';
 import { guardPanics } from './guard-panics.ts';
 import { impersonateUsers } from './impersonate.ts';
@@ -28,6 +29,7 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     measureRequests(deps),
     answerErrors(deps),
     authenticateRequests(deps),
+    ...(deps.audit === undefined ? [] : [auditRequests({ ...deps, audit: deps.audit })]),
     impersonateUsers(deps),
     deps.flowControl === undefined ? limitInFlight(deps) : controlFlow({ ...deps, flowControl: deps.flowControl }),
     limitTime(deps),
@@ -43,5 +45,3 @@ function answerErrors({ respondError }: FilterDependencies): Filter {
     throw error;
   });
 }
-
-const isStatusError = (error: unknown): boolean => error instanceof Error && error.name === 'StatusError';

@@ -55,6 +55,9 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
     }
     if (flowControl.tryTake(flow)) return runSeated(exchange, next, flow);
     return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
-      .then((refusal) => (refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds())));
+      .then((refusal) => {
+        exchange.audit?.latency.mark('apf-queue-wait');
+        return refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds());
+      });
   };
 }

@@ -9,8 +9,10 @@ export function impersonateUsers({ impersonate }: { readonly impersonate: Impers
   return (exchange, next) => {
     const wanted = asksForImpersonation(exchange) ? readImpersonation(exchange.headerValues()) : undefined;
     if (wanted === undefined) return next(exchange);
-    return impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query)).then((user) => {
+    return impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query)).then(({ user, constraint }) => {
       exchange.user = user;
+      exchange.audit?.recordImpersonation(user, constraint);
+      exchange.audit?.latency.mark('impersonation');
       return next(exchange);
     });
   };

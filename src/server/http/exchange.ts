@@ -4,7 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { User } from '../../auth/index.ts';
-import type { Exchange, RequestInfo } from '../../endpoints/index.ts';
+import type { AuditRecord, Exchange, RequestInfo } from '../../endpoints/index.ts';
+import type { Layer } from '../audit/latency.ts';
 
 /** The part of a request and its response that depends on the protocol version. */
 export interface Wire {
@@ -36,8 +37,20 @@ export interface RequestHead {
   readonly auditId: string;
 }
 
+/** What the audit event of a request learns from the filters. */
+export interface FilterAuditRecord extends AuditRecord {
+  readonly latency: { mark(layer: Layer): void };
+  recordImpersonation(user: User, constraint: string): void;
+  /** Adds an annotation that every level shows. */
+  annotate(key: string, value: string): void;
+}
+
 /** What the filters see: an Exchange that they may also end. */
 export interface ServerExchange extends Exchange {
+  /** Path and query as they were sent. */
+  readonly target: string;
+  audit: FilterAuditRecord | undefined;
+  auditAnnotations: Exchange['auditAnnotations'];
   /** What the request came by: one object per connection. */
   readonly connection: object;
   /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
@@ -85,7 +98,7 @@ export function createExchange(head: RequestHead, wire: Wire, clock: Clock): Htt
   const mark = target.indexOf('?');
   const rawPath = mark === -1 ? target : target.slice(0, mark);
   const path = rawPath.includes('%') ? decodePath(rawPath) : rawPath;
-  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, path, search: mark === -1 ? '' : target.slice(mark + 1) });
+  return path === undefined ? undefined : new HttpExchange(head, wire, { clock, path, target, search: mark === -1 ? '' : target.slice(mark + 1) });
 }
 
 function stripOrigin(target: string): string | undefined {
@@ -112,6 +125,9 @@ export class HttpExchange implements ServerExchange {
   readonly connection: object;
   readonly auditId: string;
   readonly warnings: string[] = [];
+  readonly target: string;
+  audit: FilterAuditRecord | undefined = undefined;
+  auditAnnotations: Exchange['auditAnnotations'] = undefined;
   readonly startedMs: number;
   info: RequestInfo = noInfo;
   user: User = nobody;
@@ -128,7 +144,7 @@ export class HttpExchange implements ServerExchange {
   #closed = false;
   #callbacks: (() => void)[] | undefined;
 
-  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; path: string; search: string }) {
+  constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; path: string; target: string; search: string }) {
     this.method = head.method;
     this.headers = head.headers;
     this.#rawHeaders = head.rawHeaders ?? [];
@@ -139,6 +155,7 @@ export class HttpExchange implements ServerExchange {
     this.wire = wire;
     this.clock = parts.clock;
     this.path = parts.path;
+    this.target = parts.target;
     this.#search = parts.search;
     this.startedMs = parts.clock.monotonicMs();
   }

@@ -1,5 +1,6 @@
 // /metrics: the counters of the filters, with what is measured at the moment of asking.
 import type { Response } from '../../endpoints/index.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Api } from '../compose.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ProcessFacts, ServerMetrics } from './metrics.ts';
@@ -10,7 +11,9 @@ const encoder = new TextEncoder();
 
 /** Renders everything. */
 export async function answerMetrics(
-  api: Api, { metrics, flowControl }: { readonly metrics: ServerMetrics; readonly flowControl: FlowControl | undefined },
+  api: Api, { metrics, flowControl, audit }: {
+    readonly metrics: ServerMetrics; readonly flowControl: FlowControl | undefined; readonly audit: Audit | undefined;
+  },
 ): Promise<Response> {
   const { user, system } = process.cpuUsage();
   const memory = process.memoryUsage();
@@ -23,7 +26,7 @@ export async function answerMetrics(
     startSeconds: (performance.timeOrigin ?? 0) / 1000,
     build: { major: kubernetesVersion.major, minor: kubernetesVersion.minor, git_version: kubernetesVersion.gitVersion, platform: kubernetesVersion.platform },
   });
-  return answerMetricsText(`${text}${api.admissionMetrics.render().join('\n')}\n`);
+  return answerMetricsText(`${text}${[...api.admissionMetrics.render(), ...(audit?.metrics.render() ?? [])].join('\n')}\n`);
 }
 
 /** Metrics as an answer. */

@@ -52,7 +52,7 @@ describe('parseCommandLine', () => {
   });
 
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
-    assert.deepEqual(parse('--audit-policy-file=/x'), { type: 'error', message: '--audit-policy-file=/x is not supported' });
+    assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
     assert.deepEqual(parse('--tls-min-version', 'VersionTLS13'),
       { type: 'error', message: '--tls-min-version=VersionTLS13 is not supported; only VersionTLS12 is' });
     assert.deepEqual(read('--tls-min-version', 'VersionTLS12', '--allow-privileged').warnings, []);

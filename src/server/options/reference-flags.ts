@@ -21,9 +21,6 @@ const refusedSwitch = (name: string, ...accepts: readonly ('true' | 'false')[]):
 /** Every flag of kube-apiserver that is no option here, by name. */
 export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('allow-privileged', 'true'),
-  refused('audit-log-path'),
-  refused('audit-policy-file'),
-  refused('audit-webhook-config-file'),
   refused('authorization-policy-file'),
   refused('cors-allowed-origins'),
   refused('default-not-ready-toleration-seconds', '300'),
@@ -43,23 +40,16 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('tls-sni-cert-key'),
   refused('tracing-config-file'),
   ...warned(false, `
-    aggregator-reject-forwarding-redirect alsologtostderr audit-log-batch-throttle-enable audit-log-compress audit-log-truncate-enabled
-    audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled contention-profiling enable-garbage-collector
-    enable-logs-handler kubelet-https logtostderr permit-address-sharing permit-port-sharing profiling shutdown-send-retry-after watch-cache`),
+    aggregator-reject-forwarding-redirect alsologtostderr contention-profiling enable-garbage-collector enable-logs-handler kubelet-https
+    logtostderr permit-address-sharing permit-port-sharing profiling shutdown-send-retry-after watch-cache`),
   ...warned(true, `
-    admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count audit-log-batch-buffer-size audit-log-batch-max-size
-    audit-log-batch-max-wait audit-log-batch-throttle-burst audit-log-batch-throttle-qps audit-log-format audit-log-maxage audit-log-maxbackup
-    audit-log-maxsize audit-log-mode audit-log-truncate-max-batch-size audit-log-truncate-max-event-size audit-log-version
-    audit-webhook-batch-buffer-size audit-webhook-batch-initial-backoff audit-webhook-batch-max-size audit-webhook-batch-max-wait
-    audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-qps audit-webhook-initial-backoff audit-webhook-mode
-    audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version debug-socket-path default-watch-cache-size
+    admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
     delete-collection-workers disabled-metrics endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
     etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname goaway-chance identity-lease-duration-seconds
     identity-lease-renew-interval-seconds kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port
     kubelet-preferred-address-types kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
     livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-    logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file
-    proxy-client-cert-file proxy-client-key-file runtime-config-emulation-forward-compatible service-account-api-audiences
-    show-hidden-metrics-for-version shutdown-watch-termination-grace-period storage-backend storage-initialization-timeout
-    tls-curve-preferences vmodule watch-cache-sizes`),
+    logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file
+    proxy-client-key-file runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version
+    shutdown-watch-termination-grace-period storage-backend storage-initialization-timeout tls-curve-preferences vmodule watch-cache-sizes`),
 ]);

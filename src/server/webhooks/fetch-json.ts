@@ -11,6 +11,8 @@ export interface FetchOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON with POST. */
   readonly body?: unknown;
+  /** The same as text that is JSON already. */
+  readonly json?: string;
   readonly timeoutMs?: number;
 }
 
@@ -18,9 +20,23 @@ const limitBytes = 1024 * 1024;
 const defaultTimeoutMs = 10_000;
 
 /** Answers the parsed body of a 2xx answer. */
-export function fetchJson(url: string, options: FetchOptions = {}): Promise<unknown> {
-  const { authorities, certificate, key, body, timeoutMs = defaultTimeoutMs } = options;
-  const sent = body === undefined ? undefined : JSON.stringify(body);
+export async function fetchJson(url: string, options: FetchOptions = {}): Promise<unknown> {
+  const answer = await fetchBytes(url, options);
+  try {
+    return JSON.parse(answer.toString('utf8'));
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
+}
+
+/** Sends JSON and asks for nothing but a 2xx answer. */
+export async function postJson(url: string, options: FetchOptions & { readonly json: string }): Promise<void> {
+  await fetchBytes(url, options);
+}
+
+function fetchBytes(url: string, options: FetchOptions): Promise<Buffer> {
+  const { authorities, certificate, key, body, json, timeoutMs = defaultTimeoutMs } = options;
+  const sent = json ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const call = request(url, {
       method: sent === undefined ? 'GET' : 'POST', agent: false, signal: AbortSignal.timeout(timeoutMs),
@@ -38,11 +54,7 @@ export function fetchJson(url: string, options: FetchOptions = {}): Promise<unkn
       response.on('end', () => {
         const status = response.statusCode ?? 0;
         if (status < 200 || status > 299) return reject(new Error(`the answer is ${status}`));
-        try {
-          return resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-        } catch {
-          return reject(new Error('the answer is not JSON'));
-        }
+        return resolve(Buffer.concat(chunks));
       });
     });
     call.on('error', reject);

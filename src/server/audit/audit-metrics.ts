@@ -1,0 +1,45 @@
+// The metrics of audit under upstream's names, and the log lines of backends that fail.
+import type { AuditLevel } from '../../auth/index.ts';
+import { formatLabels, renderCounter } from '../observability/metrics.ts';
+import { type Logger, describeError } from '../observability/logger.ts';
+
+/** The numbers of one server. */
+export interface AuditMetrics {
+  /** One event for the backends. */
+  recordEvent(): void;
+  /** One request, by the level that the policy gives it. */
+  recordLevel(level: AuditLevel): void;
+  /** Events that a backend lost; logged as well. */
+  recordErrors(plugin: string, count: number, error: unknown): void;
+  /** A request that failed because its event could not be stored. */
+  recordRejection(): void;
+  /** All of them as lines. */
+  render(): string[];
+}
+
+/** Starts at zero. */
+export function createAuditMetrics(logger: Logger): AuditMetrics {
+  let [events, rejections] = [0, 0];
+  const [levels, errors] = [new Map<string, number>(), new Map<string, number>()];
+  const samples = (label: string, counts: ReadonlyMap<string, number>): [string, number][] =>
+    [...counts].map(([value, count]) => [formatLabels({ [label]: value }), count]);
+  return {
+    recordEvent() {
+      events += 1;
+    },
+    recordLevel: (level) => void levels.set(level, (levels.get(level) ?? 0) + 1),
+    recordErrors(plugin, count, error) {
+      errors.set(plugin, (errors.get(plugin) ?? 0) + count);
+      logger.error('audit events were lost', { plugin, events: count, ...describeError(error) });
+    },
+    recordRejection() {
+      rejections += 1;
+    },
+    render: () => [
+      ...renderCounter('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
+      ...renderCounter('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
+      ...renderCounter('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', levels)),
+      ...renderCounter('apiserver_audit_requests_rejected_total', 'Counter of requests rejected due to an error in the audit backend.', [['', rejections]]),
+    ],
+  };
+}

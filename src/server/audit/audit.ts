@@ -1,0 +1,127 @@
+// The audit of a server: the policy of its file, and the backends of its flags. Without a policy or without a backend there is none.
+import { type EvaluateAuditPolicy, type User, createAuditPolicy, readAuditPolicy } from '../../auth/index.ts';
+import { parseYaml } from '../../codec/index.ts';
+import { readTextFile } from '../data-directory.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import { describeError } from '../observability/logger.ts';
+import { type ServerOptions, StartError } from '../options/options.ts';
+import { postJson } from '../webhooks/fetch-json.ts';
+import { readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
+import { type AuditMetrics, createAuditMetrics } from './audit-metrics.ts';
+import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
+import { type BatchOptions, bufferEvents } from './buffered.ts';
+import { createLogBackend } from './log-backend.ts';
+import { openLogFile } from './log-file.ts';
+import { RequestAudit } from './record.ts';
+import { createWebhookBackend } from './webhook-backend.ts';
+
+/** The audit of one server. */
+export interface Audit {
+  readonly metrics: AuditMetrics;
+  /** Begins the record of a request; undefined where the policy wants none. */
+  begin(exchange: ServerExchange, user: User | undefined): RequestAudit | undefined;
+  /** Resolves when all events are out. */
+  stop(): Promise<void>;
+}
+
+/** Batches to a webhook that are sent at the same time; the reference has no bound. */
+const MAX_SENDING = 25;
+/** The reference's limit of calls to webhooks. */
+const WEBHOOK_TIMEOUT_MS = 30_000;
+
+/** Makes the audit that the flags ask for. Throws StartError. */
+export async function createAudit(options: ServerOptions): Promise<Audit | undefined> {
+  if (options.auditPolicyFile === '') return undefined;
+  const { clock, logger } = options;
+  const evaluate = await readPolicy(options);
+  const metrics = createAuditMetrics(logger);
+  const backends = [
+    ...(options.auditLogPath === '' ? [] : [openLog(options, metrics)]),
+    ...(options.auditWebhookConfigFile === '' ? [] : [await openWebhook(options, metrics)]),
+  ];
+  if (backends.length === 0) return undefined;
+  const backend = uniteBackends(backends);
+  const parts = { backend, clock, metrics };
+  return {
+    metrics,
+    begin(exchange, user) {
+      const decision = evaluate(exchange.info, user);
+      metrics.recordLevel(decision.level);
+      return decision.level === 'None' ? undefined : new RequestAudit(parts, { exchange, user, decision });
+    },
+    stop: () => backend.stop(),
+  };
+}
+
+async function readPolicy({ auditPolicyFile: path, logger }: ServerOptions): Promise<EvaluateAuditPolicy> {
+  const text = readTextFile('--audit-policy-file', path);
+  try {
+    const { value } = await parseYaml(new TextEncoder().encode(text));
+    const { policy, warnings } = readAuditPolicy(value);
+    const error = `strict decoding error: ${warnings.join(', ')}`;
+    if (warnings.length > 0) logger.warn('the audit policy contains errors, which are skipped', { path, error });
+    return createAuditPolicy(policy);
+  } catch (error) {
+    throw new StartError(`loading audit policy file: ${(error as Error).message}: from file ${path}`, { cause: error });
+  }
+}
+
+type BackendOptions = {
+  readonly mode: string;
+  readonly batch: BatchOptions;
+  readonly truncate: { readonly maxEventBytes: number; readonly maxBatchBytes: number } | undefined;
+};
+
+/** Puts what the mode and truncation ask for around a backend. */
+function wrapBackend(backend: AuditBackend, { mode, batch, truncate }: BackendOptions, parts: {
+  readonly clock: ServerOptions['clock']; readonly metrics: AuditMetrics;
+}): AuditBackend {
+  const wrapped = mode === 'blocking-strict' ? backend : mode === 'blocking' ? ignoreFailures(backend) : bufferEvents(backend, batch, parts);
+  return truncate === undefined ? wrapped : truncateEvents(wrapped, truncate, parts.metrics);
+}
+
+function openLog(options: ServerOptions, metrics: AuditMetrics): AuditBackend {
+  const { clock, logger, auditLogPath: path, auditLogMode: mode } = options;
+  const file = openFile(options, (error) => logger.error('old audit logs were not cleared', { path, ...describeError(error) }));
+  const backend = createLogBackend({ file, format: options.auditLogFormat === 'legacy' ? 'legacy' : 'json', isStrict: mode !== 'blocking', metrics });
+  return wrapBackend(backend, {
+    mode,
+    batch: {
+      bufferSize: options.auditLogBatchBufferSize, maxBatchSize: options.auditLogBatchMaxSize, maxWaitMs: options.auditLogBatchMaxWaitMs, maxSending: 1,
+      throttle: options.auditLogBatchThrottleEnable ? { qps: options.auditLogBatchThrottleQps, burst: options.auditLogBatchThrottleBurst } : undefined,
+    },
+    truncate: options.auditLogTruncateEnabled
+      ? { maxEventBytes: options.auditLogTruncateMaxEventSize, maxBatchBytes: options.auditLogTruncateMaxBatchSize } : undefined,
+  }, { clock, metrics });
+}
+
+function openFile(options: ServerOptions, onError: (error: unknown) => void) {
+  const { auditLogPath: path, auditLogMaxSize: maxSizeMb, auditLogMaxAge: maxAgeDays, auditLogMaxBackup: maxBackups, auditLogCompress: compress } = options;
+  try {
+    return openLogFile({ path, maxSizeMb, maxAgeDays, maxBackups, compress }, options.clock, onError);
+  } catch (error) {
+    throw new StartError(`--audit-log-path: cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, { cause: error });
+  }
+}
+
+async function openWebhook(options: ServerOptions, metrics: AuditMetrics): Promise<AuditBackend> {
+  const { clock, random } = options;
+  const { url, ...target } = await readWebhookKubeconfig('--audit-webhook-config-file', options.auditWebhookConfigFile);
+  const address = new URL(url);
+  address.searchParams.set('timeout', `${WEBHOOK_TIMEOUT_MS / 1000}s`);
+  const backend = createWebhookBackend({
+    post: (body) => postJson(address.href, { ...target, json: body, timeoutMs: WEBHOOK_TIMEOUT_MS }), clock, random, metrics,
+    initialBackoffMs: options.auditWebhookBatchInitialBackoffMs || options.auditWebhookInitialBackoffMs,
+  });
+  return wrapBackend(backend, {
+    mode: options.auditWebhookMode,
+    batch: {
+      bufferSize: options.auditWebhookBatchBufferSize, maxBatchSize: options.auditWebhookBatchMaxSize,
+      maxWaitMs: options.auditWebhookBatchMaxWaitMs, maxSending: MAX_SENDING,
+      throttle: options.auditWebhookBatchThrottleEnable
+        ? { qps: options.auditWebhookBatchThrottleQps, burst: options.auditWebhookBatchThrottleBurst } : undefined,
+    },
+    truncate: options.auditWebhookTruncateEnabled
+      ? { maxEventBytes: options.auditWebhookTruncateMaxEventSize, maxBatchBytes: options.auditWebhookTruncateMaxBatchSize } : undefined,
+  }, { clock, metrics });
+}

@@ -1,0 +1,76 @@
+// What becomes of audit events: a backend takes them, and wrappers around it ignore its failures, cut large events, or ask several at once.
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
+import type { AuditEvent } from './event.ts';
+
+/** Takes events. */
+export interface AuditBackend {
+  /** Whether all events are recorded, or safely on their way; a backend reports its failures itself. */
+  process(events: readonly AuditEvent[]): MaybePromise<boolean>;
+  /** Stops pausing before further tries: the server is about to stop. */
+  hurry?(): void;
+  /** Resolves when everything that was taken is out. */
+  stop(): Promise<void>;
+}
+
+/** Every backend gets every event. */
+export function uniteBackends(backends: readonly AuditBackend[]): AuditBackend {
+  const [only] = backends;
+  if (only !== undefined && backends.length === 1) return only;
+  return {
+    process: (events) => backends.reduce<MaybePromise<boolean>>((before, backend) =>
+      mapMaybe(backend.process(events), (stored) => mapMaybe(before, (others) => stored && others)), true),
+    stop: async () => void await Promise.all(backends.map((backend) => backend.stop())),
+  };
+}
+
+/** `blocking`: requests wait for the backend, and its failures do not concern them. */
+export function ignoreFailures(backend: AuditBackend): AuditBackend {
+  return { process: (events) => mapMaybe(backend.process(events), () => true), stop: () => backend.stop() };
+}
+
+/** Bytes of events and batches. */
+export interface TruncateLimits {
+  readonly maxEventBytes: number;
+  readonly maxBatchBytes: number;
+}
+
+/** Removes the bodies of events that are too large, discards those that still are, and splits batches. */
+export function truncateEvents(backend: AuditBackend, { maxEventBytes, maxBatchBytes }: TruncateLimits, metrics: AuditMetrics): AuditBackend {
+  const fit = (event: AuditEvent): AuditEvent | undefined => {
+    const { level } = event.fields;
+    const hasBodies = level === 'Request' || level === 'RequestResponse';
+    const cut = hasBodies && sizeOf(event) > maxEventBytes ? event.truncate() : event;
+    return sizeOf(cut) > maxEventBytes ? undefined : cut;
+  };
+  return {
+    process(events) {
+      const fitting = events.map(fit).filter((event) => event !== undefined);
+      const lost = events.length - fitting.length;
+      if (lost > 0) metrics.recordErrors('truncate', lost, new Error('event is too large even after truncating'));
+      return splitBatches(fitting, maxBatchBytes).reduce<MaybePromise<boolean>>((before, batch) =>
+        mapMaybe(before, (others) => mapMaybe(backend.process(batch), (stored) => stored && others)), true);
+    },
+    stop: () => backend.stop(),
+  };
+}
+
+/** With the newline that the reference's encoder writes. */
+const sizeOf = (event: AuditEvent): number => Buffer.byteLength(event.json) + 1;
+
+function splitBatches(events: readonly AuditEvent[], maxBytes: number): AuditEvent[][] {
+  const batches: AuditEvent[][] = [];
+  let size = 0;
+  for (const event of events) {
+    const bytes = sizeOf(event);
+    const current = batches.at(-1);
+    if (current === undefined || size + bytes > maxBytes) {
+      batches.push([event]);
+      size = bytes;
+    } else {
+      current.push(event);
+      size += bytes;
+    }
+  }
+  return batches;
+}

@@ -1,0 +1,212 @@
+// The backends without a server: buffers and their bounds, truncation, blocking modes, formats, rotation.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { createManualClock, systemRandom } from '../../base/index.ts';
+import { eventually } from '../../testing/index.ts';
+import { silentLogger } from '../observability/logger.ts';
+import { createAuditMetrics } from './audit-metrics.ts';
+import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
+import { type BatchOptions, bufferEvents } from './buffered.ts';
+import { AuditEvent, formatLegacy } from './event.ts';
+import { formatDuration } from './latency.ts';
+import { createLogBackend } from './log-backend.ts';
+import { openLogFile } from './log-file.ts';
+import { createWebhookBackend } from './webhook-backend.ts';
+
+const makeEvent = (auditId: string, requestObject?: string): AuditEvent => new AuditEvent({
+  level: 'Request', stage: 'ResponseComplete', auditId, requestUri: '/api/v1/pods?watch=1', verb: 'watch', impersonated: undefined, sourceIps: ['::1'],
+  user: { name: 'alice', groups: ['a', 'b"c'] }, userAgent: 'kubectl', status: { code: 200 }, requestObject, responseObject: undefined,
+  objectRef: { resource: 'pods', namespace: '', name: '', uid: '', group: '', apiVersion: 'v1', resourceVersion: '', subresource: '' },
+  receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6), stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: new Map([['b/y', '2'], ['a/x', '1']]),
+});
+
+/** A backend that keeps the names of what it gets, batch by batch. */
+function createRecorder(isStored = true): AuditBackend & { readonly batches: string[] } {
+  const batches: string[] = [];
+  return {
+    batches, stop: () => Promise.resolve(),
+    process(events) {
+      batches.push(events.map(({ fields }) => fields.auditId).join());
+      return isStored;
+    },
+  };
+}
+
+const renderErrors = (metrics: ReturnType<typeof createAuditMetrics>): string[] =>
+  metrics.render().filter((line) => line.startsWith('apiserver_audit_error_total{'));
+
+describe('AuditEvent', () => {
+  it('writes fields in the order of the reference', () => {
+    assert.equal(makeEvent('id', '{"a":1}').json, '{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"id","stage":"ResponseComplete",' +
+      '"requestURI":"/api/v1/pods?watch=1","verb":"watch","user":{"username":"alice","groups":["a","b\\"c"]},"sourceIPs":["::1"],"userAgent":"kubectl",' +
+      '"objectRef":{"resource":"pods","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":200},"requestObject":{"a":1},' +
+      '"requestReceivedTimestamp":"2030-01-02T03:04:05.006000Z","stageTimestamp":"2030-01-02T03:04:06.000000Z","annotations":{"a/x":"1","b/y":"2"}}');
+  });
+
+  it('is one line in the legacy format', () => {
+    assert.equal(formatLegacy(makeEvent('id')), '2030-01-02T03:04:05.006Z AUDIT: id="id" stage="ResponseComplete" ip="::1" method="watch" user="alice" ' +
+      'groups="\\"a\\",\\"b\\\\\\"c\\"" as="<self>" asgroups="<lookup>" user-agent="kubectl" namespace="<none>" uri="/api/v1/pods?watch=1" response="200"');
+  });
+});
+
+describe('bufferEvents', () => {
+  const create = (options: Partial<BatchOptions> = {}) => {
+    const [clock, metrics, recorder] = [createManualClock(), createAuditMetrics(silentLogger), createRecorder()];
+    const all = { bufferSize: 5, maxBatchSize: 2, maxWaitMs: 1000, throttle: undefined, maxSending: 1, ...options };
+    const backend = bufferEvents(recorder, all, { clock, metrics });
+    const pass = async (ms: number): Promise<void> => {
+      clock.advance(ms);
+      await new Promise(setImmediate);
+    };
+    return { backend, metrics, batches: recorder.batches, pass };
+  };
+  const send = (backend: AuditBackend, ...ids: string[]) => backend.process(ids.map((id) => makeEvent(id)));
+
+  it('sends full batches soon and others after the wait', async () => {
+    const { backend, batches, pass } = create();
+    await send(backend, 'a', 'b', 'c');
+    assert.deepEqual(batches, []);
+    await pass(0);
+    assert.deepEqual(batches, ['a,b']);
+    await pass(1000);
+    await pass(0);
+    assert.deepEqual(batches, ['a,b', 'c']);
+  });
+
+  it('loses and counts what does not fit into the buffer, and never refuses', async () => {
+    const { backend, metrics } = create();
+    assert.equal(await send(backend, 'a', 'b', 'c', 'd', 'e', 'f', 'g'), true);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="buffered"} 2']);
+  });
+
+  it('holds to the batches per second', async () => {
+    const { backend, batches, pass } = create({ throttle: { qps: 1, burst: 1 }, maxBatchSize: 1 });
+    await send(backend, 'a', 'b', 'c');
+    await pass(0);
+    assert.deepEqual(batches, ['a']);
+    await pass(1000);
+    assert.deepEqual(batches, ['a', 'b']);
+    await pass(1000);
+    assert.deepEqual(batches, ['a', 'b', 'c']);
+  });
+
+  it('sends what is left when it stops, and counts what comes later', async () => {
+    const { backend, batches, metrics, pass } = create();
+    await send(backend, 'a', 'b', 'c');
+    const stopped = backend.stop();
+    await pass(0);
+    await stopped;
+    assert.deepEqual(batches, ['a,b', 'c']);
+    await send(backend, 'd');
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="buffered"} 1']);
+  });
+});
+
+describe('truncateEvents', () => {
+  it('removes large bodies, discards what is still too large, and splits batches', async () => {
+    const [metrics, kept] = [createAuditMetrics(silentLogger), [] as AuditEvent[][]];
+    const sink: AuditBackend = { process: (events) => kept.push([...events]) > 0, stop: () => Promise.resolve() };
+    const backend = truncateEvents(sink, { maxEventBytes: 700, maxBatchBytes: 1200 }, metrics);
+    await backend.process([makeEvent('small'), makeEvent('large', JSON.stringify('x'.repeat(700))), makeEvent('y'.repeat(700)), makeEvent('third')]);
+    assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.auditId)), [['small', 'large'], ['third']]);
+    assert.deepEqual([kept[0]?.[1]?.fields.requestObject, kept[0]?.[1]?.fields.annotations.get('audit.k8s.io/truncated')], [undefined, 'true']);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="truncate"} 1']);
+  });
+});
+
+describe('modes', () => {
+  it('blocking ignores failures, and all backends of a server get each event', async () => {
+    const [good, bad] = [createRecorder(), createRecorder(false)];
+    assert.equal(await ignoreFailures(bad).process([makeEvent('a')]), true);
+    assert.equal(await uniteBackends([bad, good]).process([makeEvent('b')]), false);
+    assert.deepEqual([good.batches, bad.batches], [['b'], ['a', 'b']]);
+  });
+
+  it('a strict log reports that it cannot write; otherwise the events of a turn are one write', async () => {
+    const metrics = createAuditMetrics(silentLogger);
+    const full = { write: () => assert.fail('no space'), close: () => Promise.resolve() };
+    assert.equal(await createLogBackend({ file: full, format: 'json', isStrict: true, metrics }).process([makeEvent('a')]), false);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="log"} 1']);
+    const writes: string[] = [];
+    const file = { write: (text: string) => void writes.push(text), close: () => Promise.resolve() };
+    const backend = createLogBackend({ file, format: 'legacy', isStrict: false, metrics });
+    await Promise.all(['a', 'b'].map((id) => backend.process([makeEvent(id)])));
+    await new Promise(setImmediate);
+    assert.deepEqual(writes.map((text) => text.split('\n').length - 1), [2]);
+  });
+});
+
+describe('createWebhookBackend', () => {
+  it('tries five times with growing pauses, then counts the events as lost', async () => {
+    const [clock, metrics, bodies] = [createManualClock(), createAuditMetrics(silentLogger), [] as string[]];
+    const post = (body: string) => {
+      bodies.push(body);
+      return Promise.reject(new Error('refused'));
+    };
+    const backend = createWebhookBackend({ post, clock, random: { below: () => 0 }, initialBackoffMs: 100, metrics });
+    const sent = backend.process([makeEvent('a')]);
+    for (const pauseMs of [100, 150, 225, 337.5]) {
+      await new Promise(setImmediate);
+      const before = bodies.length;
+      clock.advance(pauseMs - 1);
+      await new Promise(setImmediate);
+      assert.equal(bodies.length, before);
+      clock.advance(1);
+    }
+    assert.equal(await sent, false);
+    assert.equal(bodies.length, 5);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="webhook"} 1']);
+  });
+
+  it('does not pause once the server stops', async () => {
+    let attempts = 0;
+    const backend = createWebhookBackend({
+      post: () => Promise.reject(new Error(`refused ${attempts += 1}`)), clock: createManualClock(), random: systemRandom, initialBackoffMs: 100,
+      metrics: createAuditMetrics(silentLogger),
+    });
+    const sent = backend.process([makeEvent('a')]);
+    await new Promise(setImmediate);
+    await backend.stop();
+    assert.equal(await sent, false);
+    assert.equal(attempts, 2);
+  });
+});
+
+describe('openLogFile', () => {
+  it('rotates by size, removes by number and age, and compresses', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'audit-log-'));
+    const clock = createManualClock();
+    const megabyte = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+    const options = { path: join(directory, 'audit.log'), maxSizeMb: 1, maxBackups: 2, compress: true };
+    const open = (maxAgeDays: number) => openLogFile({ ...options, maxAgeDays }, clock, (error) => assert.fail(String(error)));
+    const file = open(0);
+    for (let day = 0; day < 4; day += 1) {
+      file.write(megabyte);
+      clock.advance(86_400_000);
+    }
+    assert.throws(() => file.write(`${megabyte}x`), /exceeds maximum file size/);
+    await file.close();
+    const backups = readdirSync(directory).filter((name) => name !== 'audit.log');
+    assert.equal(backups.length, 2);
+    for (const name of backups) {
+      assert.match(name, /^audit-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}\.log\.gz$/);
+      assert.equal(gunzipSync(readFileSync(join(directory, name))).length, megabyte.length);
+    }
+    clock.advance(5 * 86_400_000);
+    const young = open(3);
+    young.write(megabyte);
+    await young.close();
+    await eventually(() => assert.equal(readdirSync(directory).length, 2));
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('formatDuration', () => {
+  it('prints as Go does', () => {
+    assert.deepEqual([0.25, 12.5, 999.999, 1500, 61_000.5, 3_600_000].map(formatDuration), ['250µs', '12.5ms', '999.999ms', '1.5s', '1m1.0005s', '1h0m0s']);
+  });
+});

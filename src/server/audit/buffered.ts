@@ -1,0 +1,129 @@
+// `batch`: events wait in a buffer of bounded length and leave in batches, when a batch is full or its first event has waited long enough. A full
+// buffer loses events and counts them; requests never wait. Mirrors the buffered plugin of the reference; batches in progress are bounded besides.
+import { type Clock, type Timer, delay } from '../../base/index.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
+import type { AuditBackend } from './backend.ts';
+import type { AuditEvent } from './event.ts';
+
+/** The reference's flags of one plugin. */
+export interface BatchOptions {
+  readonly bufferSize: number;
+  readonly maxBatchSize: number;
+  readonly maxWaitMs: number;
+  /** Batches per second and at once; undefined: any number. */
+  readonly throttle: { readonly qps: number; readonly burst: number } | undefined;
+  /** Batches that are sent at the same time. */
+  readonly maxSending: number;
+}
+
+/** The reference bounds the buffer by events alone; with bodies of 3 MB each that would be 30 GB. */
+const MAX_BUFFER_BYTES = 256 * 1024 * 1024;
+
+/** Gives a token per batch, at most `burst` at once. */
+class Throttle {
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  readonly #burst: number;
+  /** When the bucket was, or will be, empty. */
+  #emptyMs: number;
+
+  constructor(clock: Clock, { qps, burst }: { readonly qps: number; readonly burst: number }) {
+    this.#clock = clock;
+    this.#intervalMs = 1000 / qps;
+    this.#burst = burst;
+    this.#emptyMs = clock.monotonicMs() - burst * this.#intervalMs;
+  }
+
+  /** Takes a token; answers how long it takes to be there. */
+  take(): number {
+    const nowMs = this.#clock.monotonicMs();
+    this.#emptyMs = Math.max(this.#emptyMs, nowMs - this.#burst * this.#intervalMs) + this.#intervalMs;
+    return Math.max(0, this.#emptyMs - nowMs);
+  }
+}
+
+class BufferedBackend implements AuditBackend {
+  readonly #backend: AuditBackend;
+  readonly #options: BatchOptions;
+  readonly #clock: Clock;
+  readonly #metrics: AuditMetrics;
+  readonly #throttle: Throttle | undefined;
+  readonly #buffer: AuditEvent[] = [];
+  readonly #sending = new Set<Promise<void>>();
+  #bytes = 0;
+  #timer: Timer | undefined;
+  /** What is there leaves even if it is no full batch. */
+  #isDue = false;
+  #isStopping = false;
+  #loop: Promise<void> | undefined;
+
+  constructor(backend: AuditBackend, options: BatchOptions, { clock, metrics }: { readonly clock: Clock; readonly metrics: AuditMetrics }) {
+    this.#backend = backend;
+    this.#options = options;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#throttle = options.throttle && new Throttle(clock, options.throttle);
+  }
+
+  process(events: readonly AuditEvent[]): boolean {
+    if (this.#isStopping) {
+      this.#metrics.recordErrors('buffered', events.length, new Error('audit backend shut down'));
+      return true;
+    }
+    const room = this.#bytes >= MAX_BUFFER_BYTES ? 0 : this.#options.bufferSize - this.#buffer.length;
+    const kept = events.slice(0, Math.max(0, room));
+    for (const event of kept) this.#bytes += event.json.length;
+    this.#buffer.push(...kept);
+    if (kept.length < events.length) this.#metrics.recordErrors('buffered', events.length - kept.length, new Error('audit buffer queue blocked'));
+    if (this.#buffer.length >= this.#options.maxBatchSize) this.#send();
+    else this.#timer ??= this.#clock.after(this.#options.maxWaitMs, () => this.#expire());
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#expire();
+    this.#backend.hurry?.();
+    await this.#loop;
+    await Promise.all(this.#sending);
+    await this.#backend.stop();
+  }
+
+  #expire(): void {
+    this.#isDue = true;
+    this.#send();
+  }
+
+  #send(): void {
+    this.#loop ??= this.#sendBatches();
+  }
+
+  async #sendBatches(): Promise<void> {
+    // Others have their turn first: a batch is never sent by the request that fills it.
+    await delay(this.#clock, 0);
+    while (this.#buffer.length >= (this.#isDue ? 1 : this.#options.maxBatchSize)) {
+      while (this.#sending.size >= this.#options.maxSending) await Promise.race(this.#sending);
+      const waitMs = this.#throttle?.take() ?? 0;
+      if (waitMs > 0) await delay(this.#clock, waitMs);
+      this.#sendOne(this.#buffer.splice(0, this.#options.maxBatchSize));
+    }
+    this.#isDue = this.#isStopping;
+    this.#timer?.cancel();
+    this.#timer = this.#buffer.length === 0 ? undefined : this.#clock.after(this.#options.maxWaitMs, () => this.#expire());
+    // In the turn of the last look at the buffer: what comes after it starts the next loop.
+    this.#loop = undefined;
+  }
+
+  #sendOne(batch: readonly AuditEvent[]): void {
+    for (const event of batch) this.#bytes -= event.json.length;
+    const sent = this.#backend.process(batch);
+    if (!(sent instanceof Promise)) return;
+    const sending = sent.then(() => void this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+}
+
+/** Makes the buffer in front of a backend. */
+export function bufferEvents(backend: AuditBackend, options: BatchOptions, parts: { readonly clock: Clock; readonly metrics: AuditMetrics }): AuditBackend {
+  return new BufferedBackend(backend, options, parts);
+}

@@ -1,0 +1,121 @@
+// The file of the log backend, and its rotation: a file that would grow past its limit is renamed after the time, old ones are compressed and
+// removed by number and age. Names and rules are those of the logger that the reference uses, so that its files are found and cleared here too.
+import {
+  chmodSync, closeSync, createReadStream, createWriteStream, existsSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, writeSync,
+} from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Clock } from '../../base/index.ts';
+
+/** Where events are written; 0 stands for no limit. */
+export interface LogFileOptions {
+  readonly path: string;
+  readonly maxSizeMb: number;
+  readonly maxAgeDays: number;
+  readonly maxBackups: number;
+  readonly compress: boolean;
+}
+
+/** A file that lines are added to. */
+export interface LogFile {
+  /** Writes in this turn; throws when it cannot. */
+  write(text: string): void;
+  close(): Promise<void>;
+}
+
+const MEGABYTE = 1024 * 1024;
+const DAY_MS = 86_400_000;
+const OWNER_ONLY = 0o600;
+
+interface Backup {
+  readonly name: string;
+  readonly timeMs: number;
+}
+
+class RotatingFile implements LogFile {
+  readonly #options: LogFileOptions;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  #file: number;
+  #size: number;
+  #clearing: Promise<void> | undefined;
+
+  constructor(options: LogFileOptions, clock: Clock, onError: (error: unknown) => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#onError = onError;
+    mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+    this.#file = openSync(options.path, 'a', OWNER_ONLY);
+    this.#size = statSync(options.path).size;
+  }
+
+  write(text: string): void {
+    const { maxSizeMb } = this.#options;
+    const bytes = Buffer.from(text);
+    const limit = maxSizeMb * MEGABYTE;
+    if (limit > 0 && bytes.length > limit) throw new Error(`write length ${bytes.length} exceeds maximum file size ${limit}`);
+    if (limit > 0 && this.#size + bytes.length > limit) this.#rotate();
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+    this.#size += bytes.length;
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#file);
+    await this.#clearing;
+  }
+
+  #rotate(): void {
+    const { path } = this.#options;
+    closeSync(this.#file);
+    const mode = existsSync(path) ? statSync(path).mode : OWNER_ONLY;
+    if (existsSync(path)) renameSync(path, this.#nameBackup());
+    this.#file = openSync(path, 'a', OWNER_ONLY);
+    chmodSync(path, mode & 0o777);
+    this.#size = 0;
+    this.#clearing = (this.#clearing ?? Promise.resolve()).then(() => this.#clear()).catch(this.#onError);
+  }
+
+  #nameBackup(): string {
+    const { path } = this.#options;
+    const extension = extname(path);
+    const time = new Date(this.#clock.now()).toISOString().slice(0, -1).replaceAll(':', '-');
+    return join(dirname(path), `${basename(path, extension)}-${time}${extension}`);
+  }
+
+  /** Backups, newest first. */
+  #listBackups(): Backup[] {
+    const { path } = this.#options;
+    const extension = extname(path);
+    const prefix = `${basename(path, extension)}-`;
+    const backups = readdirSync(dirname(path)).flatMap((name): Backup[] => {
+      const plain = name.endsWith('.gz') ? name.slice(0, -'.gz'.length) : name;
+      if (!plain.startsWith(prefix) || !plain.endsWith(extension)) return [];
+      const time = plain.slice(prefix.length, plain.length - extension.length);
+      const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(time);
+      return match === null ? [] : [{ name, timeMs: Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`) }];
+    });
+    return backups.sort((one, two) => two.timeMs - one.timeMs);
+  }
+
+  async #clear(): Promise<void> {
+    const { path, maxBackups, maxAgeDays, compress } = this.#options;
+    const oldestMs = maxAgeDays > 0 ? this.#clock.now() - maxAgeDays * DAY_MS : -Infinity;
+    const backups = this.#listBackups();
+    const kept = backups.filter(({ timeMs }, index) => (maxBackups === 0 || index < maxBackups) && timeMs >= oldestMs);
+    for (const backup of backups) if (!kept.includes(backup)) unlinkSync(join(dirname(path), backup.name));
+    if (!compress) return;
+    for (const { name } of kept) if (!name.endsWith('.gz')) await compressFile(join(dirname(path), name));
+  }
+}
+
+async function compressFile(path: string): Promise<void> {
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(`${path}.gz`, { mode: OWNER_ONLY }));
+  unlinkSync(path);
+}
+
+/** Opens the file, or standard output for `-`. */
+export function openLogFile(options: LogFileOptions, clock: Clock, onError: (error: unknown) => void): LogFile {
+  if (options.path !== '-') return new RotatingFile(options, clock, onError);
+  return { write: (text) => void process.stdout.write(text), close: () => Promise.resolve() };
+}

@@ -1,0 +1,62 @@
+// The webhook backend: events as an EventList to the service of a kubeconfig, tried up to five times with growing pauses, as the reference does.
+import { type Clock, type Random, delay } from '../../base/index.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
+import type { AuditBackend } from './backend.ts';
+import type { AuditEvent } from './event.ts';
+
+interface WebhookBackendOptions {
+  /** Sends a body of JSON; rejects unless the answer is a success. */
+  readonly post: (body: string) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'below'>;
+  readonly initialBackoffMs: number;
+  readonly metrics: AuditMetrics;
+}
+
+const ATTEMPTS = 5;
+const BACKOFF_FACTOR = 1.5;
+/** Pauses are up to this part longer. */
+const JITTER = 0.2;
+const JITTER_STEPS = 1000;
+
+const EVENT_TYPE = '{"kind":"Event","apiVersion":"audit.k8s.io/v1",';
+
+/** Items of a list do not name their type. */
+const encodeList = (events: readonly AuditEvent[]): string =>
+  `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${events.map(({ json }) => `{${json.slice(EVENT_TYPE.length)}`).join(',')}]}`;
+
+/** Makes the backend. Once the server stops, pauses end early and the next failure is the last. */
+export function createWebhookBackend({ post, clock, random, initialBackoffMs, metrics }: WebhookBackendOptions): AuditBackend {
+  let isStopping = false;
+  let endPauses = (): void => {};
+  const stopped = new Promise<void>((resolve) => {
+    endPauses = resolve;
+  });
+  const hurry = (): void => {
+    isStopping = true;
+    endPauses();
+  };
+  const send = async (body: string): Promise<void> => {
+    let pauseMs = initialBackoffMs;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return void await post(body);
+      } catch (error) {
+        if (attempt === ATTEMPTS || isStopping) throw error;
+      }
+      await Promise.race([delay(clock, pauseMs * (1 + (JITTER * random.below(JITTER_STEPS)) / JITTER_STEPS)), stopped]);
+      pauseMs *= BACKOFF_FACTOR;
+    }
+  };
+  return {
+    process: (events) => send(encodeList(events)).then(() => true, (error: unknown) => {
+      metrics.recordErrors('webhook', events.length, error);
+      return false;
+    }),
+    hurry,
+    stop() {
+      hurry();
+      return Promise.resolve();
+    },
+  };
+}
