@@ -49,21 +49,14 @@ export function createHttp1(state: ListenerState): HttpServer {
       socket.destroy();
     }
   };
-  server.on('connection', readThroughStream);
   server.on('request', (request, response) => guard(request.socket, () => connectionOf(request.socket).add({ request, response })));
   server.on('upgrade', (request, socket: Socket, head) => guard(socket, () => connectionOf(socket).addUpgrade(request, head)));
   server.on('clientError', (error, socket) => guard(socket as Socket, () => connectionOf(socket as Socket).addParseError(error)));
   return server;
 }
 
-/**
- * Node's parser reads TLS connections past their stream, where a pause holds back the TCP connection but not the TLS records that came with
- * it: a second record for the paused parser is a parse error, and a good request is lost (about 1 in 100 bodies of 26 KB on a connection
- * whose last response was not drained yet). A listener for data, even an idle one, makes Node read through the stream, which holds them.
- */
-function readThroughStream(socket: Socket): void {
-  socket.on('data', () => {});
-}
+/** A response of this size leaves at once: the connection is drained before the next request begins. */
+const SMALL_RESPONSE_BYTES = 8 * 1024;
 
 /** The requests of one connection. */
 class Http1Connection {
@@ -74,6 +67,7 @@ class Http1Connection {
   #current: Turn | undefined;
   #exchange: HttpExchange | undefined;
   #refused = false;
+  #readsThroughStream = false;
 
   constructor(state: ListenerState, socket: Socket) {
     this.#state = state;
@@ -89,7 +83,21 @@ class Http1Connection {
     if (this.#refused) return;
     if (this.#current === undefined) return this.#start(turn);
     this.#waiting.push(turn);
+    // One waits whenever the client is faster than the notice that its last response was sent.
+    if (this.#waiting.length > 1) this.readThroughStream();
     this.#boundWaiting();
+  }
+
+  /**
+   * Node's parser reads TLS connections past their stream, where a pause holds back the TCP connection but not the TLS records that came with
+   * it: a second record for the paused parser is a parse error, and a good request is lost (about 1 in 100 bodies of 26 KB on a connection
+   * whose last response was not drained yet). A listener for data, even an idle one, makes Node read through the stream, which holds them.
+   * That costs a get a seventh of its CPU (a new buffer for each read), so connections are read so only once a response may stay undrained.
+   */
+  readThroughStream(): void {
+    if (this.#readsThroughStream) return;
+    this.#readsThroughStream = true;
+    this.#socket.on('data', () => {});
   }
 
   /** A request that asks for another protocol: the last of the connection. Node has taken its own listeners off the socket. */
@@ -188,6 +196,12 @@ function describeHead({ socket, headers, method, url, rawHeaders }: IncomingMess
   };
 }
 
+/** Whether the headers, names and values in turn, announce a small body. */
+function isSmall(headers: readonly string[]): boolean {
+  const at = headers.indexOf('content-length');
+  return at !== -1 && Number(headers[at + 1]) <= SMALL_RESPONSE_BYTES;
+}
+
 /** The wire of an HTTP/1.1 request. */
 class Http1Wire implements Wire {
   readonly input: IncomingMessage;
@@ -215,6 +229,7 @@ class Http1Wire implements Wire {
     const leavesTooMuch = this.hasBody && !input.complete && !(Number(input.headers['content-length']) <= MAX_DISCARD_BYTES);
     if (leavesTooMuch) this.#connection.closeGently();
     if (this.#state.stopping || leavesTooMuch) headers.push('connection', 'close');
+    if (!bodyless && !isSmall(headers)) this.#connection.readThroughStream();
     output.writeHead(status, headers);
     if (bodyless) output.end();
   }
