@@ -3,7 +3,8 @@
 //   waiting ──first list──▶ lagging ──has reached what history holds──▶ reading ──take() emptied it──▶ idle
 //      └───────────────────── after ≥ history's base ────────────────────▲  ▲ └────── a change inside its range ◀─┘
 //
-// An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can: `expired`.
+// An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can, and ends `expired`. From every
+// state `close` ends it at once; `drain` ends all but a reading one, which ends after its last take.
 import { type Clock, createBoundsTest } from '../base/index.ts';
 import type { KeyIndex, KeyRange, Ranged, Store } from '../storage/index.ts';
 import type { CacheEvent, Decode, Watcher } from './contract.ts';

@@ -1,6 +1,6 @@
 // Leases for puts with a time to live, shared as kube-apiserver shares them: a lease lives a little longer than asked for and is used
 // again for that long, by a thousand keys at most, so that a storm of events does not become a storm of leases.
-import type { Clock } from '../../base/index.ts';
+import { BoundedCache, type Clock } from '../../base/index.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import { EtcdError, statusCode } from './grpc/etcd-error.ts';
 import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './grpc/messages.ts';
@@ -18,13 +18,14 @@ const REUSE_SHARE = 0.05;
 const USES_LIMIT = 1000;
 const QUESTIONS_AT_ONCE = 32;
 const everything = { start: '\u0000', end: '\u{10ffff}' };
+/** Times to live whose newest lease is kept. */
 const KINDS_LIMIT = 64;
 
 /** The leases that one Store has taken. */
 export class Leases {
   readonly #connection: EtcdConnection;
   readonly #clock: Clock;
-  readonly #shared = new Map<number, SharedLease>();
+  readonly #shared = new BoundedCache<number, SharedLease>({ limit: KINDS_LIMIT });
 
   constructor(connection: EtcdConnection, clock: Clock) {
     this.#connection = connection;
@@ -55,7 +56,6 @@ export class Leases {
       return granted;
     });
     id.catch(() => this.drop(ttl));
-    if (this.#shared.size >= KINDS_LIMIT) this.#shared.clear();
     this.#shared.set(ttl, { id, usableUntilMs: this.#clock.monotonicMs() + reuse * 1000, uses: 1 });
     return id;
   }
