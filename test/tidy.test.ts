@@ -41,11 +41,6 @@ hold('checkMachines: no machine paths, no private registries', checkMachines, te
 
 /** Files and folders that checkWords does not hold yet. The list may only shrink. */
 const WORDS_TO_COME: readonly string[] = [
-  'ARCHITECTURE.md',
-  'CHANGELOG.md',
-  'README.md',
-  'STYLE.md',
-  'docs/',
   'src/admission/',
   'src/server/',
 ];
