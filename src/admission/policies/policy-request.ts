@@ -1,6 +1,6 @@
 // One request as policies see it: which policies and bindings match, in which form, with which parameters, and what expressions are evaluated on.
 // Reads of the namespace, conversions and descriptions of the request are made once for all policies. Mirrors upstream's policy dispatchers.
-import { type PolicyInput, notFound } from '../../apimachinery/index.ts';
+import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
 import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, visitInOrder } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
 import { type AskAccess, type ConditionOutcome, describeInput, evaluateConditions } from '../match/conditions.ts';
@@ -48,6 +48,15 @@ export interface InvocationListener<Program> {
 const SLICE_MS = 10;
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+let isPrepared = false;
+
+/** Loads what expressions with patterns need, once; policies are compiled after it. */
+function prepareExpressions(): Promise<void> | undefined {
+  return isPrepared ? undefined : loadPatternEngine().then(() => {
+    isPrepared = true;
+  });
+}
+
 /** One request. */
 export class PolicyRequest {
   readonly attributes: AdmissionAttributes;
@@ -73,7 +82,7 @@ export class PolicyRequest {
 
   /** Visits what matches, in order. */
   visit<Program>(hooks: readonly Hook<Program>[], listener: InvocationListener<Program>): MaybePromise<void> {
-    return visitInOrder(hooks, (hook) => mapMaybe(this.#pause(), () => this.#visitHook(hook, listener)));
+    return mapMaybe(prepareExpressions(), () => visitInOrder(hooks, (hook) => mapMaybe(this.#pause(), () => this.#visitHook(hook, listener))));
   }
 
   /** What expressions of an invocation are evaluated on; the namespace is absent from match conditions. */

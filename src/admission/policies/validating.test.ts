@@ -90,6 +90,11 @@ test('message expressions have no authorizer, not even by a variable', async () 
   assert.equal((await refusal({ variables, ...validation('false', { messageExpression: 'variables.why' }) }))?.message, `${denied}failed expression: false`);
 });
 
+test('expressions may use patterns', async () => {
+  assert.match((await refusal(validation("object.data.k.matches('^[a-u]$')")))?.message ?? '', /failed expression: object/);
+  assert.equal(await refusal(validation("object.data.k.matches('^[a-v]$')")), undefined);
+});
+
 test('conditions that are false leave a policy out, also beside one that fails', async () => {
   const matchConditions = [{ name: 'fails', expression: 'object.none == 1' }, { name: 'no', expression: "request.operation == 'DELETE'" }];
   assert.equal(await refusal({ ...validation('false'), matchConditions }), undefined);

@@ -1,6 +1,6 @@
 // Which of the webhooks whose rules are about a request are called for it: namespace selector, object selector, match conditions, in upstream's order.
 // Objects are converted to the form of a webhook when something first needs them so, once per form.
-import { forbidden, internalError } from '../../apimachinery/index.ts';
+import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import { type AskAccess, describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
@@ -45,7 +45,8 @@ export class RequestMatcher {
     // Objects come first: those that the webhook is not about are not refused for an absent namespace.
     if (!matchesObject(webhook.objectSelector, selected)) return false;
     if (!(await matchesNamespace(webhook.namespaceSelector, selected, this.#dependencies.readNamespace))) return false;
-    if (webhook.conditions.length === 0) return true;
+    if (!webhook.hasConditions) return true;
+    await loadPatternEngine();
     const input = describeInput(this.#attributes, await this.forms.convert(form), this.#dependencies.askAccess);
     const outcome = await evaluateConditions(webhook.conditions, input);
     if (outcome.type !== 'failed') return outcome.type === 'match';

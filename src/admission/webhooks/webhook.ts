@@ -42,6 +42,8 @@ export interface Webhook {
   readonly matchPolicy: string;
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
+  readonly hasConditions: boolean;
+  /** Compiled on first use, for which the pattern engine has to be loaded. */
   readonly conditions: CompiledConditions;
   /** Failures of the call, not refusals, are passed over. */
   readonly ignoresFailures: boolean;
@@ -59,11 +61,15 @@ const nothing: LabelSelector = { ...createLabelSelector([{ key: '', operator: 'i
 const isKnownVersion = (version: string): version is ReviewVersion => version === 'v1' || version === 'v1beta1';
 
 function compileWebhook(fields: WebhookFields, configuration: string, id: string): Webhook {
+  let compiled: CompiledConditions | undefined;
   return {
     name: fields.name ?? '', configuration, id,
     clientConfig: fields.clientConfig ?? {}, rules: fields.rules ?? [], matchPolicy: fields.matchPolicy ?? '',
     namespaceSelector: labelSelectorOf(fields.namespaceSelector) ?? nothing, objectSelector: labelSelectorOf(fields.objectSelector) ?? nothing,
-    conditions: compileConditions(fields.matchConditions ?? []),
+    hasConditions: (fields.matchConditions ?? []).length > 0,
+    get conditions() {
+      return (compiled ??= compileConditions(fields.matchConditions ?? []));
+    },
     ignoresFailures: fields.failurePolicy === 'Ignore', sideEffects: fields.sideEffects,
     timeoutSeconds: fields.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     reviewVersion: fields.admissionReviewVersions?.find(isKnownVersion),

@@ -1,7 +1,7 @@
 // The status of ValidatingAdmissionPolicies: the generation that was looked at, and the warnings of type checking. Mirrors the reference's
 // validatingadmissionpolicy-status controller.
+import { type KubeObject, loadPatternEngine } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
-import type { KubeObject } from '../../apimachinery/index.ts';
 import { WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import { checkPolicyTypes } from './type-checking.ts';
@@ -22,6 +22,7 @@ export function createPolicyStatus(context: ControllerContext): Controller {
     async work(name) {
       const policy = await client.get({ namespace: '', name });
       if (policy === undefined || isObserved(policy)) return;
+      await loadPatternEngine();
       const observedGeneration = generationOf(policy);
       const expressionWarnings = await checkPolicyTypes(policy, catalog, createTimeSlice(clock, SLICE_MS));
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings: expressionWarnings.map((warning) => ({ ...warning })) };
