@@ -24,6 +24,7 @@ export type { AskAccess } from './match/conditions.ts';
 export type { AdmissionMetrics, AdmissionStep, WebhookCall, WebhookRejection } from './metrics.ts';
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
 export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';
+export { type EvaluateElsewhere, type EvaluationTask, evaluateTask } from './policies/evaluator.ts';
 export { createMutatingWebhooks } from './webhooks/mutating.ts';
 export { createValidatingWebhooks } from './webhooks/validating.ts';
 export { type Amounts, addAmounts, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';

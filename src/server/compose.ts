@@ -4,10 +4,11 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type AdmissionPolicies, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger, createAddressClaims,
-  createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin, createNamespaceAutoProvision,
-  createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore, createRbacEscalation, createReads,
-  createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected, listReadyRanges, orderPlugins,
+  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
+  createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin,
+  createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore,
+  createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected,
+  listReadyRanges, orderPlugins,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
@@ -162,10 +163,12 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
 }
 
 /** The admission that objects of admissionregistration.k8s.io configure. */
-function composeConfigured(parts: Parameters<typeof createWebhooks>[0]): Pick<Api, 'webhooks' | 'policies'> {
+function composeConfigured(parts: Parameters<typeof createWebhooks>[0], workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
+  const evaluateElsewhere: EvaluateElsewhere | undefined = workers && ((task, { user, signal }) =>
+    workers.run('evaluatePolicy', task, { user: user.name, signal: signal?.signal }));
   const { options: { clock, logger } } = parts;
   const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
-  return { webhooks: createWebhooks(parts), policies: createAdmissionPolicies({ ...parts, clock, onError }) };
+  return { webhooks: createWebhooks(parts), policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, onError }) };
 }
 
 /** Makes the API over a Store. */
@@ -184,7 +187,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { webhooks, policies } = composeConfigured({
     options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.admissionPlan.credentials,
     askAccess: askAccessWith(() => authorization),
-  });
+  }, workers);
   const admission = createChain({ options, metrics: admissionMetrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),

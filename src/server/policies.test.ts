@@ -61,6 +61,20 @@ describe('admission policies', () => {
     assert.match(body.message, /ValidatingAdmissionPolicy 'limit' with binding 'limit' denied request: at most 2$/);
   });
 
+  it('are evaluated in workers where they take long', async () => {
+    await install('Validating', 'slow', {
+      policy: {
+        matchConditions: [{ name: 'slow', expression: "object.metadata.name == 'slow'" }],
+        validations: [{ expression: '!object.binaryData.all(x, object.binaryData.exists(y, y == x))', message: 'slow' }],
+      },
+    });
+    const binaryData = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, 'AA==']));
+    const { body } = await requestUntil(server, {
+      method: 'POST', path: `${configMaps}?dryRun=All`, body: { ...configMap('slow', { a: '1' }), binaryData },
+    }, { until: ({ status }) => status !== 201 });
+    assert.equal(body.message, "configmaps \"slow\" is forbidden: ValidatingAdmissionPolicy 'slow' with binding 'slow' denied request: slow");
+  });
+
   it('have their types checked', async () => {
     const path = `${registration}/validatingadmissionpolicies/limit`;
     const { body } = await requestUntil(server, { path }, { until: ({ body: policy }) => policy.status?.observedGeneration === 1 });

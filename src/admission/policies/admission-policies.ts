@@ -4,6 +4,7 @@ import { type Clock, invariant } from '../../base/index.ts';
 import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
+import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
 import { Policies, followPolicies } from './policies.ts';
@@ -17,6 +18,7 @@ interface PolicyParts {
   readonly clock: Clock;
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
+  readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
   /** Receives failures, after which policies are read again. */
   readonly onError: (error: unknown) => void;
 }
@@ -31,13 +33,13 @@ export interface AdmissionPolicies {
 }
 
 /** Makes the policies of a server; none is known before `start`. */
-export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, onError }: PolicyParts): AdmissionPolicies {
+export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, evaluateElsewhere, onError }: PolicyParts): AdmissionPolicies {
   const readNamespace = (name: string) => {
     const resource = catalog.find('', 'v1', 'namespaces');
     invariant(resource !== undefined, 'namespaces are served');
     return findKnown(registry(), { resource, version: 'v1', namespace: '', name });
   };
-  const dependencies = { registry, catalog, clock, schemas, askAccess, readNamespace };
+  const dependencies = { registry, catalog, clock, schemas, askAccess, evaluateElsewhere, readNamespace };
   const mutating = new Policies(catalog, compileMutations);
   const validating = new Policies(catalog, compileValidations);
   let reflectors: readonly Reflector[] = [];

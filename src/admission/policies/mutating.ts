@@ -7,6 +7,7 @@ import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/i
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
 import { refuse } from '../refusal.ts';
+import type { MadeJson } from './evaluator.ts';
 import { isExcluded } from './excluded.ts';
 import { type Mutation, MutationError, type MutatingProgram, type MutatingSpec, mutateObject } from './mutations.ts';
 import type { Hook, Policies } from './policies.ts';
@@ -92,28 +93,30 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
 
   #invoke(invocation: Invocation<Program>): MaybePromise<void> {
     const { policy: { ignoresFailures } } = invocation;
-    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(this.#request.evaluateConditions(invocation, input), (outcome) => {
+    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(this.#request.evaluator.evaluateConditions(invocation.policy, input), (outcome) => {
       if (outcome.type === 'mismatch' || (outcome.type === 'failed' && ignoresFailures)) return;
       if (outcome.type === 'failed') return this.#fail(invocation, joinErrors(outcome.errors));
       const key = keyOf(invocation);
       if (this.#pass.isAgain && !this.#notes.wanted.has(key)) return;
       const before = this.#request.forms.selected.object;
-      return mapMaybe(visitInOrder(invocation.policy.program.mutations, (mutation) => this.#mutate(mutation, invocation)), () => {
+      return mapMaybe(visitInOrder([...invocation.policy.program.mutations.keys()], (index) => this.#mutate(index, invocation)), () => {
         if (!equalJson(before, this.#request.forms.selected.object)) this.#noteChange();
         if (invocation.policy.program.isReinvocable) this.#notes.called.add(key);
       });
     }));
   }
 
-  #mutate(mutation: Mutation, invocation: Invocation<Program>): MaybePromise<void> {
-    const { form } = invocation;
+  #mutate(index: number, invocation: Invocation<Program>): MaybePromise<void> {
+    const { form, policy } = invocation;
     const { forms } = this.#request;
     if (forms.selected.object === undefined) return;
+    const apply = (object: KubeObject, made: MadeJson): void => {
+      if ('problem' in made) throw new MutationError(made.problem);
+      forms.replace(mutateObject(policy.program.mutations[index] as Mutation, object, { made: made.json, form, schemas: this.#schemas }), form);
+      this.#isDirty = true;
+    };
     return catchMaybe<void>(() => mapMaybe(forms.convert(form), ({ object }) => mapMaybe(this.#request.input(invocation), (input) =>
-      mapMaybe(mutateObject(mutation, object as KubeObject, { input, form, schemas: this.#schemas }), (mutated) => {
-        forms.replace(mutated, form);
-        this.#isDirty = true;
-      }))), (error) => {
+      mapMaybe(this.#request.evaluator.makeJson(policy, index, input), (made) => apply(object as KubeObject, made)))), (error) => {
       if (!(error instanceof MutationError)) throw error;
       this.#fail(invocation, error.message);
     });

@@ -1,10 +1,9 @@
 // The mutations of a policy, one at a time: an expression makes an apply configuration, which is merged as apply merges, or a JSON patch. A mutation
 // that fails is a MutationError, which the failure policy may pass over; a result that is no object of the kind is a StatusError, which it may not.
 import {
-  type CompiledExpression, type JsonObject, type JsonValue, JsonPatchError, JsonPatchTestError, type KubeObject, PolicyEvaluation, type PolicyInput,
-  type PolicyResult, type SchemaSet, decodeJsonPatch, findAtomics, jsonOfResult, mergeValues, patchOfResult, typedProblem,
+  type CompiledExpression, type JsonObject, type JsonValue, JsonPatchError, JsonPatchTestError, type KubeObject, type SchemaSet, decodeJsonPatch,
+  findAtomics, mergeValues, typedProblem,
 } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 import { defaultForm, readDocument, schemaOf } from '../webhooks/patch.ts';
 import type { CompileExpression, PolicySpec } from './policy.ts';
@@ -50,19 +49,8 @@ interface Target {
   readonly schemas: SchemaSet;
 }
 
-function valueOf(result: PolicyResult): Extract<PolicyResult, { type: 'value' }>['value'] {
-  if (result.type !== 'value') throw new MutationError(result.message);
-  return result.value;
-}
-
-function jsonOf(made: ReturnType<typeof jsonOfResult>): unknown {
-  if ('problem' in made) throw new MutationError(made.problem);
-  return made.json;
-}
-
-function applyConfiguration(object: KubeObject, result: PolicyResult, target: Target): KubeObject {
+function applyConfiguration(object: KubeObject, made: JsonObject, target: Target): KubeObject {
   const { kind, apiVersion } = object;
-  const made = jsonOf(jsonOfResult(valueOf(result))) as JsonObject;
   const patch = { ...made, ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
   const schema = schemaOf(target.form, target.schemas);
   const fail = (what: string): MutationError => new MutationError(`error applying patch: ${what}`);
@@ -76,18 +64,18 @@ function applyConfiguration(object: KubeObject, result: PolicyResult, target: Ta
 }
 
 /** Operations as the library reads them: texts that are absent are empty, an empty `from` is absent. */
-function readOperations(made: unknown): JsonValue {
-  return (made as readonly Readonly<Record<string, JsonValue>>[]).map((operation) => {
+function readOperations(made: readonly Readonly<Record<string, JsonValue>>[]): JsonValue {
+  return made.map((operation) => {
     const { op = '', path = '', from } = operation;
     const value = Object.hasOwn(operation, 'value') ? { value: operation['value'] as JsonValue } : {};
     return { op, path, ...(from !== undefined && from !== '' && { from }), ...value };
   });
 }
 
-function applyJsonPatch(object: KubeObject, result: PolicyResult, target: Target): KubeObject {
+function applyJsonPatch(object: KubeObject, made: Parameters<typeof readOperations>[0], target: Target): KubeObject {
   let document: JsonValue;
   try {
-    document = decodeJsonPatch(readOperations(jsonOf(patchOfResult(valueOf(result))))).apply(object as unknown as JsonValue);
+    document = decodeJsonPatch(readOperations(made)).apply(object as unknown as JsonValue);
   } catch (error) {
     if (error instanceof JsonPatchTestError) return object;
     throw error instanceof JsonPatchError ? new MutationError(`JSON Patch: ${error.message}`) : error;
@@ -95,11 +83,12 @@ function applyJsonPatch(object: KubeObject, result: PolicyResult, target: Target
   return readDocument(document, { ...target, strict: true });
 }
 
-/** What a mutation makes of an object, defaulted; the object given stays as it is, and is returned where a `test` operation fails. */
-export function mutateObject({ type, expression }: Mutation, object: KubeObject,
-  { input, ...target }: Target & { readonly input: PolicyInput }): MaybePromise<KubeObject> {
-  return mapMaybe(new PolicyEvaluation(input).evaluate(expression), (result) => {
-    const mutated = type === 'JSONPatch' ? applyJsonPatch(object, result, target) : applyConfiguration(object, result, target);
-    return mutated === object ? object : defaultForm(mutated, target.form);
-  });
+/**
+ * What a mutation makes of an object, defaulted; `made`: the JSON that its expression made. The object given stays as it is, and is returned where a
+ * `test` operation fails.
+ */
+export function mutateObject({ type }: Mutation, object: KubeObject, { made, ...target }: Target & { readonly made: unknown }): KubeObject {
+  const mutated = type === 'JSONPatch' ? applyJsonPatch(object, made as Parameters<typeof applyJsonPatch>[1], target)
+    : applyConfiguration(object, made as JsonObject, target);
+  return mutated === object ? object : defaultForm(mutated, target.form);
 }

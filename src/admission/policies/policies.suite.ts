@@ -5,6 +5,7 @@ import type { Admission, AdmissionAttributes, AuditAnnotation, Catalog, Registry
 import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
+import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
 import { Policies } from './policies.ts';
@@ -51,10 +52,11 @@ interface BenchOptions {
   /** What can be read besides namespace `ns`. */
   readonly objects?: readonly KubeObject[];
   readonly askAccess?: AskAccess;
+  readonly evaluateElsewhere?: EvaluateElsewhere;
 }
 
 /** A chain with the policies of one sort. */
-export function createBench(sort: 'mutating' | 'validating', { policies, bindings, objects = [], askAccess }: BenchOptions): Admission {
+export function createBench(sort: 'mutating' | 'validating', { policies, bindings, objects = [], askAccess, evaluateElsewhere }: BenchOptions): Admission {
   const named = (name: string, spec: object): KubeObject => ({ metadata: { name, uid: name, generation: 1 }, spec }) as unknown as KubeObject;
   const bound = bindings ?? Object.fromEntries(Object.keys(policies).map((policyName) => [`b-${policyName}`, { policyName, validationActions: ['Deny'] }]));
   const namespace: KubeObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'blue' } } };
@@ -70,7 +72,7 @@ export function createBench(sort: 'mutating' | 'validating', { policies, binding
   const stored = store(namespace);
   const dependencies = {
     registry: () => registry, catalog, clock: createManualClock(), schemas, askAccess: askAccess ?? (() => ({ type: 'none' as const, reason: '' })),
-    readNamespace: (name: string) => (name === 'ns' ? stored : undefined),
+    evaluateElsewhere, readNamespace: (name: string) => (name === 'ns' ? stored : undefined),
   };
   const fill = <P extends { putPolicy(object: KubeObject): void; putBinding(object: KubeObject): void }>(made: P): P => {
     for (const [name, spec] of Object.entries(policies)) made.putPolicy(named(name, spec));

@@ -3,12 +3,13 @@
 import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
 import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, visitInOrder } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
-import { type AskAccess, type ConditionOutcome, describeInput, evaluateConditions } from '../match/conditions.ts';
+import { type AskAccess, describeInput } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 import { isNamespaces, namespaceOf } from '../match/rules.ts';
 import type { ReadNamespace } from '../match/selectors.ts';
 import { type PlacedCriteria, matchCriteria } from './criteria.ts';
+import { type EvaluateElsewhere, Evaluator } from './evaluator.ts';
 import { describeNamespace } from './namespace-object.ts';
 import { ConfigurationError, type Param, type ParamReads, findParamKind, readParams } from './params.ts';
 import type { Hook } from './policies.ts';
@@ -19,6 +20,8 @@ export interface PolicyDependencies extends ParamReads {
   readonly clock: Clock;
   readonly readNamespace: ReadNamespace;
   readonly askAccess: AskAccess;
+  /** Absent in a worker, which evaluates everything itself. */
+  readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }
 
 /** A policy with one of its bindings and one parameter, for a request that both match. */
@@ -61,6 +64,7 @@ function prepareExpressions(): Promise<void> | undefined {
 export class PolicyRequest {
   readonly attributes: AdmissionAttributes;
   readonly forms: RequestForms;
+  readonly evaluator: Evaluator;
   readonly #dependencies: PolicyDependencies;
   readonly #pause: () => Promise<void> | undefined;
   readonly #inputs = new Map<ResourceForm, { readonly object: unknown; readonly input: PolicyInput }>();
@@ -70,6 +74,7 @@ export class PolicyRequest {
   constructor(attributes: AdmissionAttributes, dependencies: PolicyDependencies) {
     this.attributes = attributes;
     this.forms = new RequestForms(attributes);
+    this.evaluator = new Evaluator(dependencies, attributes);
     this.#dependencies = dependencies;
     this.#pause = createTimeSlice(dependencies.clock, SLICE_MS);
     this.#readNamespace = (name) => (this.#namespace ??= { read: dependencies.readNamespace(name) }).read;
@@ -88,11 +93,6 @@ export class PolicyRequest {
   /** What expressions of an invocation are evaluated on; the namespace is absent from match conditions. */
   input({ policy, param, form }: Invocation<PolicyExpressions>): MaybePromise<PolicyInput> {
     return mapMaybe(this.#baseInput(form), (base) => ({ ...base, params: param.object ?? null, variables: policy.program.variables }));
-  }
-
-  /** Evaluates the match conditions of a policy. */
-  evaluateConditions({ policy: { program: { conditions } } }: Invocation<PolicyExpressions>, input: PolicyInput): MaybePromise<ConditionOutcome> {
-    return conditions.length === 0 ? { type: 'match' } : evaluateConditions(conditions, { ...input, namespaceObject: null });
   }
 
   #baseInput(form: ResourceForm): MaybePromise<PolicyInput> {

@@ -33,6 +33,8 @@ export interface PolicySpec {
 export interface PolicyExpressions {
   readonly conditions: CompiledConditions;
   readonly variables: readonly PolicyVariable[];
+  /** Some expression reads the authorizer. */
+  readonly asksAuthorizer: boolean;
 }
 
 /** Compiles an expression of a policy; `noAuthorizer` for message expressions. */
@@ -49,6 +51,7 @@ export interface Policy<Program> {
   readonly identity: string;
   readonly paramKind: ParamKind | undefined;
   readonly ignoresFailures: boolean;
+  readonly spec: PolicySpec;
   readonly criteria: Criteria;
   /** Compiled on first use. */
   readonly program: Program & PolicyExpressions;
@@ -69,14 +72,21 @@ function compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compil
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
   const environmentOf = (hasAuthorizer: boolean, hasPatches: boolean) => policyEnvironment({ hasParams, hasAuthorizer, hasPatches, variables: types });
   const full = environmentOf(true, false);
+  let asksAuthorizer = false;
+  const note = (compiled: CompiledExpression | string): CompiledExpression | string => {
+    asksAuthorizer ||= typeof compiled !== 'string' && (compiled.uses('authorizer') || compiled.uses('authorizer.requestResource'));
+    return compiled;
+  };
   const variables = (spec.variables ?? []).map(({ name, expression }) => {
-    const compiled = compilePolicyExpression(expression, full, 'variable');
+    const compiled = note(compilePolicyExpression(expression, full, 'variable'));
     types.set(name, typeOfVariable(compiled));
     return { name, expression: compiled };
   });
   const compile: CompileExpression = (text, kind, { noAuthorizer = false, hasPatches = false } = {}) =>
-    compilePolicyExpression(text, noAuthorizer || hasPatches ? environmentOf(!noAuthorizer, hasPatches) : full, kind);
-  return { ...compileSpec(spec, compile), conditions: compileConditions(spec.matchConditions ?? [], { hasParams }), variables };
+    note(compilePolicyExpression(text, noAuthorizer || hasPatches ? environmentOf(!noAuthorizer, hasPatches) : full, kind));
+  const conditions = compileConditions(spec.matchConditions ?? [], { hasParams });
+  conditions.forEach(note);
+  return { ...compileSpec(spec, compile), conditions, variables, asksAuthorizer };
 }
 
 /** What tells a spec of a policy from every other: writes of its status keep it. */
@@ -88,7 +98,7 @@ export function createPolicy<Spec extends PolicySpec, Program>(object: KubeObjec
   let program: (Program & PolicyExpressions) | undefined;
   return {
     name: object.metadata.name ?? '', identity: identifyPolicy(object), paramKind: spec.paramKind, ignoresFailures: spec.failurePolicy === 'Ignore',
-    criteria: compileCriteria(spec.matchConstraints),
+    spec, criteria: compileCriteria(spec.matchConstraints),
     get program() {
       return (program ??= compileExpressions(spec, compileSpec));
     },

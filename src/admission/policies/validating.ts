@@ -11,7 +11,7 @@ import { isExcluded } from './excluded.ts';
 import type { Policies } from './policies.ts';
 import type { Policy, PolicyExpressions } from './policy.ts';
 import { type Invocation, type InvocationListener, type Misconfiguration, type PolicyDependencies, PolicyRequest } from './policy-request.ts';
-import { type Denial, type ValidatingProgram, type ValidatingSpec, evaluateAnnotations, evaluateValidations } from './validations.ts';
+import type { Denial, ValidatingProgram, ValidatingSpec } from './validations.ts';
 
 /** All ValidatingAdmissionPolicies. */
 export type ValidatingPolicies = Policies<ValidatingSpec, ValidatingProgram>;
@@ -51,16 +51,18 @@ class ValidatingRun implements InvocationListener<ValidatingProgram> {
   }
 
   onInvocation(invocation: Invocation<Program>): MaybePromise<void> {
-    const { policy: { ignoresFailures, program } } = invocation;
-    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(this.#request.evaluateConditions(invocation, input), (outcome) => {
+    const { policy } = invocation;
+    const { ignoresFailures, program } = policy;
+    const { evaluator } = this.#request;
+    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(evaluator.evaluateConditions(policy, input), (outcome) => {
       if (outcome.type === 'mismatch') return;
       if (outcome.type === 'failed') {
         return this.#record(invocation, ignoresFailures ? [] : [{ index: 0, message: joinErrors(outcome.errors), reason: '' }]);
       }
-      return mapMaybe(evaluateValidations(program, input, ignoresFailures), (denials) => {
+      return mapMaybe(evaluator.evaluateValidations(policy, input), (denials) => {
         this.#record(invocation, denials);
         if (program.annotations.length === 0) return;
-        return mapMaybe(evaluateAnnotations(program, input, ignoresFailures), ({ values, errors }) => {
+        return mapMaybe(evaluator.evaluateAnnotations(policy, input), ({ values, errors }) => {
           for (const [key, value] of values) this.#note(key, value);
           for (const message of errors) this.#deny(invocation, { message, reason: '' });
         });

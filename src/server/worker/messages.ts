@@ -1,4 +1,5 @@
 // What the server's thread and a worker say to each other. Values of the store are copied, never shared: they may be views of large pieces of memory.
+import type { EvaluationTask } from '../../admission/index.ts';
 import type { User } from '../../auth/index.ts';
 import type { YamlJson } from '../../codec/index.ts';
 import type { ValidateRequest, createWriteValidator } from '../../crd/index.ts';
@@ -32,6 +33,7 @@ export interface WorkerTasks {
   validate: { readonly input: ValidateRequest; readonly output: Awaited<ReturnType<ReturnType<typeof createWriteValidator>>> };
   readYaml: { readonly input: Uint8Array; readonly output: YamlAnswer };
   makeReadable: { readonly input: { readonly json: Uint8Array; readonly form: 'json' | 'yaml' }; readonly output: Uint8Array };
+  evaluatePolicy: { readonly input: EvaluationTask; readonly output: unknown };
   handle: { readonly input: HandledRequest; readonly output: HandledResponse };
 }
 

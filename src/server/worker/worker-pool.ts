@@ -46,6 +46,7 @@ export interface WorkerPoolOptions {
 
 /** Tasks that wait, and the bytes of their inputs. */
 const QUEUE_LIMITS = { tasks: 100, bytes: 64 * 1024 * 1024 };
+const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
 /** A worker without a task ends after this. */
 const IDLE_MS = 30_000;
 
@@ -127,6 +128,8 @@ class Pool implements WorkerPool {
 function inputBytes(input: WorkerTasks[Name]['input']): number {
   if (input instanceof Uint8Array) return input.length;
   if ('json' in input) return input.json.length;
+  // Objects of requests, which nothing has measured: as large as they may be.
+  if ('spec' in input) return MAX_OBJECT_BYTES;
   return 'body' in input ? input.body.length : input.definition.length;
 }
 

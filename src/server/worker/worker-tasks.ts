@@ -40,7 +40,12 @@ async function makeReadable({ json, form }: WorkerTasks['makeReadable']['input']
   return new TextEncoder().encode(form === 'yaml' ? stringifyYaml(value) : stringifyJson(value, 2));
 }
 
-const tasks: Tasks = { validate: createWriteValidator(), readYaml, makeReadable, handle };
+async function evaluatePolicy(task: WorkerTasks['evaluatePolicy']['input']): Promise<unknown> {
+  const { evaluateTask } = await import('../../admission/index.ts');
+  return evaluateTask(task);
+}
+
+const tasks: Tasks = { validate: createWriteValidator(), readYaml, makeReadable, evaluatePolicy, handle };
 
 /** Says that the loop turns while there is something to do. */
 function sayAlive(): void {

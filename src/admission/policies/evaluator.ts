@@ -1,0 +1,107 @@
+// Groups of expressions of a policy (its conditions, its validations, its annotations, one mutation), each evaluated in the turn of the request while
+// that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data; groups that ask an authorizer stay.
+import { type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult } from '../../apimachinery/index.ts';
+import { type Clock, type MaybePromise, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
+import type { RequestSignal, User } from '../../registry/index.ts';
+import { type ConditionOutcome, evaluateConditions } from '../match/conditions.ts';
+import { type Mutation, type MutatingProgram, compileMutations } from './mutations.ts';
+import { type Policy, type PolicyExpressions, createPolicy } from './policy.ts';
+import {
+  type AnnotationOutcome, type Denial, type ValidatingProgram, compileValidations, evaluateAnnotations, evaluateValidations,
+} from './validations.ts';
+
+/** What a mutation made: JSON, or the reason why there is none. */
+export type MadeJson = { readonly json: unknown } | { readonly problem: string };
+
+/** A group of expressions, as a worker gets it. */
+export interface EvaluationTask {
+  readonly sort: 'validating' | 'mutating';
+  /** The spec of the policy. */
+  readonly spec: unknown;
+  /** A number: that mutation. */
+  readonly group: 'conditions' | 'validations' | 'annotations' | number;
+  /** Without functions. */
+  readonly input: PolicyInput;
+}
+
+type Outcome = ConditionOutcome | readonly Denial[] | AnnotationOutcome | MadeJson;
+
+/** Evaluates a group in a worker; answers what `evaluateTask` answers there. */
+export type EvaluateElsewhere = (task: EvaluationTask, owner: { readonly user: User; readonly signal: RequestSignal | undefined }) => Promise<unknown>;
+
+/** Longest that a group may take in the turn of the request. */
+const TURN_MS = 15;
+
+/** What a mutation makes. */
+function makeJson({ type, expression }: Mutation, input: PolicyInput): MaybePromise<MadeJson> {
+  return mapMaybe(new PolicyEvaluation(input).evaluate(expression), (result) => {
+    if (result.type !== 'value') return { problem: result.message };
+    return type === 'JSONPatch' ? patchOfResult(result.value) : jsonOfResult(result.value);
+  });
+}
+
+/** Evaluates a group, in a worker. */
+export async function evaluateTask({ sort, spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Promise<Outcome> {
+  await loadPatternEngine();
+  const object = { metadata: {}, spec } as unknown as KubeObject;
+  if (typeof group === 'number') {
+    const { mutations, variables } = createPolicy(object, compileMutations).program;
+    return makeJson(mutations[group] as Mutation, { ...input, variables });
+  }
+  if (group === 'conditions') {
+    const { conditions, variables } = createPolicy(object, () => ({})).program;
+    return evaluateConditions(conditions, { ...input, variables });
+  }
+  const { ignoresFailures, program } = createPolicy(object, compileValidations);
+  const evaluate = group === 'validations' ? evaluateValidations : evaluateAnnotations;
+  return evaluate(program, { ...input, variables: program.variables }, ignoresFailures);
+}
+
+interface Owner {
+  readonly context: { readonly user: User; readonly signal?: RequestSignal | undefined };
+}
+
+/** Evaluates the groups of one request. */
+export class Evaluator {
+  readonly #clock: Clock;
+  readonly #elsewhere: EvaluateElsewhere | undefined;
+  readonly #owner: Owner;
+
+  constructor({ clock, evaluateElsewhere }: { readonly clock: Clock; readonly evaluateElsewhere?: EvaluateElsewhere | undefined }, owner: Owner) {
+    this.#clock = clock;
+    this.#elsewhere = evaluateElsewhere;
+    this.#owner = owner;
+  }
+
+  evaluateConditions(policy: Policy<unknown>, input: PolicyInput): MaybePromise<ConditionOutcome> {
+    const { conditions } = policy.program as PolicyExpressions;
+    if (conditions.length === 0) return { type: 'match' };
+    const plain = { ...input, namespaceObject: null };
+    return this.#evaluate(policy, () => evaluateConditions(conditions, plain), { sort: 'validating', group: 'conditions', input: plain });
+  }
+
+  evaluateValidations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<readonly Denial[]> {
+    const { program, ignoresFailures } = policy;
+    return this.#evaluate(policy, () => evaluateValidations(program, input, ignoresFailures), { sort: 'validating', group: 'validations', input });
+  }
+
+  evaluateAnnotations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<AnnotationOutcome> {
+    const { program, ignoresFailures } = policy;
+    return this.#evaluate(policy, () => evaluateAnnotations(program, input, ignoresFailures), { sort: 'validating', group: 'annotations', input });
+  }
+
+  /** What a mutation makes, by its index. */
+  makeJson(policy: Policy<MutatingProgram>, index: number, input: PolicyInput): MaybePromise<MadeJson> {
+    return this.#evaluate(policy, () => makeJson(policy.program.mutations[index] as Mutation, input), { sort: 'mutating', group: index, input });
+  }
+
+  #evaluate<T extends Outcome>({ spec, program }: Policy<unknown>, work: () => MaybePromise<T>, task: Omit<EvaluationTask, 'spec'>): MaybePromise<T> {
+    const elsewhere = this.#elsewhere;
+    if (elsewhere === undefined || (program as PolicyExpressions).asksAuthorizer) return work();
+    const result = limitTime(this.#clock, TURN_MS, work);
+    if (result !== tooLong) return result;
+    const { authorize: _authorize, variables: _variables, ...input } = task.input;
+    const { user, signal } = this.#owner.context;
+    return elsewhere({ ...task, spec, input }, { user, signal }) as Promise<T>;
+  }
+}
