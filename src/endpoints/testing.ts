@@ -30,7 +30,10 @@ const metadata = struct({
   labels: mapOf(text), annotations: mapOf(text), ownerReferences: listOf(scalar('any')), finalizers: listOf(text),
   managedFields: listOf(scalar('any')),
 }, `${META}ObjectMeta`);
-const deleteOptions = struct({ kind: text, apiVersion: text, propagationPolicy: text, dryRun: listOf(text), gracePeriodSeconds: scalar('integer', 'int64') });
+const deleteOptions = struct({
+  kind: text, apiVersion: text, propagationPolicy: text, dryRun: listOf(text), gracePeriodSeconds: scalar('integer', 'int64'),
+  orphanDependents: scalar('boolean'), preconditions: struct({ uid: text, resourceVersion: text }),
+});
 const definitions = new Map<string, Schema>([[`${META}ObjectMeta`, metadata], [`${META}DeleteOptions`, deleteOptions]]);
 const schemas: SchemaSet = { definition: (name) => definitions.get(name), forKind: () => undefined, names: () => [...definitions.keys()] };
 

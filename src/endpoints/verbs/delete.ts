@@ -87,7 +87,7 @@ interface Deleted {
 function respondDeleted(request: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
   const { resource, dependencies, exchange, name } = request;
   const isUnreadable = options.ignoreStoreReadErrorWithClusterBreakingPotential === true;
-  // 202 announces to a client that deletes dependents in the foreground that the deletion is not finished.
+  // Upstream answers 202 for an object that still exists only to clients that asked for cascading deletion by orphanDependents=false.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
   if (result.type === 'pending' || (resource.returnsDeleted && !isUnreadable)) return respondObject(request, { status, object: result.object, representation });
   const uid = isUnreadable ? '' : result.object.uid;

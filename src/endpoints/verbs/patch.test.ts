@@ -1,0 +1,55 @@
+// PATCH: one row for each type, and the order in which a request is refused.
+import { after, before } from 'node:test';
+import { testRows } from '../rows.suite.ts';
+import { createTestApi, type TestRequest } from '../testing.ts';
+
+const CM = '/api/v1/namespaces/ns/configmaps';
+const W = '/apis/example.com/v1/namespaces/ns/widgets';
+const api = createTestApi();
+const patch = (path: string, type: string, body: unknown): TestRequest => ({ method: 'PATCH', path, body, headers: { 'content-type': type } });
+const json = (path: string, body: unknown): TestRequest => patch(path, 'application/json-patch+json', body);
+const merge = (path: string, body: unknown): TestRequest => patch(path, 'application/merge-patch+json', body);
+const apply = (path: string, body: object): TestRequest =>
+  patch(path, 'application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', ...body });
+
+before(async () => {
+  const headers = { 'content-type': 'application/json' };
+  await api.send({ method: 'POST', path: CM, headers, body: { metadata: { name: 'a' }, data: { k: 'v', l: 'w' } } });
+  await api.send({ method: 'POST', path: W, headers, body: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } } });
+});
+after(() => api.close());
+
+testRows('handlePatch', api, [
+  { name: 'merges', request: merge(`${CM}/a`, { data: { k: null, m: 'x' } }), status: 200, body: { data: { l: 'w', m: 'x' } } },
+  { name: 'performs JSON patches', status: 200, body: { data: { n: 'w', m: 'x' } },
+    request: json(`${CM}/a`, [{ op: 'test', path: '/data/l', value: 'w' }, { op: 'move', from: '/data/l', path: '/data/n' }]) },
+  { name: 'merges strategically', request: patch(`${CM}/a`, 'application/strategic-merge-patch+json', { data: { $patch: 'replace', o: 'y' } }), status: 200,
+    body: { data: { o: 'y' } } },
+  { name: 'applies to an object', request: apply(`${CM}/a?fieldManager=m`, { metadata: { name: 'a' }, data: { p: 'z' } }), status: 200,
+    body: { data: { o: 'y', p: 'z' } } },
+  { name: 'creates by apply', request: apply(`${CM}/new?fieldManager=m`, { metadata: { name: 'new' }, data: { p: 'z' } }), status: 201,
+    body: { 'metadata.managedFields.0.operation': 'Apply', 'metadata.namespace': 'ns' } },
+  { name: 'reports a conflict of appliers', request: apply(`${CM}/new?fieldManager=n`, { metadata: { name: 'new' }, data: { p: 'q' } }), status: 409,
+    body: { reason: 'Conflict', 'details.causes.0.field': '.data.p' } },
+  { name: 'overrides a conflict by force', request: apply(`${CM}/new?fieldManager=n&force=1`, { metadata: { name: 'new' }, data: { p: 'q' } }), status: 200,
+    body: { 'data.p': 'q' } },
+  { name: 'requires a field manager to apply', request: apply(`${CM}/a`, { metadata: { name: 'a' } }), status: 422,
+    body: { message: 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch' } },
+  { name: 'refuses force without apply', request: merge(`${CM}/a?force=true`, {}), status: 422,
+    body: { message: 'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch' } },
+  { name: 'refuses managedFields in a configuration', status: 400, body: { message: 'metadata.managedFields must be nil' },
+    request: apply(`${CM}/a?fieldManager=m`, { metadata: { name: 'a', managedFields: [{}] } }) },
+  { name: 'reports an absent object before a malformed patch', request: merge(`${CM}/none`, '{'), status: 404, body: { 'details.name': 'none' } },
+  { name: 'refuses a malformed patch', request: merge(`${CM}/a`, '{'), status: 400, body: { message: 'error decoding patch: unexpected end of JSON input' } },
+  { name: 'refuses a failed test', request: json(`${CM}/a`, [{ op: 'test', path: '/data/p', value: 'no' }]), status: 422, body: { reason: 'Invalid' } },
+  { name: 'refuses too many operations', request: json(`${CM}/a`, Array(10_001).fill({ op: 'test', path: '/kind', value: 'ConfigMap' })), status: 413,
+    body: { message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001' } },
+  { name: 'reports unknown and duplicate fields of operations, then of the result', status: 422, body: {
+    'details.causes.0.field': 'patch', reason: 'Invalid' }, request: json(`${CM}/a?fieldValidation=Strict`, '[{"op":"add","path":"/odd","value":1,"why":2}]') },
+  { name: 'warns of them', status: 200, headers: { warning: ['299 - "json patch unknown field \\"[0].why\\""', '299 - "unknown field \\"odd\\""'] },
+    request: json(`${CM}/a`, '[{"op":"add","path":"/odd","value":1,"why":2}]') },
+  { name: 'has no strategic merge for custom resources', request: patch(`${W}/w`, 'application/strategic-merge-patch+json', {}), status: 415,
+    body: { reason: 'UnsupportedMediaType' } },
+  { name: 'does not change the kind of a custom resource', request: merge(`${W}/w`, { kind: 'Other' }), status: 422,
+    body: { message: 'Other.example.com "w" is invalid: kind: Invalid value: "Other": must be Widget' } },
+]);
