@@ -93,7 +93,10 @@ class Parser {
     if (reported === false && this.duplicates.length < MAX_PROBLEMS) this.duplicates.push(this.formatPath());
     seen.set(key, reported !== undefined);
     const before = this.merge && Object.hasOwn(object, key) ? object[key] : undefined;
-    setOwn(object, key, this.parseValue(before));
+    const value = this.parseValue(before);
+    // The key moves to where it occurs again, since the reference reports the duplicate there.
+    if (this.merge && reported !== undefined) delete object[key];
+    setOwn(object, key, value);
     this.path.pop();
   }
 

@@ -1,7 +1,7 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
 import {
   DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
-  type JsonValue, type KubeObject, parseGroupVersion, type Schema, unsupportedMediaType,
+  type JsonValue, type KubeObject, parseGroupVersion, type Schema, sortDeep, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../../codec/index.ts';
@@ -225,7 +225,8 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   checkType(found, expected, context.catalog);
   if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);
   const cannot = (why: string): Error => cannotBeHandled(found, expected.kind, why);
-  const value = (parsed.value ?? {}) as JsonObject;
+  // Upstream converts YAML to JSON through a Go map, so its problems are reported in the order of sorted keys.
+  const value = (body.form === 'yaml' && !expected.custom ? sortDeep(parsed.value ?? {}) : parsed.value ?? {}) as JsonObject;
   const inPlace = body.form === 'json' && !expected.custom;
   const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
   reportProblems(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
