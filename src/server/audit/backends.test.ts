@@ -11,17 +11,20 @@ import { silentLogger } from '../observability/logger.ts';
 import { createAuditMetrics } from './audit-metrics.ts';
 import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
 import { type BatchOptions, bufferEvents } from './buffered.ts';
-import { AuditEvent, formatLegacy } from './event.ts';
+import { AuditEvent, AuditedRequest, formatLegacy } from './event.ts';
 import { formatDuration } from './latency.ts';
 import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
 const makeEvent = (auditId: string, requestObject?: string): AuditEvent => new AuditEvent({
-  level: 'Request', stage: 'ResponseComplete', auditId, requestUri: '/api/v1/pods?watch=1', verb: 'watch', impersonated: undefined, sourceIps: ['::1'],
-  user: { name: 'alice', groups: ['a', 'b"c'] }, userAgent: 'kubectl', status: { code: 200 }, requestObject, responseObject: undefined,
+  request: new AuditedRequest({
+    auditId, requestUri: '/api/v1/pods?watch=1', verb: 'watch', sourceIps: ['::1'], userAgent: 'kubectl', receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
+    user: { name: 'alice', groups: ['a', 'b"c'] },
+  }),
+  level: 'Request', stage: 'ResponseComplete', impersonated: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
   objectRef: { resource: 'pods', namespace: '', name: '', uid: '', group: '', apiVersion: 'v1', resourceVersion: '', subresource: '' },
-  receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6), stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: new Map([['b/y', '2'], ['a/x', '1']]),
+  stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: [['b/y', '2'], ['a/x', '1']],
 });
 
 /** A backend that keeps the names of what it gets, batch by batch. */
@@ -30,7 +33,7 @@ function createRecorder(isStored = true): AuditBackend & { readonly batches: str
   return {
     batches, stop: () => Promise.resolve(),
     process(events) {
-      batches.push(events.map(({ fields }) => fields.auditId).join());
+      batches.push(events.map(({ fields }) => fields.request.auditId).join());
       return isStored;
     },
   };
@@ -112,8 +115,8 @@ describe('truncateEvents', () => {
     const sink: AuditBackend = { process: (events) => kept.push([...events]) > 0, stop: () => Promise.resolve() };
     const backend = truncateEvents(sink, { maxEventBytes: 700, maxBatchBytes: 1200 }, metrics);
     await backend.process([makeEvent('small'), makeEvent('large', JSON.stringify('x'.repeat(700))), makeEvent('y'.repeat(700)), makeEvent('third')]);
-    assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.auditId)), [['small', 'large'], ['third']]);
-    assert.deepEqual([kept[0]?.[1]?.fields.requestObject, kept[0]?.[1]?.fields.annotations.get('audit.k8s.io/truncated')], [undefined, 'true']);
+    assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.request.auditId)), [['small', 'large'], ['third']]);
+    assert.deepEqual([kept[0]?.[1]?.fields.requestObject, kept[0]?.[1]?.fields.annotations.at(-1)], [undefined, ['audit.k8s.io/truncated', 'true']]);
     assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="truncate"} 1']);
   });
 });

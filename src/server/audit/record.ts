@@ -9,7 +9,7 @@ import type { AuditAnnotation } from '../../registry/index.ts';
 import type { FilterAuditRecord, ServerExchange } from '../http/exchange.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
-import { AuditEvent, type EventStatus, type ObjectReference, TRUNCATED } from './event.ts';
+import { AuditEvent, AuditedRequest, type EventStatus, type ObjectReference, TRUNCATED } from './event.ts';
 import { LatencyMarks } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
 import { listSourceIps } from './source-ips.ts';
@@ -23,7 +23,6 @@ const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_PARSED_BYTES = 1024 * 1024;
 /** Stands before the release that removes an API, in the warning about its deprecation. */
 const REMOVAL = ', unavailable in v';
-const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 
 /** What all records of a server share. */
 export interface RecordParts {
@@ -41,9 +40,8 @@ export class RequestAudit implements FilterAuditRecord {
   readonly latency: LatencyMarks;
   readonly #parts: RecordParts;
   readonly #exchange: ServerExchange;
-  readonly #user: User | undefined;
   readonly #decision: AuditDecision;
-  readonly #receivedMs: number;
+  readonly #request: AuditedRequest;
   #impersonated: { readonly user: User; readonly constraint: string } | undefined;
   #objectRef: ObjectReference | undefined;
   #status: EventStatus | undefined;
@@ -57,9 +55,14 @@ export class RequestAudit implements FilterAuditRecord {
     const { clock } = parts;
     this.#parts = parts;
     this.#exchange = exchange;
-    this.#user = user;
     this.#decision = decision;
-    this.#receivedMs = clock.now() - (clock.monotonicMs() - exchange.startedMs);
+    const { auditId, target, info: { verb }, headers } = exchange;
+    const { 'user-agent': userAgent = '' } = headers;
+    this.#request = new AuditedRequest({
+      auditId, requestUri: target, verb, user, sourceIps: listSourceIps(exchange),
+      userAgent: userAgent.length > MAX_USER_AGENT_LENGTH ? `${userAgent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED` : userAgent,
+      receivedMs: clock.now() - (clock.monotonicMs() - exchange.startedMs),
+    });
     this.latency = new LatencyMarks(clock, exchange.startedMs);
     this.wantsRequest = LEVELS_WITH_REQUEST.has(decision.level);
     this.wantsResponse = decision.level === 'RequestResponse';
@@ -141,21 +144,19 @@ export class RequestAudit implements FilterAuditRecord {
   process(stage: AuditStage): MaybePromise<boolean> {
     if (this.#decision.omitStages.has(stage)) return true;
     const { backend, clock, metrics } = this.#parts;
-    const { auditId, target, info, headers } = this.#exchange;
+    const { receivedMs } = this.#request;
     metrics.recordEvent();
-    const userAgent = headers['user-agent'] ?? '';
     return backend.process([new AuditEvent({
-      level: this.#decision.level, stage, auditId, requestUri: target, verb: info.verb, user: this.#user, impersonated: this.#impersonated,
-      sourceIps: listSourceIps(this.#exchange),
-      userAgent: userAgent.length > MAX_USER_AGENT_LENGTH ? `${userAgent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED` : userAgent,
-      objectRef: this.#objectRef, status: this.#status, requestObject: this.#requestObject, responseObject: this.#responseObject,
-      receivedMs: this.#receivedMs, stageMs: stage === 'RequestReceived' ? this.#receivedMs : clock.now(), annotations: this.#shownAnnotations(),
+      request: this.#request, level: this.#decision.level, stage, impersonated: this.#impersonated, objectRef: this.#objectRef, status: this.#status,
+      requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(),
+      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + clock.monotonicMs() - this.#exchange.startedMs,
     })]);
   }
 
-  #shownAnnotations(): ReadonlyMap<string, string> {
-    if (this.annotations.size === 0) return NO_ANNOTATIONS;
-    return new Map([...this.annotations].filter(([, { level }]) => level === 'Metadata' || this.wantsRequest).map(([key, { value }]) => [key, value]));
+  #showAnnotations(): [string, string][] {
+    const shown: [string, string][] = [];
+    for (const [key, { value, level }] of this.annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
+    return shown;
   }
 
   #encode(object: unknown): string {
