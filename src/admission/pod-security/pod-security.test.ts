@@ -102,10 +102,11 @@ describe('createPodSecurity', () => {
     readonly labels?: Record<string, string>;
     readonly pods?: readonly KubeObject[];
     readonly configuration?: PodSecurityConfiguration;
+    readonly auditAnnotations?: Map<string, { readonly value: string }>;
   }
 
   /** Runs the plugin; returns the warnings, or the refusal. */
-  async function run({ plural, object, oldObject, labels = {}, pods = [], configuration }: Request): Promise<readonly string[] | string> {
+  async function run({ plural, object, oldObject, labels = {}, pods = [], configuration, auditAnnotations }: Request): Promise<readonly string[] | string> {
     const plugin = createPodSecurity({
       namespaces: { find: async () => namespace(labels), list: async () => [] }, pods: { find: async () => undefined, list: async () => pods },
     }, configuration);
@@ -113,7 +114,7 @@ describe('createPodSecurity', () => {
     const attributes = {
       operation: oldObject === undefined ? 'CREATE' : 'UPDATE', subresource: '', resource: { group, plural: name, kind: object['kind'] }, namespace: 'ns',
       name: object.metadata.name, kind: { group, version: 'v1', kind: object['kind'] }, object, oldObject,
-      context: { user: { name: 'u' }, warnings: [] as string[] },
+      context: { user: { name: 'u' }, warnings: [] as string[], auditAnnotations },
     } as unknown as AdmissionAttributes;
     if (!plugin.handles(attributes)) return [];
     try {
@@ -123,6 +124,24 @@ describe('createPodSecurity', () => {
       return (error as Error).message;
     }
   }
+
+  it('annotates audit events with the level, the violations of the level to audit, errors and exemptions', async () => {
+    const annotationsOf = async (request: Request): Promise<Record<string, string>> => {
+      const auditAnnotations = new Map<string, { readonly value: string }>();
+      await run({ ...request, auditAnnotations });
+      return Object.fromEntries([...auditAnnotations].map(([key, { value }]) => [key.slice(label('').length), value]));
+    };
+    const object = pod('p', { hostPID: true });
+    const exempt = (more: Partial<PodSecurityConfiguration['exemptions']>): PodSecurityConfiguration =>
+      ({ ...defaultPodSecurity, exemptions: { ...defaultPodSecurity.exemptions, ...more } });
+    assert.deepEqual(await annotationsOf({ plural: '/pods', object }), { 'enforce-policy': 'privileged:latest' });
+    assert.deepEqual(await annotationsOf({ plural: '/pods', object, labels: { [label('enforce')]: 'baseline', [label('audit')]: 'baseline' } }), {
+      'enforce-policy': 'baseline:latest', 'audit-violations': 'would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)',
+    });
+    assert.match((await annotationsOf({ plural: '/pods', object, labels: { [label('enforce')]: 'none' } }))['error'] ?? '', /^Failed to parse policy: .*none/);
+    assert.deepEqual(await annotationsOf({ plural: '/pods', object, configuration: exempt({ namespaces: ['ns'] }) }), { exempt: 'namespace' });
+    assert.deepEqual(await annotationsOf({ plural: '/pods', object, configuration: exempt({ usernames: ['u'] }) }), { exempt: 'user' });
+  });
 
   it('refuses a pod that violates the level to enforce', async () => {
     assert.equal(await run({ plural: '/pods', object: pod('p', { hostPID: true }), labels: { [label('enforce')]: 'baseline' } }),

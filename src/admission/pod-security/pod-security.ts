@@ -1,14 +1,15 @@
 // PodSecurity: pods and pod templates against the policy of their namespace. Pods that violate the level to enforce are refused; violations of
 // the level to warn about become warnings, for the controllers of pods too. A namespace that gets a stricter level is warned about its pods.
-import { type KubeObject, type StatusError, internalError, invalid } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, type StatusError, internalError, invalid } from '../../apimachinery/index.ts';
 import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import type { RowReads } from '../reads.ts';
+import { annotate } from '../audit-annotations.ts';
 import { refuse } from '../refusal.ts';
 import { evaluatePod, formatDetails, formatReasons } from './checks.ts';
 import type { Container, Pod, PodSpec } from './pod.ts';
 import {
-  type LevelVersion, MODES, PRIVILEGED_POLICY, type Policy, compareLevels, formatLevel, isPrivileged, isSameLevel, labelsOf, readPolicy,
+  LABEL_PREFIX, type LevelVersion, MODES, PRIVILEGED_POLICY, type Policy, compareLevels, formatLevel, isPrivileged, isSameLevel, labelsOf, readPolicy,
 } from './policy.ts';
 
 /** The plugin's configuration: defaults for namespaces without labels, and requests that no policy holds. */
@@ -42,11 +43,16 @@ const resourceOf = ({ resource }: AdmissionAttributes): string => `${resource.gr
 /** Makes the plugin. */
 export function createPodSecurity(reads: Reads, configuration: PodSecurityConfiguration = defaultPodSecurity): AdmissionPlugin {
   const { exemptions } = configuration;
-  const isExempt = ({ namespace, context }: AdmissionAttributes): boolean =>
-    exemptions.namespaces.includes(namespace) || exemptions.usernames.includes(context.user.name);
-  const findPolicy = async ({ namespace }: AdmissionAttributes): Promise<Policy | undefined> => {
+  const findExemption = ({ namespace, context }: AdmissionAttributes): string | undefined => {
+    if (exemptions.namespaces.includes(namespace)) return 'namespace';
+    return exemptions.usernames.includes(context.user.name) ? 'user' : undefined;
+  };
+  const findPolicy = async ({ namespace, context }: AdmissionAttributes): Promise<Policy | undefined> => {
     const found = await reads.namespaces.find(namespace);
-    return found === undefined ? undefined : readPolicy(found.metadata.labels, configuration.defaults).policy;
+    if (found === undefined) return undefined;
+    const { policy, errors } = readPolicy(found.metadata.labels, configuration.defaults);
+    if (errors.length > 0) annotate(context, `${LABEL_PREFIX}error`, { value: `Failed to parse policy: ${formatErrors(errors)}` });
+    return policy;
   };
   return {
     name: 'PodSecurity',
@@ -59,17 +65,42 @@ export function createPodSecurity(reads: Reads, configuration: PodSecurityConfig
     async validate(attributes) {
       const name = resourceOf(attributes);
       if (name === '/namespaces') return validateNamespace(attributes, reads, configuration);
-      if (isExempt(attributes)) return;
+      const exemption = findExemption(attributes);
+      if (exemption !== undefined) return annotateExemption(attributes, exemption);
       const policy = await findPolicy(attributes);
       if (name === '/pods' && policy === undefined) throw internalError(`failed to lookup namespace "${attributes.namespace}"`);
-      if (policy === undefined || isPrivileged(policy)) return;
+      if (policy === undefined) return;
+      if (isPrivileged(policy)) return name === '/pods' ? annotateEnforced(attributes, policy) : undefined;
       const pod = name === '/pods' ? readPod(attributes) : readTemplate(attributes.object, TEMPLATE_PATHS.get(name) ?? []);
-      if (pod === undefined || exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '')) return;
-      if (name === '/pods') enforce(attributes, policy.enforce, pod);
+      if (pod === undefined) return;
+      if (exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '')) return annotateExemption(attributes, 'runtimeClass');
+      annotateViolations(attributes, policy, pod);
+      if (name === '/pods') {
+        annotateEnforced(attributes, policy);
+        enforce(attributes, policy.enforce, pod);
+      }
       const findings = evaluatePod(policy.warn, pod);
       if (findings.length > 0) attributes.context.warnings.push(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatDetails(findings)}`);
     },
   };
+}
+
+const formatErrors = (errors: readonly FieldError[]): string => {
+  const texts = errors.map(({ field, message }) => `${field}: ${message}`);
+  return texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`;
+};
+
+/** Annotations of the audit event, as the reference makes them. */
+const annotateExemption = ({ context }: AdmissionAttributes, value: string): void => annotate(context, `${LABEL_PREFIX}exempt`, { value });
+const annotateEnforced = ({ context }: AdmissionAttributes, { enforce: level }: Policy): void =>
+  annotate(context, `${LABEL_PREFIX}enforce-policy`, { value: formatLevel(level) });
+
+/** The level to audit matters to audit alone. */
+function annotateViolations({ context }: AdmissionAttributes, { audit }: Policy, pod: Pod): void {
+  if (context.auditAnnotations === undefined) return;
+  const findings = evaluatePod(audit, pod);
+  if (findings.length === 0) return;
+  annotate(context, `${LABEL_PREFIX}audit-violations`, { value: `would violate PodSecurity "${formatLevel(audit)}": ${formatDetails(findings)}` });
 }
 
 function enforce(attributes: AdmissionAttributes, level: LevelVersion, pod: Pod): void {

@@ -21,7 +21,7 @@ export interface LevelVersion {
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
 const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
-const LABEL_PREFIX = 'pod-security.kubernetes.io/';
+export const LABEL_PREFIX = 'pod-security.kubernetes.io/';
 const PRIVILEGED: LevelVersion = { level: 'privileged', minor: 'latest' };
 
 /** The policy of a namespace without labels, unless the configuration says otherwise. */

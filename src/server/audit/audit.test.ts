@@ -237,6 +237,17 @@ describe('audit', () => {
       [201, 'large', 11_000]);
   });
 
+  it('leaves out answers that are too large, and says so', async () => {
+    const path = '/api/v1/namespaces/kube-public/configmaps';
+    for (const name of ['one', 'two']) {
+      assert.equal((await server.request({ method: 'POST', path, body: { metadata: { name }, data: { k: 'x'.repeat(700_000) } } })).status, 201);
+    }
+    await server.request({ path, headers: { 'audit-id': 'huge' } });
+    await eventually(() => assert.equal(readEvents('huge').length, 2));
+    const [, complete] = readEvents('huge') as [Event, Event];
+    assert.deepEqual([complete['responseObject'], complete['annotations']['audit.k8s.io/truncated']], [undefined, 'true']);
+  });
+
   it('counts events, levels and errors', async () => {
     const { text } = await server.request({ path: '/metrics' });
     assert.match(text, /^apiserver_audit_event_total [1-9]\d*$/m);

@@ -1,0 +1,77 @@
+// The audit filter with a handler that fails, a backend that fails, and a request that takes long.
+import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { type StatusError, notFound } from '../../apimachinery/index.ts';
+import type { AuditDecision } from '../../auth/index.ts';
+import { createManualClock } from '../../base/index.ts';
+import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
+import type { Audit } from '../audit/audit.ts';
+import { createAuditMetrics } from '../audit/audit-metrics.ts';
+import { RequestAudit } from '../audit/record.ts';
+import { createExchange } from '../http/exchange.ts';
+import { silentLogger } from '../observability/logger.ts';
+import { auditRequests } from './audit.ts';
+
+const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
+
+/** Passes one request through the filter; answers the events, the outcome and the metrics. */
+async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly stores?: boolean; readonly tookMs?: number } = {}) {
+  const [clock, metrics, events] = [createManualClock(), createAuditMetrics(silentLogger), [] as Record<string, any>[]];
+  const backend = {
+    process: (made: readonly { readonly json: string }[]) => {
+      events.push(...made.map(({ json }) => JSON.parse(json) as Record<string, any>));
+      return stores;
+    },
+    stop: () => Promise.resolve(),
+  };
+  const decision: AuditDecision = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
+  const audit: Audit = {
+    metrics, stop: () => Promise.resolve(), begin: (exchange, user) => new RequestAudit({ backend, clock, metrics }, { exchange, user, decision }),
+  };
+  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+  const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };
+  const exchange = createExchange(head, wire, clock);
+  assert.ok(exchange);
+  const slowly: Handler = (asked) => {
+    clock.advance(tookMs);
+    return handler(asked);
+  };
+  const outcome = await (async () => auditRequests({ audit, respondError })(exchange, slowly))().catch((error: unknown) => error as StatusError);
+  return { events, outcome, rendered: metrics.render() };
+}
+
+describe('auditRequests', () => {
+  it('records a Status that is thrown as the answer', async () => {
+    const { events, outcome } = await pass(() => {
+      throw notFound({ group: '', resource: 'pods' }, 'p');
+    });
+    assert.equal((outcome as Response).status, 404);
+    const stages = events.map(({ stage, responseStatus }) => [stage, responseStatus?.reason]);
+    assert.deepEqual(stages, [['RequestReceived', undefined], ['ResponseComplete', 'NotFound']]);
+  });
+
+  it('records a failure of the server as its last stage, and passes it on', async () => {
+    const { events, outcome } = await pass(() => Promise.reject(new TypeError('broken')));
+    assert.equal((outcome as Error).message, 'broken');
+    assert.deepEqual(events.map(({ stage }) => stage), ['RequestReceived', 'Panic']);
+    assert.deepEqual(events[1]?.['responseStatus'],
+      { metadata: {}, status: 'Failure', message: 'APIServer panic\'d: broken', reason: 'InternalError', code: 500 });
+  });
+
+  it('fails a request whose first event is not stored', async () => {
+    let asked = 0;
+    const { outcome, rendered } = await pass(() => {
+      asked += 1;
+      return ok;
+    }, { stores: false });
+    assert.deepEqual([(outcome as StatusError).status.code, (outcome as StatusError).status.message, asked],
+      [500, 'Internal error occurred: failed to store audit event', 0]);
+    assert.ok(rendered.includes('apiserver_audit_requests_rejected_total 1'));
+  });
+
+  it('says where a request stayed that took longer than half a second', async () => {
+    assert.equal((await pass(() => ok, { tookMs: 500 })).events[1]?.['annotations'], undefined);
+    assert.deepEqual((await pass(() => ok, { tookMs: 1500 })).events[1]?.['annotations'], { 'apiserver.latency.k8s.io/total': '1.5s' });
+  });
+});
