@@ -100,7 +100,7 @@ export class Evaluator {
     if (elsewhere === undefined || (program as PolicyExpressions).asksAuthorizer) return work();
     const result = limitTime(this.#clock, TURN_MS, work);
     if (result !== tooLong) return result;
-    const { authorize: _authorize, variables: _variables, ...input } = task.input;
+    const { authorize: _authorize, variables: _variables, shared: _shared, ...input } = task.input;
     const { user, signal } = this.#owner.context;
     return elsewhere({ ...task, spec, input }, { user, signal }) as Promise<T>;
   }

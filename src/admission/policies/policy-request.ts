@@ -101,7 +101,7 @@ export class PolicyRequest {
     if (known !== undefined && known.object === object) return known.input;
     return mapMaybe(this.forms.convert(form), (objects) => mapMaybe(this.#findNamespace(), (namespace) => {
       const namespaceObject = namespace === undefined ? null : describeNamespace(namespace);
-      const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject };
+      const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject, shared: new Map() };
       this.#inputs.set(form, { object, input });
       return input;
     }));
