@@ -39,33 +39,15 @@ hold('checkSizes: files of 500 lines, functions of 70, lines of 160 columns at m
 hold('checkLeftovers: no notes to ourselves', checkLeftovers, code);
 hold('checkMachines: no machine paths, no private registries', checkMachines, texts);
 
-/** Files and folders that checkWords does not hold yet. The list may only shrink. */
-const WORDS_TO_COME: readonly string[] = [
-  'src/admission/',
-  'src/server/',
-];
-
-test('checkWords: comments and documents use plain words with a named subject', () => {
-  const isToCome = ({ path }: Source): boolean => WORDS_TO_COME.some((folder) => path.startsWith(folder));
-  const prose = texts.filter(({ path }) => /\.(ts|md)$/.test(path) && !path.startsWith('test/tidy/'));
-  const complaints = prose.filter((source) => !isToCome(source)).flatMap(checkWords);
-  assert.equal(complaints.length, 0, `\n${complaints.join('\n')}\n`);
-  const done = WORDS_TO_COME.filter((folder) => !prose.some((source) => source.path.startsWith(folder) && checkWords(source).length > 0));
-  assert.deepEqual(done, [], 'folders that are done and still listed');
-});
+hold('checkWords: comments and documents use plain words with a named subject', checkWords,
+  texts.filter(({ path }) => /\.(ts|md)$/.test(path) && !path.startsWith('test/tidy/')));
 
 test('findCircles: no file is in a loop of imports', () => {
   assert.deepEqual(findCircles(code).map((files) => files.join(' ')), []);
 });
 
-/** Folders that are still larger than the bound. The list may only shrink. */
-const FOLDERS_TO_SPLIT: readonly string[] = [
-];
-
 test('findLargeFolders: a folder of src/ has at most 15 source files', () => {
-  const large = findLargeFolders(code);
-  assert.deepEqual(large.filter((line) => !FOLDERS_TO_SPLIT.some((folder) => line.startsWith(`${folder}:`))), []);
-  assert.deepEqual(FOLDERS_TO_SPLIT.filter((folder) => !large.some((line) => line.startsWith(`${folder}:`))), [], 'folders that fit and are still listed');
+  assert.deepEqual(findLargeFolders(code), []);
 });
 
 test('checkPatterns: no pattern of src/ can backtrack at length over text of a client', () => {

@@ -16,7 +16,7 @@ import type { Pki } from './tls/pki.ts';
 import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
 import { createTokenRequests } from '../subresources/index.ts';
 
-/** Who may be believed on this server. */
+/** The authenticators of this server. */
 export interface Authentication {
   readonly authenticate: Authenticate;
   /** Objects that tokens can be bound to, as they are this moment. */
@@ -42,7 +42,7 @@ interface AuthenticationOptions {
   /** Of the administrator of a server without TLS. */
   readonly adminToken: string | undefined;
   readonly find: FindBoundObject;
-  /** Told of uses of tokens from Secrets. */
+  /** Receives the uses of tokens from Secrets. */
   readonly onLegacyUse: (secret: KubeObject) => void;
 }
 

@@ -11,7 +11,7 @@ import type { AuthorizationChain, AuthorizationPlan } from './config-files/autho
 import { logRetry } from './observability/log-retry.ts';
 import type { ServerOptions } from './options/options.ts';
 
-/** Who may do what on this server. */
+/** The rights on this server. */
 export interface Authorization {
   readonly authorize: Authorize;
   readonly escalation: EscalationRules;
@@ -25,7 +25,7 @@ interface AuthorizationOptions {
   readonly catalog: Catalog;
   /** Resolves when the bootstrap roles are there; RBAC decides nothing before. */
   readonly rolesReady: Promise<void>;
-  /** Who is asked, in order. */
+  /** The modes that are asked, in order. */
   readonly plan: AuthorizationPlan;
 }
 

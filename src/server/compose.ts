@@ -1,4 +1,4 @@
-// Where the rooms meet: store, catalog, registry, admission and endpoints become one handler. Nobody else knows them all.
+// Where the rooms meet: store, catalog, registry, admission and endpoints become one handler. No other file knows them all.
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
@@ -70,7 +70,7 @@ interface ApiOptions {
   readonly find: FindBoundObject;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
-  /** Who is asked about rights. */
+  /** The authorization modes. */
   readonly plan: AuthorizationPlan;
   /** How values lie in the store. */
   readonly format: StorageFormat;
@@ -90,7 +90,7 @@ interface ApiOptions {
 
 const gzipAsync = promisify(gzip);
 const gzipOptions = { level: constants.Z_BEST_SPEED, chunkSize: 2 ** 16 };
-/** Whoever reads what is compressed is told there. */
+/** The reader of the compressed stream gets its errors. */
 const ignoreEnd = (): void => undefined;
 const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm).update(bytes).digest();
 
@@ -107,7 +107,7 @@ function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
   };
 }
 
-/** Parts of the chain that are no plugins of the reference: nobody can turn them off. */
+/** Parts of the chain that are no plugins of the reference: no flag turns them off. */
 const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'CustomResourceDefinitions']);
 
 /** The plugins that are on, in the reference's order; each run is measured. */

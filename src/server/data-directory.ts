@@ -15,7 +15,7 @@ export interface DataDirectory {
 
 const ours = new Set(['store', 'pki', 'admin.kubeconfig', 'admin.kubeconfig.tmp']);
 
-/** Makes the directory if need be. Throws StartError when it belongs to somebody else. */
+/** Makes the directory if need be. Throws StartError when it holds other files. */
 export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'dataDir' | 'certDir'>): DataDirectory {
   const certificates = certDir === '' ? '' : resolve(certDir);
   if (dataDir === '') return { store: '', certificates, writeKubeconfig: (text) => (certificates === '' ? '' : writeInto(certificates, text)) };

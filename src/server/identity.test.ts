@@ -1,5 +1,5 @@
 // Identities of a whole server, over its socket: tokens of service accounts inside and outside their rights, reviews, impersonation, certificates,
-// and what nobody must get.
+// and what must be refused to everyone.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as requestHttps } from 'node:https';

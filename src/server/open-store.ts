@@ -22,7 +22,7 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
   }
 }
 
-/** The faults of a store that the server goes on with; each is logged once. */
+/** The faults of a store with which the server continues; each is logged once. */
 export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>): StorageHealth {
   return new StorageHealth({
     damaged: ({ key, cause }) => logger.error('a stored record is damaged', { key, cause }),

@@ -1,4 +1,4 @@
-// What lies in the store: the reference's layout of JSON, protobuf, secrets that nobody can read; and that all of it is served alike.
+// The bytes in the store: the reference's layout of JSON, protobuf, secrets that cannot be read; and that all of it is served alike.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

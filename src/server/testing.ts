@@ -16,7 +16,7 @@ export interface TestService {
 
 const lifetimeMs = 86_400_000;
 
-/** Starts one; `answer` is told the path and the body, and undefined is 500. */
+/** Starts one; `answer` gets the path and the body; undefined is 500. */
 export async function startTestService(answer: (path: string, body: any) => unknown): Promise<TestService> {
   const context = { clock: systemClock, random: systemRandom };
   const authority = createCertificate({ commonName: 'authority', lifetimeMs }, context);

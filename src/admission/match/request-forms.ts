@@ -38,7 +38,7 @@ export class RequestForms {
     return catchMaybe(() => mapMaybe(convertNew(), (object) => mapMaybe(convertOld(), (oldObject) => ({ form, object, oldObject }))), this.#onFailure);
   }
 
-  /** Goes on with what became of the object in a form. */
+  /** Continues with the object that a form has become. */
   replace(object: KubeObject, form: ResourceForm): void {
     [this.#object, this.#form] = [object, form];
     this.#new.clear();

@@ -12,7 +12,7 @@ type Labels = Readonly<Record<string, string>>;
 
 function readLabels(attributes: AdmissionAttributes, readNamespace: ReadNamespace): MaybePromise<Labels> {
   const { operation, subresource, object } = attributes;
-  // What is about to be written decides; what is deleted is read, since a request does not bring it.
+  // The object to write decides; an object to delete is read, since a request does not bring it.
   if (isNamespaces(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return object?.metadata.labels ?? {};
   const name = namespaceOf(attributes);
   return mapMaybe(readNamespace(name), (found) => {

@@ -12,7 +12,7 @@ const createLongRequest = () => createRequest({
   object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'ns' }, data: { k: 'v' }, binaryData } as unknown as KubeObject,
 });
 
-/** A thread, as far as data goes: what passes is cloned. */
+/** A stand-in of a thread: messages are cloned on their way. */
 function createWorker() {
   const tasks: EvaluationTask[] = [];
   const evaluateElsewhere: EvaluateElsewhere = async (task, { user }) => {

@@ -1,5 +1,5 @@
 // The parameters of a binding: objects of a built-in or custom kind, by name or by selector, read as requests of the server itself read them. What
-// goes wrong is a problem of the configuration, worded as upstream's CollectParams words it.
+// fails is a problem of the configuration, worded as upstream's CollectParams words it.
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseGroupVersion } from '../../apimachinery/index.ts';
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { type Catalog, type Registry, type Resource, type Target, buildPredicate, findKnown } from '../../registry/index.ts';
@@ -16,7 +16,7 @@ export interface ParamReads {
   readonly catalog: Pick<Catalog, 'findKind'>;
 }
 
-/** A parameter; `key` tells it from others of its kind. No object: the policy is evaluated once, without parameters. */
+/** A parameter; `key` identifies it among its kind. No object: the policy is evaluated once, without parameters. */
 export interface Param {
   readonly key: string;
   readonly object: KubeObject | undefined;

@@ -49,7 +49,7 @@ interface BenchOptions {
   /** Specs by name; the first is bound by a binding without conditions unless `bindings` says otherwise. */
   readonly policies: Readonly<Record<string, object>>;
   readonly bindings?: Readonly<Record<string, object>>;
-  /** What can be read besides namespace `ns`. */
+  /** The objects that can be read besides namespace `ns`. */
   readonly objects?: readonly KubeObject[];
   readonly askAccess?: AskAccess;
   readonly evaluateElsewhere?: EvaluateElsewhere;

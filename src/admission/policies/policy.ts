@@ -89,7 +89,7 @@ function compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compil
   return { ...compileSpec(spec, compile), conditions, variables, asksAuthorizer };
 }
 
-/** What tells a spec of a policy from every other: writes of its status keep it. */
+/** Identifies a spec of a policy: writes of its status keep it. */
 export const identifyPolicy = ({ metadata: { uid = '', generation = 0 } }: KubeObject): string => `${uid}/${generation}`;
 
 /** Compiles a policy. */

@@ -1,4 +1,4 @@
-// Validating policies by example: what is denied and how it reads, what failures do, what bindings and parameters choose, what is only told.
+// Validating policies by example: what is denied and how it reads, what failures do, what bindings and parameters choose, what is only reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';

@@ -36,7 +36,7 @@ export function addAmounts(one: Amounts, two: Amounts): Amounts {
   return sum;
 }
 
-/** What is more in the first than in the second; never below zero. */
+/** The first without the second; never below zero. */
 export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
   return new Map(Array.from(one, ([name, quantity]) => {
     const rest = addQuantities(quantity, negate(two.get(name) ?? ZERO));

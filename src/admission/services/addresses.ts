@@ -16,7 +16,7 @@ function makeAddress(name: string, owner: Owner): KubeObject {
   };
 }
 
-/** The Service that this allocator made an IPAddress for; addresses that others made belong to nobody here. */
+/** The Service that this allocator made an IPAddress for; addresses that other writers made have no owner here. */
 const allocatedTo = (address: KubeObject): Owner =>
   (address.metadata.labels?.[managerLabel] === manager ? ownerOf(address) : { namespace: '', name: '' });
 
@@ -66,10 +66,10 @@ export function createAddressClaims(registry: () => Registry, row: () => Resourc
   };
 }
 
-/** Larger ranges are used up to here: nobody has so many Services. */
+/** Larger ranges are used up to here, which is more than a cluster has Services. */
 const largestPool = 2 ** 31;
 
-/** What can be given out of a range: all but the network's own address and, of IPv4, the last; a sixteenth (16 to 256) is given out last. */
+/** The addresses of a range that can be given out: all but the network's own address and, of IPv4, the last; a sixteenth (16 to 256) is given out last. */
 export function poolOf({ family, base, size }: IpRange): Pool {
   const usable = size - (family === 'IPv4' ? 2n : 1n);
   const count = usable < 0n ? 0 : Number(usable > BigInt(largestPool) ? BigInt(largestPool) : usable);

@@ -28,7 +28,7 @@ function refuse({ spec, reservation }: AddressWish, ip: string, why: string): St
   return invalid({ group: '', kind: 'Service' }, reservation.owner.name, [error]);
 }
 
-/** The network's own address, and the last of IPv4, belong to nobody. */
+/** The network's own address, and the last of IPv4, are never given out. */
 function findRangeProblem(ranges: readonly IpRange[], ip: string): string | undefined {
   const address = parseIpAddress(ip);
   const range = address && ranges.find((one) => containsAddress(one, address));

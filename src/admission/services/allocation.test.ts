@@ -1,4 +1,4 @@
-// Allocation over a registry of its own: what Services get, what is refused, what comes back, and that nobody gets the same twice.
+// Allocation over a registry of its own: what Services get, what is refused, what comes back, and that no two Services get the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, parseIpRange } from '../../apimachinery/index.ts';

@@ -1,5 +1,5 @@
 // Allocation for Services, as the registry's reserver: cluster IPs and ports of nodes are taken before a Service is stored and given back when
-// it goes, changes its type, or is not stored after all. Mirrors the order of the reference: families, addresses, ports.
+// it is deleted, changes its type, or is not stored after all. Mirrors the order of the reference: families, addresses, ports.
 import { type IpRange, type KubeObject, invalid } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import type { AdmissionAttributes, Reserver } from '../../registry/index.ts';

@@ -2,24 +2,24 @@
 // see it, so that two servers on one store never give out the same.
 import type { Random } from '../../base/index.ts';
 
-/** Who holds a claim: a Service. */
+/** The holder of a claim: a Service. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What is taken, durably and for all replicas. */
+/** The claims that are taken, durably and for all replicas. */
 export interface Claims {
-  /** Takes a key; false when somebody has it. */
+  /** Takes a key; false when it is taken. */
   claim(key: string, owner: Owner): Promise<boolean>;
   isTaken(key: string): Promise<boolean>;
   /** Gives a key back, if this owner has it. */
   release(key: string, owner: Owner): Promise<void>;
-  /** Everything taken, and by whom ('' where it is not for a Service); allocation asks only when guessing did not help. */
+  /** Everything taken, with its holder ('' where it is not for a Service); allocation asks only when guessing did not help. */
   taken(): Promise<ReadonlyMap<string, Owner>>;
 }
 
-/** Keys in order. The first `reserved` are for those who ask for them by name: they are given out last. */
+/** Keys in order. The first `reserved` are for requests by name: they are given out last. */
 export interface Pool {
   readonly size: number;
   readonly reserved: number;

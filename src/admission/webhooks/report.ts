@@ -1,4 +1,4 @@
-// The outcome of one call of a webhook: counted, and turned into what the request ends with, or into nothing when it goes on.
+// The outcome of one call of a webhook: counted, and turned into what the request ends with, or into nothing when it continues.
 import { type StatusError, internalError, timeoutError } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionMetrics, RejectionCause, WebhookType } from '../metrics.ts';

@@ -35,7 +35,7 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 export interface Webhook {
   readonly name: string;
   readonly configuration: string;
-  /** Tells webhooks of one name apart: configuration, name, and how many of that name came before it. */
+  /** Identifies webhooks of one name: configuration, name, and how many of that name came before it. */
   readonly id: string;
   readonly clientConfig: WebhookClientConfig;
   readonly rules: readonly MatchRule[];

@@ -52,7 +52,7 @@ class BufferedBackend implements AuditBackend {
   readonly #sending = new Set<Promise<void>>();
   #bytes = 0;
   #timer: Timer | undefined;
-  /** What is there leaves even if it is no full batch. */
+  /** Sends what has been gathered even if it is no full batch. */
   #isDue = false;
   #isStopping = false;
   #loop: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 // `pintle storage copy`: everything from one store into an empty one, embedded or etcd: every key and value as of one revision, compared
-// again at the end, and what is left of times to live. What only the store itself knows does not travel: revisions begin anew.
+// again at the end, and the rest of times to live. Knowledge of the store itself does not travel: revisions start again.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../base/index.ts';
@@ -13,11 +13,11 @@ interface CopyOptions {
   readonly to: string;
   readonly tls?: EtcdStoreOptions['tls'];
   readonly clock?: Clock;
-  /** Is told how many keys are done. */
+  /** Receives how many keys are done. */
   readonly progress?: (done: number, total: number) => void;
 }
 
-/** What was copied. */
+/** The outcome of a copy. */
 interface CopyReport {
   readonly keys: number;
   readonly bytes: number;

@@ -11,7 +11,7 @@ import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
 /** Finds what is shown to the webhook at `host:port`. */
 export type FindCredentials = (hostAndPort: string) => WebhookCredentials;
 
-/** What is shown to webhooks, by the plugin that calls them. */
+/** The credentials that webhooks are shown, by the plugin that calls them. */
 export interface WebhookCredentialsPlan {
   readonly mutating: FindCredentials;
   readonly validating: FindCredentials;

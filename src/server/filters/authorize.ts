@@ -1,4 +1,4 @@
-// Whether the caller may. Comes before any look at what exists, so that a refusal tells nothing.
+// Authorization. It comes before any look at what exists, so that a refusal reveals nothing.
 import { type Decision, refuse } from '../../auth/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';

@@ -12,7 +12,7 @@ import type { Filter, FilterDependencies } from './filter.ts';
 const mutationLimitMs = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
 
-/** What comes of being late, and the function that sets the deadline and returns how to cancel it. */
+/** The answer to a late request, and the function that sets the deadline and returns how to cancel it. */
 interface Late {
   /** The answer; throws it where it is an error of the API. */
   readonly answer: () => Response;

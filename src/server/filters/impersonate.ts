@@ -1,4 +1,4 @@
-// Acting as somebody else, where the headers ask for it and the caller may. From here on the request is the other one's.
+// Impersonation, where the headers ask for it and the caller has the right. From here on the request is the other user's.
 import { type Impersonate, readImpersonation } from '../../auth/index.ts';
 import { describeAttributes } from '../authorization.ts';
 import type { ServerExchange } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-// Priority and fairness without a server: which schema matches, who gets a seat, who waits and who is turned away.
+// Priority and fairness without a server: which schema matches, which requests get a seat, wait or are refused.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

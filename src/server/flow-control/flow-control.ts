@@ -30,7 +30,7 @@ interface StuckSeat extends Seat {
   readonly heldMs: number;
 }
 
-/** What is known of the request that holds a seat. */
+/** The request that holds a seat. */
 export interface SeatHolder {
   readonly method: string;
   readonly path: string;
@@ -221,7 +221,7 @@ export class FlowControl {
       if (level === undefined) this.#levels.set(spec.name, level = new PriorityLevel(spec, this.#seats));
       level.configure(spec, shares === 0 ? 0 : Math.ceil((this.#options.seats * spec.shares) / shares));
     }
-    // Who is in a level that is gone runs to the end; nobody joins them.
+    // Requests in a level that is gone run to their end; no other request joins it.
     for (const name of this.#levels.keys()) if (!this.#levelSpecs.has(name)) this.#levels.delete(name);
   }
 

@@ -1,6 +1,6 @@
 // One priority level at work: requests that take seats, and requests that wait in queues for them.
 //
-//   take ──a seat is free, nobody waits──▶ running ──release──▶ the seat goes to the queue that has had the least
+//   take ──a seat is free, none waits──▶ running ──release──▶ the queue that has had the least takes the seat
 //     ├──no seat──▶ waiting ──dispatched──▶ running
 //     │                └──the wait is over: 'time-out', the client went away: 'cancelled'
 //     └──the flow's queues are full: 'queue-full', a level without queues: 'concurrency-limit'
@@ -45,7 +45,7 @@ export function readLevel(object: KubeObject): LevelSpec {
   };
 }
 
-/** One who waits; `start` is called once, with a refusal or with nothing. */
+/** A waiting request; `start` is called once, with a refusal or with nothing. */
 interface Waiting {
   readonly width: number;
   readonly start: (refusal: Refusal | undefined) => void;
@@ -66,7 +66,7 @@ export interface Seats {
   readonly spare: () => number;
 }
 
-/** A level and who is in it. */
+/** A level and its requests. */
 export class PriorityLevel {
   readonly name: string;
   readonly #seats: Seats;
@@ -88,7 +88,7 @@ export class PriorityLevel {
     return this.#spec;
   }
 
-  /** A new configuration; who waits goes on waiting. */
+  /** Takes a new configuration; waiting requests keep waiting. */
   configure(spec: LevelSpec, nominalSeats: number): void {
     this.#spec = spec;
     this.nominalSeats = nominalSeats;
@@ -112,7 +112,7 @@ export class PriorityLevel {
     return true;
   }
 
-  /** Waits for seats. Call after tryTake has failed; `onGone` registers what to do when the client goes away. */
+  /** Waits for seats. Call after tryTake has failed; `onGone` registers what to do when the client leaves. */
   wait(flow: string, width: number, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
     const { queuing } = this.#spec;
     if (queuing === undefined) return Promise.resolve('concurrency-limit');
@@ -166,7 +166,7 @@ export class PriorityLevel {
     return queue;
   }
 
-  /** Starts who waits, as far as there are seats. */
+  /** Starts waiting requests, as far as there are seats. */
   dispatch(): void {
     while (this.waiting > 0) {
       const next = this.#nextQueue();
@@ -183,7 +183,7 @@ export class PriorityLevel {
     this.#queues.clear();
   }
 
-  /** The queue with somebody in it that has had the least. */
+  /** The queue with a waiting request that has had the least. */
   #nextQueue(): Queue | undefined {
     let best: Queue | undefined;
     for (const queue of this.#queues.values()) if (queue.waiting.size > 0 && (best === undefined || queue.virtual < best.virtual)) best = queue;

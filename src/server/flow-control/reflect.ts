@@ -8,7 +8,7 @@ interface FollowOptions {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Told of failures, which are tried again. */
+  /** Receives failures, which are tried again. */
   readonly onError: (error: unknown) => void;
 }
 

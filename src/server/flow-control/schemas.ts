@@ -1,4 +1,4 @@
-// Which FlowSchema a request belongs to. Subjects are judged once per user; what is left for a request is a walk over the few schemas
+// Which FlowSchema a request belongs to. Subjects are evaluated once per user; what is left for a request is a walk over the few schemas
 // that know the user, most of which match everything. Mirrors the matching rules of the reference's flow control.
 import type { User } from '../../auth/index.ts';
 import { parseServiceAccountUsername } from '../../auth/index.ts';

@@ -53,7 +53,7 @@ export interface ServerExchange extends Exchange {
   auditAnnotations: Exchange['auditAnnotations'];
   /** What the request came by: one object per connection. */
   readonly connection: object;
-  /** Watches and the like: no deadline, not counted as in flight, told first when the server stops. */
+  /** Watches and the like: no deadline, not counted as in flight, ended first when the server stops. */
   longRunning: boolean;
   /** Monotonic milliseconds at which the request is ended, see the deadline filter. */
   deadlineMs: number | undefined;
@@ -78,7 +78,7 @@ export interface ServerExchange extends Exchange {
 const noInfo: RequestInfo = {
   isResource: false, path: '', verb: '', prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [],
 };
-/** Nobody changes queries. */
+/** Queries are never changed. */
 const noQuery = new URLSearchParams();
 
 const malformed = /;|%(?![0-9a-f]{2})/i;
@@ -243,7 +243,7 @@ function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
       complete = true;
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
-    // Every request closes in the end; an error that nobody sees still costs its stack.
+    // Every request closes in the end; an error without a reader still costs its stack.
     const fail = (): void => {
       if (!complete) reject(badRequest('unexpected EOF'));
     };

@@ -1,5 +1,5 @@
-// What is refused before a request reaches the filters, in the words of Go's net/http: a fault is both the status line and the text.
-// A head over a bound is refused as a whole. Node by itself drops the headers past its count, and with them who is impersonated.
+// Refusals of requests before they reach the filters, in the words of Go's net/http: a fault is both the status line and the text.
+// A head over a bound is refused as a whole. Node by itself drops the headers past its count, and with them the impersonated user.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/index.ts';

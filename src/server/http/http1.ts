@@ -62,7 +62,7 @@ const SMALL_RESPONSE_BYTES = 8 * 1024;
 class Http1Connection {
   readonly #state: ListenerState;
   readonly #socket: Socket;
-  /** What comes after the current request, in order; a text is a fault, after which nothing comes. */
+  /** The requests after the current one, in order; a text is a fault, after which nothing comes. */
   readonly #waiting: (Turn | string)[] = [];
   #current: Turn | undefined;
   #exchange: HttpExchange | undefined;

@@ -7,7 +7,7 @@ import { ResponseBatcher } from './response-batcher.ts';
 
 const body = new TextEncoder().encode('x');
 
-/** An output that tells when it was written to. */
+/** An output that records when it was written to. */
 function createOutput(name: string, log: string[]): Writable {
   return new Writable({
     write(_chunk, _encoding, done) {

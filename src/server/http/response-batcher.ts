@@ -1,6 +1,6 @@
-// Where many ask at once, small answers of HTTP/1.1 leave together, at the end of the turn of the event loop that made them. Whoever writes to
-// a connection wakes the one who waits at its other end, which costs about as much as a get by name; written one right after the other, the
-// answers of a turn find most of their readers awake. Who asks alone waits for nothing. HTTP/2 sessions of Node do the same by themselves.
+// When many clients wait, small answers of HTTP/1.1 leave together, at the end of the turn of the event loop that made them. A write to a
+// connection wakes the process at its other end, which costs about as much as a get by name. When the answers of a turn are written one right
+// after the other, most of their readers are already awake. A single request waits for nothing. HTTP/2 sessions of Node batch by themselves.
 import type { Writable } from 'node:stream';
 
 /** So many answers wait for each other; what is ready first must not wait for a long turn. */

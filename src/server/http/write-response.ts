@@ -93,7 +93,7 @@ async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<v
   if (size > 0) await flush();
 }
 
-/** Chunks of HTTP/1.1 around pieces of streams: one event goes to many watches, and its chunk is made once. */
+/** Chunks of HTTP/1.1 around pieces of streams: one event is sent to many watches, and its chunk is made once. */
 const framed = new WeakMap<Uint8Array, Buffer>();
 let lastFramed: { readonly piece: Uint8Array; readonly chunk: Buffer } | undefined;
 
@@ -149,7 +149,7 @@ function createSink(exchange: HttpExchange): Sink {
   };
 }
 
-/** Resolves when the output takes more, is gone or nobody waits. */
+/** Resolves when the output takes more, is gone or has no reader. */
 export function waitForDrain(output: Writable, signal: AbortSignal): Promise<void> {
   if (output.destroyed || signal.aborted || !output.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ export interface HealthCheck {
 }
 
 type HealthRoot = 'healthz' | 'livez' | 'readyz';
-/** The paths that tell of health. */
+/** The paths of health. */
 export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz'];
 
 const encoder = new TextEncoder();

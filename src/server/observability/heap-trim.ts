@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import type { Clock, Timer } from '../../base/index.ts';
 
 const checkEveryMs = 3_000;
-/** Below this share of busy time in an interval next to nobody asks for anything: a collection holds up those who do. */
+/** Below this share of busy time in an interval there are next to no requests for a collection to hold up. */
 const idleShare = 0.01;
 /** What the heap must have grown by since the last time. */
 const worthBytes = 24 * 2 ** 20;

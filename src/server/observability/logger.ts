@@ -2,7 +2,7 @@
 // Values are escaped by JSON, so no name or header of a client can forge a line. Callers never hand in secrets.
 import type { Clock } from '../../base/index.ts';
 
-/** Where a server tells its operator what happened. */
+/** Where a server reports to its operator. */
 export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;

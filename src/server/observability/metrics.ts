@@ -22,7 +22,7 @@ export interface ServerMetrics {
   render(facts: ProcessFacts): string;
 }
 
-/** What is measured at the moment of asking. */
+/** Figures that are measured when they are read. */
 export interface ProcessFacts {
   readonly objects: readonly { readonly group: string; readonly resource: string; readonly count: number }[];
   /** What flow control counts. */
@@ -113,7 +113,7 @@ function labelRequest({ info, dryRun }: RequestRecord): string {
   });
 }
 
-/** Paths that are not resources are told apart by their first segment, if it is one of ours. */
+/** Paths that are not resources are counted by their first segment, if it is one of ours. */
 function nameRoot(path: string): string {
   const root = /^\/([a-z]+)(?:\/|$)/.exec(path)?.[1] ?? '';
   return ['api', 'apis', 'healthz', 'livez', 'readyz', 'metrics', 'openapi', 'version'].includes(root) ? root : '';

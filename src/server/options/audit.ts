@@ -9,7 +9,7 @@ const isPositive = checks.aboveZero;
 const truncateMax = (flag: string, bytes: number, what: string): Option<number> =>
   integer({ flag, default: bytes, check: isPositive, help: `Largest ${what} in bytes, with truncation.` });
 
-/** What is recorded of requests, and where. */
+/** The records of requests, and where they are written. */
 export const auditOptions = {
   auditPolicyFile: text({ flag: 'audit-policy-file', help: 'Policy (audit.k8s.io/v1) that says which requests are recorded; without it none is.' }),
 

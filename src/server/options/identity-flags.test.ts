@@ -1,4 +1,4 @@
-// The flags about identities, end to end against services on this machine: an OpenID provider, a webhook that judges tokens, a webhook that judges rights.
+// The flags about identities, end to end against services on this machine: an OpenID provider, a webhook for tokens, a webhook for rights.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { type Option, type Schema, type SettingsOf, defaultsOf } from './schema.
 
 const LONGEST_NAME = 64;
 
-/** What is wrong with a command line, as one line for its user. */
+/** A fault of a command line, as one line for its user. */
 export class FlagError extends Error {}
 
 /** Which flags a command takes. */

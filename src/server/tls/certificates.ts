@@ -14,7 +14,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Who a certificate is for and who signs it. `issuer` absent: self-signed, a CA. */
+/** The subject of a certificate and its issuer. `issuer` absent: self-signed, a CA. */
 export interface CertificateRequest {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -54,7 +54,7 @@ export function createCertificate(request: CertificateRequest, context: Certific
   return { certificate: encodePem('CERTIFICATE', der), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
 }
 
-/** A client certificate for a key and a subject (DER) that somebody else brings. */
+/** A client certificate for a key and a subject (DER) that a request brings. */
 interface ClientCertificateRequest {
   readonly subject: Buffer;
   readonly publicKey: KeyObject;

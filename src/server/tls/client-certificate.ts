@@ -18,8 +18,8 @@ export function describeCertificate(socket: Socket): ClientCertificate | undefin
 }
 
 /**
- * Makes a judge that is shown every new connection. TLS has verified the chain against all authorities together; where there are authorities of
- * front proxies, the judge finds out by signatures which kind of authority it leads to.
+ * Makes a check that is shown every new connection. TLS has verified the chain against all authorities together; where there are authorities of
+ * front proxies, the check finds out by signatures which kind of authority it leads to.
  */
 export function createCertificateCheck(clients: readonly string[], proxies: readonly string[]): (socket: TLSSocket) => void {
   if (proxies.length === 0) return () => {};

@@ -30,7 +30,7 @@ const renewalMarginMs = 30 * dayMs;
 
 const authorityName = 'pintle-ca';
 
-/** A serving certificate that somebody else put where ours would be: it is used as it is, as the reference does. */
+/** A serving certificate that the operator put where ours would be: it is used as it is, as the reference does. */
 function foreign(files: Directory | undefined): KeyPair | undefined {
   const found = files?.readPair('apiserver');
   return found === undefined || new X509Certificate(found.certificate).issuer === `CN=${authorityName}` ? undefined : found;

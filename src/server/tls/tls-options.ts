@@ -2,7 +2,7 @@
 import { constants } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
 
-/** What a port shows of itself and whom it knows, as PEM texts. */
+/** The certificates of a port and the authorities that it trusts, as PEM texts. */
 export interface TlsIdentity {
   readonly certificate: string;
   readonly key: string;

@@ -1,4 +1,4 @@
-// Who is asked about rights: by the file of --authorization-config, or by the mode flags with the one webhook that they know. What reads files is
+// The authorization modes and webhooks: by the file of --authorization-config, or by the mode flags with the one webhook that they know. What reads files is
 // loaded only where it is asked for.
 import { createWebhookAuthorizer } from '../../auth/index.ts';
 import type { AuthorizationPlan } from '../config-files/authorization-config.ts';

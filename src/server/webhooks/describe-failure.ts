@@ -90,7 +90,7 @@ function readStatus(body: Buffer): { readonly message: string; readonly code: nu
     if ((kind !== undefined && kind !== 'Status') || status !== 'Failure') return undefined;
     return { message: typeof message === 'string' ? message : '', code: typeof code === 'number' ? code : undefined };
   } catch {
-    // What is no JSON is no Status.
+    // A body that is no JSON is no Status.
     return undefined;
   }
 }

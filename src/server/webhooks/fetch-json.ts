@@ -1,8 +1,8 @@
-// JSON over HTTPS from somebody else: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
+// JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
 // not JSON fails.
 import { request } from 'node:https';
 
-/** How somebody else is asked. */
+/** How another server is asked. */
 export interface FetchOptions {
   /** PEM of the authorities; absent: those of the system. */
   readonly authorities?: string;

@@ -1,4 +1,4 @@
-// The service that judges bearer tokens, found by a kubeconfig as kube-apiserver's webhook flags want it: its current context, or its only cluster.
+// The service that validates bearer tokens, found by a kubeconfig as kube-apiserver's webhook flags want it: its current context, or its only cluster.
 import { dirname, resolve } from 'node:path';
 import { type AuthenticateToken, createWebhookTokenAuthenticator } from '../../auth/index.ts';
 import { parseYaml } from '../../codec/index.ts';
@@ -6,7 +6,7 @@ import { readTextFile } from '../data-directory.ts';
 import { type FetchOptions, fetchJson } from './fetch-json.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 
-/** Where a webhook is and how to prove who asks. */
+/** The address of a webhook and the credentials that it is shown. */
 export interface WebhookTarget extends FetchOptions {
   readonly url: string;
 }

@@ -28,7 +28,7 @@ interface WebhookCallerOptions extends ServiceReads {
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What is shown to `host:port`; nothing unless given. */
+  /** The credentials that `host:port` is shown; nothing unless given. */
   readonly findCredentials?: ((hostAndPort: string) => WebhookCredentials) | undefined;
 }
 
@@ -68,7 +68,7 @@ const MAX_REDIRECTS = 10;
 const MAX_RETRIES = 10;
 const HTTPS_PORT = 443;
 
-/** Where a call goes. */
+/** The target of a call. */
 interface CallTarget {
   readonly host: string;
   readonly port: number;

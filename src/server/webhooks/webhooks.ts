@@ -21,7 +21,7 @@ interface WebhookParts {
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
-  /** What is shown to admission webhooks; nothing unless given. */
+  /** The credentials that admission webhooks are shown; nothing unless given. */
   readonly credentials: WebhookCredentialsPlan | undefined;
 }
 
@@ -75,7 +75,7 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
 
 /** What the configuration file of admission says. */
 export interface AdmissionPlan {
-  /** What is shown to webhooks; nothing unless given. */
+  /** The credentials that webhooks are shown; nothing unless given. */
   readonly credentials?: WebhookCredentialsPlan;
   readonly plugins?: PluginConfigurations;
 }

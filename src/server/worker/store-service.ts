@@ -1,5 +1,5 @@
-// The server's Store as a worker uses it, from the server's side: calls come as messages, answers and watches go back as messages. What is sent to
-// a worker that does not keep up is bounded.
+// The server's Store as a worker uses it, from the server's side: calls come as messages, answers and watches go back as messages. Messages to
+// a worker that does not keep up are bounded.
 import { StorageUnavailableError, type Store, type StoreEvent, type StoreWatch, type KeyValue } from '../../storage/index.ts';
 import type { FromWorker, StoreFailure, ToWorker } from './messages.ts';
 

@@ -8,7 +8,7 @@ import type { Queued } from './fair-queue.ts';
 import type { FromWorker, ToWorker, WorkerTasks } from './messages.ts';
 import { type NoteWrite, StoreService } from './store-service.ts';
 
-/** A task with those who wait for it. */
+/** A task with its waiting requests. */
 export interface Task extends Queued {
   readonly name: keyof WorkerTasks;
   readonly input: unknown;
@@ -85,7 +85,7 @@ export class TaskWorker {
     this.#post({ type: 'task', id, name: task.name, input: task.input });
   }
 
-  /** Says that nobody waits for a task any more. Requests stop before their next step; other tasks end by themselves. */
+  /** Marks a task that no request waits for any more. Requests stop before their next step; other tasks end by themselves. */
   abort(task: Task): void {
     for (const [id, running] of this.#running) if (running === task) this.#post({ type: 'abort', id });
   }
@@ -133,7 +133,7 @@ export class TaskWorker {
     return false;
   }
 
-  /** Starts the time anew after which the worker ends: of its task, or because it is idle. */
+  /** Starts the time again after which the worker ends: of its task, or because it is idle. */
   #watchOver(): void {
     this.#timer?.cancel();
     const limitMs = this.#running.size > 0 ? TASK_MS : this.#heapBytes > LARGE_HEAP_BYTES ? LARGE_IDLE_MS : this.#options.idleMs;

@@ -13,11 +13,11 @@ import { type Task, TaskWorker } from './task-worker.ts';
 
 type Name = keyof WorkerTasks;
 
-/** For whom a task is done. */
+/** The caller that a task is done for. */
 export interface TaskOwner {
   /** Users take turns. */
   readonly user: string;
-  /** Aborted when nobody waits for the task any more. */
+  /** Aborted when no request waits for the task any more. */
   readonly signal?: AbortSignal | undefined;
   /** Gets what the worker writes to the store while the task runs. */
   readonly noteWrite?: NoteWrite | undefined;

@@ -1,5 +1,5 @@
-// What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer, and nobody asks this API's
-// own signer for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
+// What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer. The client
+// signer of kube-apiserver is never asked for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
 import { type KubeObject, forbidden, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
 import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';

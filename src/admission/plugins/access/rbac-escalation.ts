@@ -1,5 +1,5 @@
-// Nobody grants what they do not hold: roles are checked against the writer's own rules, bindings against the role they grant. The verbs
-// `escalate` and `bind` lift the checks. Mirrors the reference's storage of RBAC kinds; who holds what is asked through functions.
+// Users grant only rights that they hold: roles are checked against the writer's own rules, bindings against the role they grant. The verbs
+// `escalate` and `bind` lift the checks. Mirrors the reference's storage of RBAC kinds; rights are asked for through functions.
 import { type KubeObject, StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
 import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
@@ -46,7 +46,7 @@ function changesOnlyOwners(object: KubeObject, old: KubeObject | undefined): boo
   return equalJson(strip(object), strip(old));
 }
 
-/** The plugin. It must be the last that mutates: what it has judged is what is stored. */
+/** The plugin. It must be the last that mutates: the object that it checked is the one that is stored. */
 export function createRbacEscalation(questions: EscalationQuestions): AdmissionPlugin {
   return {
     name: 'RBACEscalation',

@@ -7,7 +7,7 @@ import { type MaybePromise, mapMaybe } from '../../../base/index.ts';
 import { type AdmissionAttributes, type StoredObject, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
-/** What is known of a namespace. */
+/** The state of a namespace. */
 interface NamespaceState {
   readonly terminating: boolean;
 }

@@ -64,7 +64,7 @@ function fillPod(pod: KubeObject, range: KubeObject): void {
   if (done.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${done.join('; ')}` };
 }
 
-/** What is bounded: a container, a pod, a claim. */
+/** The thing that a range bounds: a container, a pod, a claim. */
 interface Subject {
   readonly type: string;
   readonly requests: Amounts;

@@ -12,7 +12,7 @@ import { podSpecOf } from './pod.ts';
 const OS_LABEL = 'kubernetes.io/os';
 const NONE = parseQuantity('0');
 
-/** A refusal with the cause that tells kubelets and autoscalers what is wrong. */
+/** A refusal with the cause that kubelets and autoscalers read. */
 function refuseWith(attributes: AdmissionAttributes, why: string, cause: string): StatusError {
   const { status } = refuse(attributes, why);
   return new StatusError({ ...status, details: { ...status.details, causes: [{ reason: cause }] } } as typeof status);

@@ -120,7 +120,7 @@ function makeTokenVolume(name: string): Volume {
   return { name, projected: { sources, defaultMode: 0o644 } } as Volume;
 }
 
-/** Pods that a kubelet reports are somebody else's: they must not reach for what an account has. */
+/** Mirror pods belong to their kubelet: they must not use what an account has. */
 function findMirrorProblem(spec: PodSpec): string | undefined {
   if (spec.serviceAccountName) return 'a mirror pod may not reference service accounts';
   for (const [secret] of listSecrets(spec, listContainers(spec))) if (secret !== '') return 'a mirror pod may not reference secrets';
@@ -161,7 +161,7 @@ async function findForeignSecret(attributes: AdmissionAttributes, spec: PodSpec,
   const listed = (name: string) => new Set(((account[name] ?? []) as NamedReference[]).map((one) => one.name));
   const [secrets, pullSecrets] = [listed('secrets'), listed('imagePullSecrets')];
   const whose = `is not allowed because service account ${spec.serviceAccountName ?? ''} does not reference that`;
-  // Only the debugging containers of a pod change later; the rest was judged when it was made.
+  // Only the debugging containers of a pod change later; the rest was checked when it was made.
   const references = attributes.operation === 'CREATE' ? listSecrets(spec, listContainers(spec))
     : listSecrets({}, [['ephemeral container', spec.ephemeralContainers]]);
   const foreign = references.find(([name]) => !secrets.has(name));
