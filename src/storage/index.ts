@@ -8,6 +8,6 @@ export { KeyIndex, type Ranged } from './key-index.ts';
 export { createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/tables/check.ts';
-export { checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './embedded/lazy.ts';
+export { bumpRevision, checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './embedded/lazy.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';

@@ -17,3 +17,8 @@ export async function checkEmbeddedStore(target: string | Store): Promise<CheckR
 export async function repairEmbeddedStore(directory: string): Promise<RepairReport> {
   return (await import('./open.ts')).repairEmbeddedStore(directory);
 }
+
+/** Raises the revision of a directory that is not open and compacts everything before; returns the new revision. */
+export async function bumpRevision(directory: string, by: number): Promise<number> {
+  return (await import('./open.ts')).bumpRevision(directory, by);
+}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../base/index.ts';
 import { prefixRange } from '../store.ts';
-import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
+import { bumpRevision, checkEmbeddedStore, openEmbeddedStore } from './open.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-open-'));
 after(() => rmSync(root, { recursive: true }));
@@ -138,4 +138,27 @@ test('flipped bits in values are found by the check and never served', async () 
   const result = await store.range(prefixRange('/k/'));
   assert.ok(result.type === 'ok' && result.kvs.every((kv) => kv.value.length === 0 && /does not match its checksum/.test(kv.damage ?? '')));
   await store.close();
+});
+
+test('bumpRevision makes a restored backup safe: no revision is used again, and older watches and reads are compacted', async () => {
+  const directory = await fill(place('backup'));
+  await assert.rejects(bumpRevision(directory, 0), /cannot be raised/);
+  const bumped = await bumpRevision(directory, 1_000_000_000);
+  assert.equal(bumped, 1_000_000_053);
+  assert.deepEqual(await checkEmbeddedStore(directory), { ok: true, problems: [], keys: 49, revision: bumped });
+  const store = await open(directory);
+  // 60 is a revision that was acknowledged after the backup.
+  for (const from of [10, 60, bumped]) {
+    const end = await new Promise((resolve) => store.watch(prefixRange('/'), from, { events: () => resolve('events'), progress: resolve, ended: resolve }));
+    assert.deepEqual(end, { type: 'compacted', compactRevision: bumped });
+  }
+  assert.equal((await store.range({ ...prefixRange('/'), revision: 60 })).type, 'compacted');
+  assert.equal((await store.range(prefixRange('/k/'))).type, 'ok');
+  const written = await store.txn({ key: '/new', expect: 0, value });
+  assert.deepEqual(written, { type: 'committed', revision: bumped + 1 });
+  await store.close();
+  const again = await open(directory);
+  assert.equal(await again.revision(), bumped + 1);
+  assert.deepEqual((await checkEmbeddedStore(again)).problems, []);
+  await again.close();
 });

@@ -97,6 +97,30 @@ export async function repairEmbeddedStore(directory: string): Promise<RepairRepo
   }
 }
 
+/**
+ * Raises the revision of a directory that is not open, and compacts everything before: after an old backup was restored, no revision that a
+ * client has seen is used again, and every watch begins with a list. Returns the new revision.
+ */
+export async function bumpRevision(directory: string, by: number): Promise<number> {
+  if (!existsSync(directory)) throw new StorageFormatError(directory, 'does not exist');
+  const opened = await openDirectory({ directory }, undefined);
+  try {
+    const { tables } = opened;
+    const { revision, sweptRevision } = tables.read((snapshot) => ({ revision: snapshot.revision, ...snapshot.compaction }));
+    const bumped = revision + by;
+    if (by <= 0 || !Number.isSafeInteger(bumped)) throw new RangeError(`revision ${revision} cannot be raised by ${by}`);
+    await tables.write(() => {
+      tables.putRevision(bumped);
+      tables.putCompaction({ compactRevision: bumped, sweptRevision });
+    });
+    return bumped;
+  } catch (error) {
+    throw error instanceof RangeError ? error : asFormatError(directory, error);
+  } finally {
+    await abandon(opened);
+  }
+}
+
 async function checkAll(tables: Tables): Promise<CheckReport> {
   const snapshot = tables.snapshot();
   try {

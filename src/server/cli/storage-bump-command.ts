@@ -1,0 +1,27 @@
+// `pintle storage bump`: for a store that was restored from an old backup. Etcd's tool has the same as flags of its restore.
+import { findStoreDirectory } from '../data-directory.ts';
+import { StartError } from '../options/options.ts';
+import { integer } from '../options/schema.ts';
+import { servingOptions } from '../options/serving.ts';
+import { type Command, print } from './command.ts';
+
+const schema = {
+  dataDir: servingOptions.dataDir,
+  by: integer({
+    flag: 'by', default: 1_000_000_000, help: 'How far the revision is raised: more than the number of writes since the backup.',
+    check: (by) => (by > 0 ? undefined : 'must be above zero'),
+  }),
+} as const;
+
+/** Prints the new revision. */
+export const storageBumpCommand: Command<typeof schema> = {
+  name: 'storage bump', summary: 'Raise the revision of a store restored from a backup, so that clients list again.', schema,
+  async run({ settings: { dataDir, by } }) {
+    const { bumpRevision } = await import('../../storage/index.ts');
+    try {
+      return print(`the revision is ${await bumpRevision(findStoreDirectory(dataDir), by)}; clients with an older one list again`);
+    } catch (error) {
+      throw new StartError((error as Error).message, { cause: error });
+    }
+  },
+};
