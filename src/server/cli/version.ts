@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** The document of /version: the Kubernetes release whose behaviour is served. */
 export const kubernetesVersion = {
   major: '1', minor: '36', emulationMajor: '1', emulationMinor: '36', minCompatibilityMajor: '1', minCompatibilityMinor: '35',
-  gitVersion: 'v1.36.2', gitCommit: '', gitTreeState: 'clean', buildDate: '1970-01-01T00:00:00Z',
+  gitVersion: 'v1.36.3', gitCommit: '', gitTreeState: 'clean', buildDate: '1970-01-01T00:00:00Z',
   goVersion: '', compiler: 'node', platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 } as const;
 
