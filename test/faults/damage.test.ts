@@ -47,6 +47,9 @@ test('a damaged record is answered with its cause and repaired by storage check,
   assert.match(broken.body.message, /^Internal error occurred: the record of revision \d+ does not match its checksum$/);
   assert.equal((await server.request({ path: `${configMaps}/sound` })).body.data.text, 'another text');
   assert.equal((await server.request({ method: 'POST', path: configMaps, body: { metadata: { name: 'new' } } })).status, 201);
+  const list = await server.request({ path: configMaps });
+  assert.equal(list.status, 429);
+  assert.match(list.body.message, new RegExp(`unable to transform key "${key}": the record of revision \\d+ does not match its checksum`));
   assert.equal((await server.request({ path: '/api/v1/namespaces/default/services' })).status, 200);
   const ready = await server.request({ path: '/readyz?verbose' });
   assert.equal(ready.status, 200);
@@ -65,8 +68,7 @@ test('a damaged record is answered with its cause and repaired by storage check,
 
   const last = await startTestServer({ dataDir });
   assert.equal((await last.request({ path: `${configMaps}/damaged` })).status, 404);
-  const list = await last.request({ path: configMaps });
-  const names = list.body.items.map((item: { metadata: { name: string } }) => item.metadata.name) as string[];
+  const names = (await last.request({ path: configMaps })).body.items.map((item: { metadata: { name: string } }) => item.metadata.name) as string[];
   assert.deepEqual(names.filter((name) => name !== 'kube-root-ca.crt'), ['new', 'sound']);
   assert.equal((await last.request({ path: '/readyz/etcd-readiness' })).text, 'ok');
   await last.close();
