@@ -171,6 +171,9 @@ function composeConfigured(parts: Parameters<typeof createWebhooks>[0], workers:
   return { webhooks: createWebhooks(parts), policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, onError }) };
 }
 
+const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
+  ({ notReady, unreachable });
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
@@ -193,7 +196,7 @@ export function composeApi(parts: ApiOptions): Api {
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...createDefaultPlugins({ readsOf, clock, configurations: parts.admissionPlan.plugins ?? {} }),
+    ...createDefaultPlugins({ readsOf, clock, configurations: parts.admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),

@@ -151,14 +151,16 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     ...(flowControl !== undefined && { flowControl }), audit,
-    respondError: api.respondError,
+    respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler(api, {
       checks, metrics, flowControl, audit, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
   const listener = createListener({
     clock, random, logger,
-    ...(pki !== undefined && { tls: { certificate: pki.serving.certificate, key: pki.serving.key, ...pickAuthorities(authentication) } }),
+    ...(pki !== undefined && {
+      tls: { ...pki.serving, ...pickAuthorities(authentication), minVersion: options.tlsMinVersion, cipherSuites: options.tlsCipherSuites },
+    }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });

@@ -15,7 +15,7 @@ import { createAntiAffinityLimit, createExtendedResourceToleration, createPodTop
 import { createPriority } from './pods/priority.ts';
 import { createPodResizeValidator } from './pods/resize-validator.ts';
 import { createRuntimeClass } from './pods/runtime-class.ts';
-import { createDefaultTolerationSeconds, createTaintNodesByCondition } from './pods/tolerations.ts';
+import { type TolerationSeconds, createDefaultTolerationSeconds, createTaintNodesByCondition } from './pods/tolerations.ts';
 import { createClaimResize } from './storage/claim-resize.ts';
 import { createDefaultStorageClass, createStorageObjectInUseProtection } from './storage/storage.ts';
 
@@ -32,16 +32,17 @@ export interface DefaultPluginOptions {
   readonly readsOf: ReadsOf;
   readonly clock: Clock;
   readonly configurations?: PluginConfigurations;
+  readonly tolerationSeconds?: TolerationSeconds;
 }
 
 /** Makes them, in no order. */
-export function createDefaultPlugins({ readsOf, clock, configurations = {} }: DefaultPluginOptions): readonly AdmissionPlugin[] {
+export function createDefaultPlugins({ readsOf, clock, configurations = {}, tolerationSeconds }: DefaultPluginOptions): readonly AdmissionPlugin[] {
   const { podSecurity, eventLimits = [], nodeSelectors, tolerationRules } = configurations;
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   return [
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
     createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity),
-    createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(),
+    createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(tolerationSeconds),
       createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
     createAlwaysPullImages(), createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules),
       createExtendedResourceToleration(),

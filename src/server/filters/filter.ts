@@ -1,6 +1,6 @@
 // What a filter is, and what the filters of the chain work with.
 import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
-import type { Clock, MaybePromise } from '../../base/index.ts';
+import type { Clock, MaybePromise, Random } from '../../base/index.ts';
 import type { Handler, Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
@@ -26,6 +26,11 @@ export interface FilterDependencies {
   readonly flowControl?: FlowControl;
   /** Records requests; absent where audit is off. */
   readonly audit?: Audit | undefined;
+  readonly random?: Pick<Random, 'below'>;
+  /** Chance that a request is the last that its HTTP/2 connection takes. */
+  readonly goawayChance?: number;
+  /** Directives of the header in all answers; none unless given. */
+  readonly strictTransportSecurity?: readonly string[];
   /** Turns anything that was thrown into the negotiated Status. */
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
   readonly handler: Handler;

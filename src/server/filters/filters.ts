@@ -18,6 +18,7 @@ import { guardPanics } from './guard-panics.ts';
 import { impersonateUsers } from './impersonate.ts';
 import { limitInFlight } from './in-flight.ts';
 import { measureRequests } from './measure.ts';
+import { protectTransport } from './protect-transport.ts';
 import { readRequestInfo } from './request-info.ts';
 
 /** The whole chain as one handler. */
@@ -25,6 +26,7 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
   const filters: readonly Filter[] = [
     guardPanics(deps),
     logAccesses(deps),
+    ...protectTransport(deps),
     readRequestInfo(),
     measureRequests(deps),
     answerErrors(deps),

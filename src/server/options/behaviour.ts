@@ -1,7 +1,7 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { OPTIONAL_PLUGINS, PLUGIN_NAMES } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
-import { list, text, toggle } from './schema.ts';
+import { integer, list, text, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
 /** Known plugins that cannot run here; to ask for one is an error. */
@@ -55,6 +55,12 @@ export const behaviourOptions = {
   }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
+  }),
+  defaultNotReadyTolerationSeconds: integer({
+    flag: 'default-not-ready-toleration-seconds', default: 300, help: 'Seconds that pods stay on a node that is not ready, unless they name others.',
+  }),
+  defaultUnreachableTolerationSeconds: integer({
+    flag: 'default-unreachable-toleration-seconds', default: 300, help: 'Seconds that pods stay on a node out of reach, unless they name others.',
   }),
   controllers: list({
     flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',

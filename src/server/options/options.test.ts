@@ -53,9 +53,8 @@ describe('parseCommandLine', () => {
 
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
     assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
-    assert.deepEqual(parse('--tls-min-version', 'VersionTLS13'),
-      { type: 'error', message: '--tls-min-version=VersionTLS13 is not supported; only VersionTLS12 is' });
-    assert.deepEqual(read('--tls-min-version', 'VersionTLS12', '--allow-privileged').warnings, []);
+    assert.deepEqual(parse('--event-ttl', '2h'), { type: 'error', message: '--event-ttl=2h is not supported; only 1h or 1h0m0s or 60m is' });
+    assert.deepEqual(read('--event-ttl', '1h', '--allow-privileged').warnings, []);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {
@@ -87,6 +86,10 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ bindAddress: 'localhost' }), /--bind-address/);
     assert.throws(() => resolveOptions({ serviceClusterIpRange: '10.0.0.0' }), /--service-cluster-ip-range/);
     assert.throws(() => resolveOptions({ controllers: ['nope'] }), /--controllers/);
+    assert.throws(() => resolveOptions({ tlsMinVersion: 'VersionTLS11' }), /--tls-min-version must be VersionTLS12 or VersionTLS13/);
+    assert.throws(() => resolveOptions({ tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA'] }), /--tls-cipher-suites "TLS_RSA_WITH_RC4_128_SHA" is not one of/);
+    assert.throws(() => resolveOptions({ goawayChance: 0.03 }), /--goaway-chance can not be less than 0 or greater than 0.02/);
+    assert.throws(() => resolveOptions({ strictTransportSecurityDirectives: ['max-age'] }), /--strict-transport-security-directives allows max-age=/);
     assert.throws(() => resolveOptions({ tlsCertFile: 'x' }), /--tls-private-key-file/);
     assert.throws(() => resolveOptions({ authorizationMode: ['Nope' as 'RBAC'] }), /--authorization-mode/);
     assert.throws(() => resolveOptions({ securePrt: 1 } as object), /unknown option securePrt/);

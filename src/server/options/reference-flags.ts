@@ -23,8 +23,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('allow-privileged', 'true'),
   refused('authorization-policy-file'),
   refused('cors-allowed-origins'),
-  refused('default-not-ready-toleration-seconds', '300'),
-  refused('default-unreachable-toleration-seconds', '300'),
   refusedSwitch('disable-http2-serving', 'false'),
   refused('egress-selector-config-file'),
   refused('emulated-version', '1.36', 'kube=1.36'),
@@ -34,9 +32,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('service-account-signing-endpoint'),
   refusedSwitch('service-account-lookup', 'true'),
   refused('service-node-port-range', '30000-32767'),
-  refused('strict-transport-security-directives'),
-  refused('tls-cipher-suites'),
-  refused('tls-min-version', 'VersionTLS12'),
   refused('tls-sni-cert-key'),
   refused('tracing-config-file'),
   ...warned(false, `
@@ -45,7 +40,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   ...warned(true, `
     admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
     delete-collection-workers disabled-metrics endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
-    etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname goaway-chance identity-lease-duration-seconds
+    etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname identity-lease-duration-seconds
     identity-lease-renew-interval-seconds kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port
     kubelet-preferred-address-types kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
     livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream

@@ -1,8 +1,19 @@
 // Options of the port: addresses, certificates, limits of requests, the end of a server.
 import { isIP } from 'node:net';
-import { checks, duration, integer, text, toggle, value } from './schema.ts';
+import { cipherSuiteNames } from '../tls/tls-options.ts';
+import { checks, duration, fraction, integer, list, text, toggle, value } from './schema.ts';
 
 const isAddress = (address: string): string | undefined => (isIP(address) === 0 ? `must be an IP address, not ${JSON.stringify(address)}` : undefined);
+
+function checkDirectives(directives: readonly string[]): string | undefined {
+  const wrong = directives.find((directive) => !/^(?:max-age=\d+|includeSubDomains|preload)$/.test(directive));
+  return wrong === undefined ? undefined : `allows max-age=expireTime, includeSubDomains and preload, not ${JSON.stringify(wrong)}`;
+}
+
+/** The reference's bound: every fiftieth request may end a connection. */
+const MAX_GOAWAY_CHANCE = 0.02;
+const checkChance = (chance: number): string | undefined =>
+  (chance >= 0 && chance <= MAX_GOAWAY_CHANCE ? undefined : `can not be less than 0 or greater than ${MAX_GOAWAY_CHANCE}`);
 
 /** Where and how a server answers. */
 export const servingOptions = {
@@ -17,6 +28,21 @@ export const servingOptions = {
   certDir: text({ flag: 'cert-dir', help: 'Directory of the generated certificates and keys; by default pki in the data directory.' }),
   tlsCertFile: text({ flag: 'tls-cert-file', help: 'Serving certificate (PEM); by default one is generated.' }),
   tlsPrivateKeyFile: text({ flag: 'tls-private-key-file', help: 'Private key of the serving certificate.' }),
+  tlsMinVersion: text({
+    flag: 'tls-min-version', default: 'VersionTLS12', check: checks.oneOf('VersionTLS12', 'VersionTLS13'), help: 'Oldest version of TLS that is spoken.',
+  }),
+  tlsCipherSuites: list({
+    flag: 'tls-cipher-suites', check: checks.eachOneOf(...cipherSuiteNames),
+    help: 'Suites for TLS 1.2 by their names in Go; those of TLS 1.3 are always there.',
+  }),
+  strictTransportSecurityDirectives: list({
+    flag: 'strict-transport-security-directives', check: checkDirectives,
+    help: 'Strict-Transport-Security of all answers: max-age=N,includeSubDomains,preload.',
+  }),
+  goawayChance: fraction({
+    flag: 'goaway-chance', default: 0, check: checkChance,
+    help: 'Chance that an HTTP/2 connection takes no further requests after one, so that clients spread over several servers.',
+  }),
   requestTimeoutMs: duration({
     flag: 'request-timeout', default: 60_000, flagDefault: '60s', check: checks.aboveZero, help: 'Longest that a request may take; watches are exempt.',
   }),

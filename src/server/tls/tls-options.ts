@@ -10,25 +10,48 @@ export interface TlsIdentity {
   readonly clientAuthorities: readonly string[];
   /** Authorities of front proxies; their certificates stand for no client. */
   readonly proxyAuthorities?: readonly string[];
+  /** As flags name them: the oldest version, and the suites of TLS 1.2; empty for the defaults. */
+  readonly minVersion?: string;
+  readonly cipherSuites?: readonly string[];
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-const suites = [
-  'TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256',
+/** Suites of TLS 1.3, which Go always offers. */
+const NEWEST_SUITES = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+const DEFAULT_SUITES = [
   'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
+/** Suites by their names in Go, as OpenSSL names them. */
+const SUITES: ReadonlyMap<string, string> = new Map([
+  ...NEWEST_SUITES.map((name): [string, string] => [name, name]),
+  ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'], ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'], ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'], ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'], ['TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA', 'ECDHE-RSA-AES128-SHA'],
+  ['TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA', 'ECDHE-ECDSA-AES256-SHA'], ['TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA', 'ECDHE-RSA-AES256-SHA'],
+]);
+
+/** Names that `--tls-cipher-suites` takes. */
+export const cipherSuiteNames: readonly string[] = [...SUITES.keys()];
+
+const listSuites = (names: readonly string[]): string =>
+  [...new Set([...NEWEST_SUITES, ...(names.length === 0 ? DEFAULT_SUITES : names.map((name) => SUITES.get(name) ?? name))])].join(':');
+
 /** The options of a TLS server that speaks HTTP/2 and HTTP/1.1. */
-export function createTlsOptions({ certificate, key, clientAuthorities, proxyAuthorities = [] }: TlsIdentity): TlsOptions & { noDelay: boolean } {
+export function createTlsOptions(identity: TlsIdentity): TlsOptions & { noDelay: boolean } {
+  const { certificate, key, clientAuthorities, proxyAuthorities = [], minVersion, cipherSuites = [] } = identity;
   return {
     cert: certificate, key,
     ...(clientAuthorities.length > 0 && { ca: [...clientAuthorities, ...proxyAuthorities] }),
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
-    ciphers: suites.join(':'),
+    minVersion: minVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+    ciphers: listSuites(cipherSuites),
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,

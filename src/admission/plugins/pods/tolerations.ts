@@ -16,23 +16,30 @@ interface Taint {
 
 const notReady = 'node.kubernetes.io/not-ready';
 const unreachable = 'node.kubernetes.io/unreachable';
-const defaultSeconds = 300;
+const DEFAULT_SECONDS = 300;
+
+/** Seconds that pods stay on a node that is not ready or out of reach. */
+export interface TolerationSeconds {
+  readonly notReady?: number;
+  readonly unreachable?: number;
+}
 
 const tolerates = (key: string) => (toleration: Toleration): boolean =>
   (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
 
-/** Makes DefaultTolerationSeconds. */
-export function createDefaultTolerationSeconds(): AdmissionPlugin {
+/** Makes DefaultTolerationSeconds; five minutes unless other times are given. */
+export function createDefaultTolerationSeconds(given: TolerationSeconds = {}): AdmissionPlugin {
+  const seconds = new Map([[notReady, given.notReady ?? DEFAULT_SECONDS], [unreachable, given.unreachable ?? DEFAULT_SECONDS]]);
   return {
     name: 'DefaultTolerationSeconds',
     handles: (attributes) => writes(attributes, '/pods', ['CREATE', 'UPDATE']),
     mutate({ object }) {
       const spec = (object?.['spec'] ?? {}) as { tolerations?: Toleration[] | null };
-      const given = spec.tolerations ?? [];
-      const missing = [notReady, unreachable].filter((key) => !given.some(tolerates(key)));
+      const own = spec.tolerations ?? [];
+      const missing = [...seconds].filter(([key]) => !own.some(tolerates(key)));
       if (missing.length === 0) return;
-      const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: defaultSeconds }));
-      spec.tolerations = [...given, ...added];
+      const added = missing.map(([key, tolerationSeconds]) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }));
+      spec.tolerations = [...own, ...added];
     },
   };
 }
