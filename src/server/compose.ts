@@ -99,6 +99,12 @@ function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
   return { ...resource, answersFromCache: true, strategy: createDefinitionStrategy(resource.strategy, clock) };
 }
 
+/** A row as the options want it: Events are the only objects that pass with time. */
+function withOptions(resource: Resource, { clock, eventTtlMs }: ServerOptions): Resource {
+  const row = withDefinitionStrategy(resource, clock);
+  return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };
+}
+
 /** Requests are routed by the definitions that are committed. */
 function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
   return (exchange) => {
@@ -179,7 +185,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
-  const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withDefinitionStrategy(row, clock)), groupPriorities);
+  const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withOptions(row, options)), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({

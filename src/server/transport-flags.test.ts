@@ -1,12 +1,12 @@
 // Flags of the connection, seen by clients: versions and suites of TLS, Strict-Transport-Security, the end of HTTP/2 connections; and the times of
-// default tolerations.
+// default tolerations and of Events.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type TestServer, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
 
 /** The version and suite of a handshake, or the code of its failure. */
 function shakeHands(port: number, options: ConnectionOptions): Promise<string> {
@@ -25,7 +25,7 @@ describe('flags of the connection', () => {
     server = await startTestServer({
       tlsCipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'],
       strictTransportSecurityDirectives: ['max-age=31536000', 'includeSubDomains'], goawayChance: 0.02, random: { ...systemRandom, below: () => 0 },
-      defaultNotReadyTolerationSeconds: 30, defaultUnreachableTolerationSeconds: 60,
+      defaultNotReadyTolerationSeconds: 30, defaultUnreachableTolerationSeconds: 60, eventTtlMs: 1000,
     });
   });
   after(() => server.close());
@@ -58,6 +58,13 @@ describe('flags of the connection', () => {
     const [[headers]] = await Promise.all([once(stream, 'response'), once(session, 'goaway'), once(stream.resume(), 'end')]);
     assert.equal((headers as Record<string, unknown>)[':status'], 200);
     session.destroy();
+  });
+
+  it('--event-ttl is the time that Events are kept', async () => {
+    const body = { metadata: { name: 'e', namespace: 'default' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'Test' };
+    const path = '/api/v1/namespaces/default/events';
+    assert.equal((await server.request({ method: 'POST', path, body })).status, 201);
+    assert.equal((await requestUntil(server, { path: `${path}/e` }, { until: ({ status }) => status === 404 })).status, 404);
   });
 
   it('--default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds are the times of pods', async () => {

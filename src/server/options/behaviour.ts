@@ -1,7 +1,7 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { OPTIONAL_PLUGINS, PLUGIN_NAMES } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
-import { integer, list, text, toggle } from './schema.ts';
+import { duration, integer, list, text, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
 /** Known plugins that cannot run here; to ask for one is an error. */
@@ -41,6 +41,8 @@ function checkEnabled(names: readonly string[]): string | undefined {
   return checkPlugins(names) ?? (absent === undefined ? undefined : `plugin ${JSON.stringify(absent)} is not supported`);
 }
 
+const checkEventTtl = (ms: number): string | undefined => (ms >= 1000 && ms % 1000 === 0 ? undefined : 'must be at least a second, and whole seconds');
+
 /** What happens to objects beyond storing them. */
 export const behaviourOptions = {
   enableAdmissionPlugins: list({
@@ -61,6 +63,9 @@ export const behaviourOptions = {
   }),
   defaultUnreachableTolerationSeconds: integer({
     flag: 'default-unreachable-toleration-seconds', default: 300, help: 'Seconds that pods stay on a node out of reach, unless they name others.',
+  }),
+  eventTtlMs: duration({
+    flag: 'event-ttl', default: 3_600_000, flagDefault: '1h', check: checkEventTtl, help: 'How long Events are kept; whole seconds.',
   }),
   controllers: list({
     flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',

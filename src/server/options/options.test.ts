@@ -53,8 +53,9 @@ describe('parseCommandLine', () => {
 
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
     assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
-    assert.deepEqual(parse('--event-ttl', '2h'), { type: 'error', message: '--event-ttl=2h is not supported; only 1h or 1h0m0s or 60m is' });
-    assert.deepEqual(read('--event-ttl', '1h', '--allow-privileged').warnings, []);
+    assert.deepEqual(parse('--service-node-port-range', '1-2'),
+      { type: 'error', message: '--service-node-port-range=1-2 is not supported; only 30000-32767 is' });
+    assert.deepEqual(read('--service-node-port-range', '30000-32767', '--allow-privileged').warnings, []);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {
@@ -88,6 +89,7 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ controllers: ['nope'] }), /--controllers/);
     assert.throws(() => resolveOptions({ tlsMinVersion: 'VersionTLS11' }), /--tls-min-version must be VersionTLS12 or VersionTLS13/);
     assert.throws(() => resolveOptions({ tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA'] }), /--tls-cipher-suites "TLS_RSA_WITH_RC4_128_SHA" is not one of/);
+    assert.throws(() => resolveOptions({ eventTtlMs: 500 }), /--event-ttl must be at least a second/);
     assert.throws(() => resolveOptions({ goawayChance: 0.03 }), /--goaway-chance can not be less than 0 or greater than 0.02/);
     assert.throws(() => resolveOptions({ strictTransportSecurityDirectives: ['max-age'] }), /--strict-transport-security-directives allows max-age=/);
     assert.throws(() => resolveOptions({ tlsCertFile: 'x' }), /--tls-private-key-file/);

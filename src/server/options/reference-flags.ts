@@ -28,7 +28,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('emulated-version', '1.36', 'kube=1.36'),
   refusedSwitch('encryption-provider-config-automatic-reload', 'false'),
   refused('etcd-servers-overrides'),
-  refused('event-ttl', '1h', '1h0m0s', '60m'),
   refused('service-account-signing-endpoint'),
   refusedSwitch('service-account-lookup', 'true'),
   refused('service-node-port-range', '30000-32767'),
