@@ -1,7 +1,8 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
 import type { QuotaLedger } from '../admission/index.ts';
 import { type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
-import { type ApiServices, type BuiltInGroup, createApiServices } from './api-services.ts';
+import { type BuiltInGroup, createApiServices } from './aggregation/api-services.ts';
+import type { AggregatedApis } from './aggregation/availability.ts';
 import { createBootstrapRoles } from './rbac/bootstrap-roles.ts';
 import { type SignRequest, createCertificateSigning } from './certificates/certificate-signing.ts';
 import { createClusterRoleAggregation } from './rbac/cluster-role-aggregation.ts';
@@ -40,6 +41,8 @@ interface ControllersOptions extends ControllerContext {
   readonly service: ServiceAddress;
   /** The built-in groups and their places. */
   readonly groups: readonly BuiltInGroup[];
+  /** The servers behind APIServices. */
+  readonly aggregated: AggregatedApis;
   /** What admission has charged quotas for. */
   readonly quotaLedger: QuotaLedger;
   /** The claims of Services; without them claims are not repaired. */
@@ -52,8 +55,6 @@ export interface Controllers {
   readonly ready: Promise<void>;
   /** Resolves when the bootstrap roles and their bindings exist; at once when they are not asked for. */
   readonly rolesReady: Promise<void>;
-  /** Whether an APIService names another server for a group version. */
-  readonly isRemote: ApiServices['isRemote'];
   /** Records the use of a token from a Secret. */
   readonly noteTokenUse: TokenSecrets['noteUse'];
   /** Resolves when work under way is over. */
@@ -74,7 +75,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   const started = [
     bootstrap,
     service,
-    selects('namespace') ? createNamespaceTermination(options) : undefined,
+    selects('namespace') ? createNamespaceTermination(options, options.aggregated) : undefined,
     selects('serviceaccount') ? createDefaultServiceAccounts(options) : undefined,
     selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options) : undefined,
     createSystemConfigMaps(options, [
@@ -97,7 +98,6 @@ export function startControllers(options: ControllersOptions): Controllers {
   return {
     ready,
     rolesReady: roles?.ready() ?? Promise.resolve(),
-    isRemote: late.isRemote,
     noteTokenUse: (secret) => tokens?.noteUse(secret),
     async stop() {
       reflector.stop();
@@ -107,10 +107,10 @@ export function startControllers(options: ControllersOptions): Controllers {
 }
 
 /** Loops that no start waits for: they begin when the urgent ones have done their work. */
-function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<ApiServices, 'isRemote' | 'stop'> {
+function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<Controller, 'stop'> {
   let stopped = false;
   let flowControl: Controller | undefined;
-  let apiServices: ApiServices | undefined;
+  let apiServices: Controller | undefined;
   let quotas: Controller | undefined;
   let policies: Controller | undefined;
   void urgent.then(() => {
@@ -118,10 +118,9 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
     flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
     quotas = options.selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined;
     policies = options.selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined;
-    apiServices = options.selects('apiservices') ? createApiServices(options, options.groups) : undefined;
+    apiServices = options.selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
   });
   return {
-    isRemote: (group, version) => apiServices?.isRemote(group, version) ?? false,
     async stop() {
       stopped = true;
       await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop(), policies?.stop()]);

@@ -1,2 +1,3 @@
 // The door of controllers: the loops that the API itself promises to its clients.
+export type { AggregatedApi, AggregatedApis } from './aggregation/availability.ts';
 export { type Controllers, startControllers } from './controllers.ts';

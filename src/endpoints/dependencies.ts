@@ -7,6 +7,7 @@ import type { Admission, Catalog, Registry, Resource, Target, WriteContext } fro
 import type { Broadcasts } from './watch/broadcast.ts';
 import type { Exchange, RequestInfo, Response } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
+import type { RemoteApis } from './remote/remote-apis.ts';
 import type { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 import type { EncodedEventCache } from './watch/encoded-event-cache.ts';
 
@@ -92,8 +93,8 @@ export interface EndpointsDependencies {
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists: `/healthz`, `/metrics`, … */
   readonly otherPaths?: readonly string[];
-  /** Whether another server should answer a group version that this one does not serve. */
-  readonly isRemote?: (group: string, version: string) => boolean;
+  /** Group versions that other servers answer. */
+  readonly remote: RemoteApis;
   /** Throws the reference's 403 unless the user may do what the info says; without it every user may. */
   readonly requireAccess?: (user: User, info: RequestInfo) => Promise<void>;
   /** Whether deletes may ignore that an object cannot be read (the feature gate AllowUnsafeMalformedObjectDeletion). */

@@ -7,6 +7,7 @@ import { EncodedEventCache } from './watch/encoded-event-cache.ts';
 import { Discovery } from './discovery/discovery.ts';
 import { checkGet, routeNotFound } from './response/errors.ts';
 import type { Exchange, Handler, Response } from './exchange.ts';
+import { mergeGroups } from './remote/remote-apis.ts';
 import { OpenApi } from './openapi/openapi.ts';
 import { WriteThrottle } from './watch/write-throttle.ts';
 import { JSON_TYPE } from './request/media.ts';
@@ -22,8 +23,8 @@ const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/op
 /** Paths without their first segment, or without a group, which are never served. */
 const EMPTY_BEGINNING = /^(?:\/apis)?\/\//;
 
-function rootPaths({ catalog, otherPaths = [] }: EndpointsDependencies): string[] {
-  const groups = catalog.groups().flatMap(({ name, versions }) =>
+function rootPaths({ catalog, remote, otherPaths = [] }: EndpointsDependencies): string[] {
+  const groups = mergeGroups(catalog, remote).flatMap(({ name, versions }) =>
     (name === '' ? versions.map((version) => `/api/${version}`) : [`/apis/${name}`, ...versions.map((version) => `/apis/${name}/${version}`)]));
   return [...new Set([...OWN_PATHS, ...groups, ...otherPaths])].sort();
 }
@@ -64,11 +65,11 @@ class Endpoints {
     return respondNotFoundText(exchange);
   }
 
-  #answerApi(exchange: Exchange, version: string): Promise<Response> {
+  #answerApi(exchange: Exchange, version: string): MaybePromise<Response> {
     return version === '' ? this.#discovery.answerRoot(exchange, true) : this.#discovery.answerGroupVersion(exchange, { group: '', version });
   }
 
-  #answerApis(exchange: Exchange, group: string, version: string): Promise<Response> {
+  #answerApis(exchange: Exchange, group: string, version: string): MaybePromise<Response> {
     if (group === '') return this.#discovery.answerRoot(exchange, false);
     return version === '' ? this.#discovery.answerGroup(exchange, group) : this.#discovery.answerGroupVersion(exchange, { group, version });
   }

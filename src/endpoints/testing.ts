@@ -6,6 +6,7 @@ import { type Catalog, createCatalog, createRegistry, type OwnedRegistry, type R
 import { createMemoryStore } from '../storage/index.ts';
 import { createEndpoints } from './endpoints.ts';
 import type { EndpointsDependencies } from './dependencies.ts';
+import { noRemoteApis } from './remote/remote-apis.ts';
 import type { Exchange, Handler, Response, Sink } from './exchange.ts';
 import { parseRequestInfo } from './request/request-info.ts';
 
@@ -135,6 +136,7 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined });
   const hash = (bytes: Uint8Array): Uint8Array => Uint8Array.from([bytes.length & 255, ...bytes.subarray(0, 15)]);
   const handler = createEndpoints({
+    remote: noRemoteApis,
     registry, admission, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, parseYaml: (bytes) => parseYaml(bytes),
     gzip: async (bytes) => bytes, gzipStream: (chunks) => chunks,
     versionInfo: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,

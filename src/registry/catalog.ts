@@ -12,6 +12,7 @@ interface GroupPriority {
 
 interface Group {
   readonly name: string;
+  readonly priority: number;
   readonly versions: readonly string[];
 }
 
@@ -127,7 +128,8 @@ class ResourceCatalog implements Catalog {
       for (const version of row.versions) if (version.served) set.add(version.name);
       versions.set(row.group, set);
     }
-    return [...versions].filter(([, set]) => set.size > 0).map(([name, set]) => ({ name, versions: [...set].sort(compareVersions) }));
+    return [...versions].filter(([, set]) => set.size > 0)
+      .map(([name, set]) => ({ name, priority: this.#priority(name), versions: [...set].sort(compareVersions) }));
   }
 }
 

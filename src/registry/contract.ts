@@ -336,7 +336,7 @@ export interface Catalog {
   /** All rows, in the order of discovery: groups by priority, resources by name. */
   resources(): readonly Resource[];
   /** Groups in order of priority, each with its versions in order of preference. */
-  groups(): readonly { readonly name: string; readonly versions: readonly string[] }[];
+  groups(): readonly { readonly name: string; readonly priority: number; readonly versions: readonly string[] }[];
   /** Grows whenever rows are added or removed, so that views can be cached. */
   readonly generation: number;
   /** Calls `listener` after rows were added or removed, once for all of one turn, until the function that it answers is called. */

@@ -33,6 +33,7 @@ import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import type { ServerOptions } from './options/options.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
+import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
@@ -51,6 +52,8 @@ export interface Api {
   /** Admission policies: evaluated from `start` on. */
   readonly policies: AdmissionPolicies;
   readonly admissionMetrics: CountedAdmission;
+  /** The servers behind APIServices. */
+  readonly aggregator: Aggregator;
   readonly authorization: Authorization;
   /** What Services hold. */
   readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
@@ -78,8 +81,6 @@ interface ApiOptions {
   readonly serverAddress: () => string;
   /** Paths outside the API that `/` lists. */
   readonly otherPaths: readonly string[];
-  /** Whether another server should answer a group version. */
-  readonly isRemote: (group: string, version: string) => boolean;
   /** What the configuration file of admission says. */
   readonly admissionPlan: AdmissionPlan;
   /** Absent in a worker, which does everything itself. */
@@ -182,7 +183,7 @@ const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUn
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, isRemote, workers, replica = false } = parts;
+  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withOptions(row, options)), groupPriorities);
@@ -219,8 +220,8 @@ export function composeApi(parts: ApiOptions): Api {
   ]);
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
-    reserver,
-    store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs, cacheOnlyReads: replica,
+    reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
+    cacheOnlyReads: replica,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
@@ -231,10 +232,10 @@ export function composeApi(parts: ApiOptions): Api {
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
+  const aggregator = createAggregator(options, { registry: () => registry, catalog });
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
-    versionInfo: kubernetesVersion, isRemote,
-    hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
+    versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
@@ -247,7 +248,7 @@ export function composeApi(parts: ApiOptions): Api {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));
   return {
-    registry, catalog, definitions, webhooks, policies, admissionMetrics, authorization, serviceClaims, quotas, quotaLedger, handler,
+    registry, catalog, definitions, webhooks, policies, admissionMetrics, aggregator, authorization, serviceClaims, quotas, quotaLedger, handler,
     respondError: (exchange, error) => respondError(exchange, error, schemas),
   };
 }

@@ -71,7 +71,6 @@ interface ServerState {
   address: string;
   closed: Promise<void> | undefined;
   noteTokenUse?: Controllers['noteTokenUse'];
-  isRemote?: Controllers['isRemote'];
   /** Comes when the bootstrap roles are there: RBAC decides from then on. */
   readonly rolesReady: Signal;
 }
@@ -142,7 +141,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const api: Api = composeApi({
     options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
     format: await readStorageFormat(options), admissionPlan: await readAdmissionPlan(options),
-    serverAddress: () => state.address, otherPaths, isRemote: (group, version) => state.isRemote?.(group, version) === true,
+    serverAddress: () => state.address, otherPaths,
   });
   const audit = await createAudit(options);
   const metrics = createMetrics();
@@ -202,7 +201,6 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   });
   const controllers = startAll(parts, port);
   state.noteTokenUse = controllers.noteTokenUse;
-  state.isRemote = controllers.isRemote;
   void controllers.rolesReady.then(state.rolesReady.send);
   const ready = Promise.all([controllers.ready, controllers.rolesReady]).then(() => {
     state.initialized = true;
@@ -248,7 +246,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
     signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
-    groups: groupPriorities,
+    groups: groupPriorities, aggregated: api.aggregator,
     quotaLedger: api.quotaLedger,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },

@@ -24,7 +24,7 @@ describe('stopServer', () => {
       store: { close: step('store') },
       api: {
         authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'),
-        policies: stoppable('policies'), quotas: stoppable('quotas'),
+        policies: stoppable('policies'), quotas: stoppable('quotas'), aggregator: stoppable('aggregator'),
         registry: { close: step('registry') },
       },
     };
@@ -33,7 +33,7 @@ describe('stopServer', () => {
     return { order, error };
   };
   const all = ['mark', 'controllers', 'listener', 'audit', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies', 'quotas',
-    'workers', 'registry', 'store'];
+    'aggregator', 'workers', 'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

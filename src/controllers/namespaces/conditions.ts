@@ -8,6 +8,8 @@ export interface Leftovers {
   /** Finalizer → number of objects that have it. */
   readonly finalizers: Map<string, number>;
   readonly failures: string[];
+  /** Group versions of other servers whose resources are not known. */
+  readonly undiscovered: readonly string[];
 }
 
 /** A condition without its time. */
@@ -19,9 +21,9 @@ interface Condition {
 }
 
 /** All five conditions. */
-export function describeProgress({ resources, finalizers, failures }: Leftovers): Condition[] {
+export function describeProgress({ resources, finalizers, failures, undiscovered }: Leftovers): Condition[] {
   return [
-    condition('NamespaceDeletionDiscoveryFailure', undefined, ['ResourcesDiscovered', 'All resources successfully discovered']),
+    condition('NamespaceDeletionDiscoveryFailure', describeUndiscovered(undiscovered), ['ResourcesDiscovered', 'All resources successfully discovered']),
     condition('NamespaceDeletionGroupVersionParsingFailure', undefined, ['ParsedGroupVersions', 'All legacy kube types successfully parsed']),
     condition(
       'NamespaceDeletionContentFailure',
@@ -39,6 +41,12 @@ export function describeProgress({ resources, finalizers, failures }: Leftovers)
       ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
     ),
   ];
+}
+
+function describeUndiscovered(versions: readonly string[]): ReasonAndMessage | undefined {
+  if (versions.length === 0) return undefined;
+  const all = versions.map((each) => `${each}: stale GroupVersion discovery: ${each}`).join(', ');
+  return ['DiscoveryFailed', `Discovery failed for some groups, ${versions.length} failing: unable to retrieve the complete list of server APIs: ${all}`];
 }
 
 type ReasonAndMessage = readonly [reason: string, message: string];

@@ -2,6 +2,7 @@
 // deletion); status.conditions say what remains. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../../apimachinery/index.ts';
 import { type ReflectorListener, type Resource, type SystemClient, WorkQueue, createClientOf, createSystemClient } from '../../registry/index.ts';
+import type { AggregatedApis } from '../aggregation/availability.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
 import type { ControllerContext } from '../context.ts';
 
@@ -11,8 +12,17 @@ const manager = 'kube-controller-manager';
 const firstLookMs = 50;
 const lastLookMs = 3000;
 
+/** Group versions of other servers that may hold content of a namespace: while one is not known, no namespace is let go. */
+type Undiscovered = Pick<AggregatedApis, 'listUndiscovered'>;
+
+interface TerminationContext extends ControllerContext {
+  readonly aggregated: Undiscovered;
+}
+
 /** Acts on every namespace with a deletion timestamp. */
-export function createNamespaceTermination(context: ControllerContext): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
+export function createNamespaceTermination(
+  context: ControllerContext, aggregated: Undiscovered,
+): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
   const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], manager);
   const looks = new Map<string, number>();
   const queue = new WorkQueue({
@@ -20,7 +30,7 @@ export function createNamespaceTermination(context: ControllerContext): { readon
     concurrency: 4,
     onError: (key, error) => context.report('namespace', key, error),
     async work(name) {
-      const done = await terminate(context, namespaces, name);
+      const done = await terminate({ ...context, aggregated }, namespaces, name);
       const count = looks.get(name) ?? 0;
       if (done) looks.delete(name);
       else looks.set(name, count + 1);
@@ -36,12 +46,12 @@ export function createNamespaceTermination(context: ControllerContext): { readon
 }
 
 /** One look at a namespace; true when there is nothing more to do for it. */
-async function terminate(context: ControllerContext, namespaces: SystemClient, name: string): Promise<boolean> {
+async function terminate(context: TerminationContext, namespaces: SystemClient, name: string): Promise<boolean> {
   const namespace = await namespaces.get({ namespace: '', name });
   if (namespace?.metadata.deletionTimestamp === undefined || !listFinalizers(namespace).includes(finalizer)) return true;
   const leftovers = await emptyNamespace(context, name);
   await reportProgress(context, namespaces, { namespace, leftovers });
-  if (leftovers.resources.size > 0 || leftovers.failures.length > 0) return false;
+  if (leftovers.resources.size > 0 || leftovers.failures.length > 0 || leftovers.undiscovered.length > 0) return false;
   await namespaces.update({ namespace: '', name }, 'finalize', (current) => ({
     ...current, spec: { ...(current['spec'] as object | undefined), finalizers: listFinalizers(current).filter((one) => one !== finalizer) },
   }));
@@ -52,8 +62,8 @@ function listFinalizers(namespace: KubeObject): readonly string[] {
   return (namespace['spec'] as { finalizers?: string[] } | undefined)?.finalizers ?? [];
 }
 
-async function emptyNamespace({ registry, catalog }: ControllerContext, namespace: string): Promise<Leftovers> {
-  const leftovers: Leftovers = { resources: new Map(), finalizers: new Map(), failures: [] };
+async function emptyNamespace({ registry, catalog, aggregated }: TerminationContext, namespace: string): Promise<Leftovers> {
+  const leftovers: Leftovers = { resources: new Map(), finalizers: new Map(), failures: [], undiscovered: aggregated.listUndiscovered() };
   const all = catalog.resources().filter(isDeletable);
   const isPods = (row: Resource) => row.group === '' && row.plural === 'pods';
   for (const stage of [all.filter(isPods), all.filter((row) => !isPods(row))]) {

@@ -1,7 +1,15 @@
-// The discovery documents as plain values, legacy and aggregated: pure functions of the catalog's resources.
+// The discovery documents as plain values, legacy and aggregated: pure functions of the catalog's resources and of
+// what other servers say of theirs.
 import { formatGroupVersion } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
 import type { Hashes } from '../dependencies.ts';
+import { type RemoteApis, mergeGroups } from '../remote/remote-apis.ts';
+
+/** What the documents are made of. */
+interface DiscoverySource {
+  readonly catalog: Catalog;
+  readonly remote: RemoteApis;
+}
 
 /** The verbs of custom resources in upstream's order, which is not sorted. */
 const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -68,14 +76,14 @@ function groupEntry(name: string, versions: readonly string[]): Record<string, u
 }
 
 /** `/apis`. */
-export function apiGroupList(catalog: Catalog): Record<string, unknown> {
-  const groups = catalog.groups().filter(({ name }) => name !== '').map(({ name, versions }) => groupEntry(name, versions));
+export function apiGroupList(catalog: Catalog, remote: RemoteApis): Record<string, unknown> {
+  const groups = mergeGroups(catalog, remote).filter(({ name }) => name !== '').map(({ name, versions }) => groupEntry(name, versions));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
 /** `/apis/{group}`; undefined when there is no such group. */
-export function apiGroup(catalog: Catalog, group: string): Record<string, unknown> | undefined {
-  const found = catalog.groups().find(({ name }) => name === group && name !== '');
+export function apiGroup({ catalog, remote }: DiscoverySource, group: string): Record<string, unknown> | undefined {
+  const found = mergeGroups(catalog, remote).find(({ name }) => name === group && name !== '');
   return found && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found.name, found.versions) };
 }
 
@@ -111,13 +119,21 @@ function aggregatedResource(resource: Resource, version: string): Record<string,
   };
 }
 
+/** A version of other servers is stale until it is known, and has no list of resources where that is empty. */
+function aggregatedVersion({ catalog, remote }: DiscoverySource, group: string, version: string): Record<string, unknown> {
+  const rows = resourcesOf(catalog, group, version);
+  const other = rows.length === 0 ? remote.find(group, version) : undefined;
+  if (other === undefined) return { version, resources: rows.map((row) => aggregatedResource(row, version)), freshness: 'Current' };
+  const { resources = [], isFresh = false } = other.discovery ?? {};
+  return { version, ...(resources.length > 0 && { resources }), freshness: isFresh ? 'Current' : 'Stale' };
+}
+
 /** Aggregated discovery: of the core group for `/api`, of all others for `/apis`. */
-export function aggregatedDiscovery(catalog: Catalog, core: boolean): Record<string, unknown> {
-  const groups = catalog.groups().filter(({ name }) => (name === '') === core);
+export function aggregatedDiscovery(source: DiscoverySource, core: boolean): Record<string, unknown> {
+  const groups = mergeGroups(source.catalog, source.remote).filter(({ name }) => (name === '') === core);
   const items = groups.map(({ name, versions }) => ({
     metadata: name === '' ? {} : { name },
-    versions: versions.map((version) => ({ version, resources: resourcesOf(catalog, name, version).map((resource) => aggregatedResource(resource, version)),
-      freshness: 'Current' })),
+    versions: versions.map((version) => aggregatedVersion(source, name, version)),
   }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
 }

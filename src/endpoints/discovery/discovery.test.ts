@@ -1,18 +1,26 @@
 // Discovery documents of two built-in kinds and a custom one: bodies, headers, encodings, and what is not served.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { RemoteVersion } from '../remote/remote-apis.ts';
 import { testRows } from '../rows.suite.ts';
 import { createTestApi } from '../testing.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const api = createTestApi({ isRemote: (group) => group === 'remote.example.com' });
+const remoteVersion: RemoteVersion = {
+  group: 'remote.example.com', version: 'v1', groupPriority: 1, versionPriority: 1, discovery: undefined, openApiV3: new Map(), openApiV2: undefined,
+};
+const api = createTestApi({ remote: {
+  generation: 1, versions: () => [remoteVersion], find: (group) => (group === 'remote.example.com' ? remoteVersion : undefined),
+  forward: (_exchange, { group, version }) => ({ status: 200, headers: {}, body: new TextEncoder().encode(`${group} ${version} answers`) }),
+} });
 after(() => api.close());
 
 testRows('Discovery', api, [
   { name: 'lists the versions of the core group', request: { path: '/api' }, status: 200,
     text: '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"test:6443"}]}\n' },
   { name: 'lists groups', request: { path: '/apis' }, status: 200,
-    body: { 'kind': 'APIGroupList', 'groups.length': 1, 'groups.0.preferredVersion': { groupVersion: 'example.com/v1', version: 'v1' } } },
+    body: { 'kind': 'APIGroupList', 'groups.length': 2, 'groups.0.preferredVersion': { groupVersion: 'example.com/v1', version: 'v1' },
+      'groups.1.name': 'remote.example.com' } },
   { name: 'describes a group', request: { path: '/apis/example.com/' }, status: 200, body: { kind: 'APIGroup', name: 'example.com' } },
   { name: 'lists built-in resources with sorted verbs', request: { path: '/api/v1' }, status: 200, body: {
     'apiVersion': undefined, 'groupVersion': 'v1', 'resources.0.shortNames': ['cm'], 'resources.1.namespaced': false,
@@ -25,14 +33,15 @@ testRows('Discovery', api, [
   { name: 'refuses other types of groups', request: { path: '/apis', headers: { accept: 'text/html' } }, status: 406, body: { reason: 'NotAcceptable' } },
   { name: 'aggregates the groups', request: { path: '/apis', headers: { accept: AGGREGATED } }, status: 200,
     headers: { 'content-type': AGGREGATED, 'cache-control': 'public', 'vary': 'Accept' },
-    body: { 'items.0.metadata.name': 'example.com', 'items.0.versions.0.freshness': 'Current', 'items.0.versions.0.resources.0.scope': 'Namespaced' } },
+    body: { 'items.0.metadata.name': 'example.com', 'items.0.versions.0.freshness': 'Current', 'items.0.versions.0.resources.0.scope': 'Namespaced',
+      'items.1.versions.0': { version: 'v1', freshness: 'Stale' } } },
   { name: 'aggregates the core group, whose kinds name no group', request: { path: '/api', headers: { accept: `application/json,${AGGREGATED}` } }, status: 200,
     body: { 'items.0.metadata': {}, 'items.0.versions.0.resources.0.responseKind': { group: '', version: '', kind: 'ConfigMap' } } },
   { name: 'has no other group', request: { path: '/apis/none.example.com' }, status: 404, text: '404 page not found\n' },
   { name: 'has no other version of a built-in group', request: { path: '/api/v9' }, status: 404, body: { reason: 'NotFound' } },
   { name: 'has no other version of a custom group', request: { path: '/apis/example.com/v9' }, status: 404, text: '404 page not found\n' },
-  { name: 'answers 503 for groups of servers that it does not reach', request: { path: '/apis/remote.example.com/v1' }, status: 503,
-    text: 'service unavailable\n' },
+  { name: 'sends requests for versions of other servers there', request: { path: '/apis/remote.example.com/v1' }, status: 200,
+    text: 'remote.example.com v1 answers' },
 ]);
 
 test('Discovery answers 304 until the catalog changes', async () => {

@@ -1,12 +1,13 @@
 // Discovery over HTTP: `/api`, `/apis`, `/apis/{group}`, group versions; aggregated discovery, with ETag, at the roots. Bodies are kept until
 // the catalog changes: encoding and hashing the aggregated `/apis` takes 0.7 ms, `/api/v1` 0.4 ms.
-import { trimEnd } from '../../base/index.ts';
+import { type MaybePromise, trimEnd } from '../../base/index.ts';
 import { notAcceptable } from '../../apimachinery/index.ts';
 import { negotiate as negotiateType } from '../../codec/index.ts';
 import type { EndpointsDependencies } from '../dependencies.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
+import type { GroupVersion } from '../remote/remote-apis.ts';
 import { encodeBody } from '../response/encoding.ts';
-import { checkGet, notServed, respondUnavailable } from '../response/errors.ts';
+import { checkGet, notServed } from '../response/errors.ts';
 import type { Exchange, Response } from '../exchange.ts';
 import { FORM_TYPES, type Form, OBJECT_TYPES } from '../request/media.ts';
 import { checkAccept, wantsPretty } from '../request/negotiate.ts';
@@ -27,7 +28,7 @@ export class Discovery {
   readonly #dependencies: EndpointsDependencies;
   /** Documents of the catalog's present generation, by path and encoding; there are at most six for each group version. */
   readonly #documents = new Map<string, Document>();
-  #generation = -1;
+  #generation = '';
 
   constructor(dependencies: EndpointsDependencies) {
     this.#dependencies = dependencies;
@@ -41,21 +42,21 @@ export class Discovery {
     if (core) checkAccept(exchange, OBJECT_TYPES);
     return core
       ? this.#answer(exchange, 'APIVersions', () => apiVersions(this.#dependencies.catalog, this.#dependencies.serverAddress()))
-      : this.#answer(exchange, 'APIGroupList', () => apiGroupList(this.#dependencies.catalog));
+      : this.#answer(exchange, 'APIGroupList', () => apiGroupList(this.#dependencies.catalog, this.#dependencies.remote));
   }
 
   /** `/apis/{group}`. */
   async answerGroup(exchange: Exchange, group: string): Promise<Response> {
-    if (!this.#dependencies.catalog.groups().some(({ name }) => name === group && name !== '')) return respondNotFoundText(exchange);
-    return this.#answer(exchange, 'APIGroup', () => apiGroup(this.#dependencies.catalog, group));
+    if (apiGroup(this.#dependencies, group) === undefined) return respondNotFoundText(exchange);
+    return this.#answer(exchange, 'APIGroup', () => apiGroup(this.#dependencies, group));
   }
 
   /** `/api/v1` and `/apis/{group}/{version}`. */
-  async answerGroupVersion(exchange: Exchange, groupVersion: { group: string; version: string }): Promise<Response> {
-    const { catalog, hashes } = this.#dependencies;
+  answerGroupVersion(exchange: Exchange, groupVersion: GroupVersion): MaybePromise<Response> {
+    const { catalog, hashes, remote } = this.#dependencies;
     const resources = catalog.resources().filter(({ group }) => group === groupVersion.group);
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
-    if (!served && this.#dependencies.isRemote?.(groupVersion.group, groupVersion.version)) return respondUnavailable();
+    if (!served && remote.find(groupVersion.group, groupVersion.version) !== undefined) return remote.forward(exchange, groupVersion);
     if (!served) return notServed(exchange, resources);
     if (resources.some(({ custom }) => !custom)) {
       checkGet(exchange);
@@ -77,7 +78,7 @@ export class Discovery {
   async #answerAggregated(exchange: Exchange, core: boolean, form: Form): Promise<Response> {
     const pretty = form === 'json' && wantsPretty(exchange);
     const schema = this.#dependencies.schemas.definition(AGGREGATED_SCHEMA);
-    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies.catalog, core), schema }, form, pretty);
+    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies, core), schema }, form, pretty);
     const { body, etag } = this.#document(`aggregated ${core} ${form} ${pretty}`, make);
     const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`),
       'cache-control': 'public', vary: 'Accept', etag };
@@ -88,9 +89,10 @@ export class Discovery {
   }
 
   #document(key: string, make: () => Uint8Array): Document {
-    const { catalog, hashes } = this.#dependencies;
-    if (catalog.generation !== this.#generation) this.#documents.clear();
-    this.#generation = catalog.generation;
+    const { catalog, hashes, remote } = this.#dependencies;
+    const generation = `${catalog.generation} ${remote.generation}`;
+    if (generation !== this.#generation) this.#documents.clear();
+    this.#generation = generation;
     let found = this.#documents.get(key);
     if (!found) {
       const body = make();

@@ -15,6 +15,7 @@ import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
 import { DefinitionWriter, type DocumentSource, groupVersionDocument, plainDocument, rootDocument } from './openapi-v3.ts';
 import type { Resource } from '../../registry/index.ts';
+import { mergeSwagger } from '../remote/remote-documents.ts';
 import { splitPath } from '../request/request-info.ts';
 import { acceptsGzip, GZIP_MIN_BYTES, gzipHeaders, headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
 
@@ -72,7 +73,7 @@ export class OpenApi {
   readonly #documents: DocumentCache;
   /** By path of the document: its hash, and the resources that it is made from. */
   #hashes = new Map<string, DocumentHash>();
-  #generation = -1;
+  #generation = '';
   readonly #startedMs: number;
 
   constructor(dependencies: EndpointsDependencies) {
@@ -93,9 +94,10 @@ export class OpenApi {
   }
 
   #refresh(): void {
-    const { catalog } = this.#dependencies;
-    if (catalog.generation === this.#generation) return;
-    this.#generation = catalog.generation;
+    const { catalog, remote } = this.#dependencies;
+    const generation = `${catalog.generation} ${remote.generation}`;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
     this.#documents.clear();
     const served = groupByVersion(catalog.resources());
     const before = this.#hashes;
@@ -141,13 +143,15 @@ export class OpenApi {
 
   async #answerIndex(exchange: Exchange): Promise<Response> {
     const entries = [...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1));
-    const paths = Object.fromEntries(entries.map(([path, { hash }]) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]));
+    const others = this.#dependencies.remote.versions().flatMap(({ openApiV3 }) => [...openApiV3]).filter(([path]) => !this.#hashes.has(path));
+    const addresses = [...entries.map(([path, { hash }]) => [path, `/openapi/v3/${path}?hash=${hash}`] as const), ...others];
+    const paths = Object.fromEntries(addresses.map(([path, serverRelativeURL]) => [path, { serverRelativeURL }]));
     return respondBytes(exchange, this.#dependencies, { status: 200, contentType: TEXT_TYPE, body: [encodeText(JSON.stringify({ paths }))] });
   }
 
   async #answerV3(exchange: Exchange, path: string): Promise<Response> {
     const hash = this.#hashes.get(path)?.hash;
-    if (hash === undefined) return respondNotFoundText(exchange);
+    if (hash === undefined) return this.#answerRemote(exchange, path);
     const type = chooseType(exchange.headers['accept'], V3_PROTOBUF);
     if (type === undefined) return respondText(exchange, 406, '');
     const asked = exchange.query.get('hash');
@@ -160,15 +164,29 @@ export class OpenApi {
       make: () => this.#document(path) }) });
   }
 
+  /** Documents of other servers are read there. */
+  async #answerRemote(exchange: Exchange, path: string): Promise<Response> {
+    const { remote } = this.#dependencies;
+    const owner = remote.versions().find(({ openApiV3 }) => openApiV3.has(path));
+    if (owner !== undefined) return remote.forward(exchange, owner);
+    return { status: 404, headers: {}, body: new Uint8Array(0) };
+  }
+
   async #answerV2(exchange: Exchange): Promise<Response> {
     const type = chooseType(exchange.headers['accept'], V2_PROTOBUF);
     if (type === undefined) return respondText(exchange, 406, '');
-    const hash = toHex(this.#dependencies.hashes.sha512(encodeText([...this.#hashes.values()].map(({ hash: each }) => each).join(' '))));
+    const { remote, hashes } = this.#dependencies;
+    const versions = remote.versions();
+    const marks = versions.some(({ openApiV2 }) => openApiV2 !== undefined) ? [`remote ${remote.generation}`] : [];
+    const hash = toHex(hashes.sha512(encodeText([...[...this.#hashes.values()].map(({ hash: each }) => each), ...marks].join(' '))));
     const etag = `"${hash}"`;
     const headers = {
       ...headersFor(exchange, type), vary: 'Accept-Encoding, Accept', etag, 'last-modified': new Date(this.#startedMs).toUTCString(),
     };
-    const make = (): Steps<Json> => openApiV2Document(this.#source);
+    const source = this.#source;
+    const make = function* (): Steps<Json> {
+      return mergeSwagger(yield* openApiV2Document(source), versions);
+    };
     return this.#send(exchange, { headers, etag, get: () => this.#bytes(exchange, { key: 'v2', type, make }) });
   }
 

@@ -8,7 +8,7 @@ import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
 import { handleDelete, handleDeleteCollection } from '../verbs/delete.ts';
 import type { ResourceRequest, EndpointsParts } from '../dependencies.ts';
-import { methodNotAllowed, notServed, respondUnavailable, routeNotFound } from '../response/errors.ts';
+import { methodNotAllowed, notServed, routeNotFound } from '../response/errors.ts';
 import type { Exchange, RequestInfo, Response } from '../exchange.ts';
 import { handleGet } from '../verbs/get.ts';
 import { handleList } from '../verbs/list.ts';
@@ -135,7 +135,7 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
   const { info } = exchange;
   const { catalog } = dependencies;
   const resource = catalog.find(info.group, info.version, info.resource);
-  if (!resource && dependencies.isRemote?.(info.group, info.version)) return respondUnavailable();
+  if (!resource && dependencies.remote.find(info.group, info.version) !== undefined) return dependencies.remote.forward(exchange, info);
   if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);

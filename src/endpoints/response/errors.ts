@@ -20,12 +20,6 @@ export function checkGet({ method }: Exchange): void {
   if (method !== 'GET') throw methodNotAllowed();
 }
 
-/** 503 for a group version of another API server, which this one does not reach. */
-export function respondUnavailable(): Response {
-  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-  return { status: 503, headers, body: new TextEncoder().encode('service unavailable\n') };
-}
-
 /** 404 of a path that is not served; `resources` are those of its group. */
 export function notServed(exchange: Exchange, resources: readonly Resource[]): Response {
   if (resources.some(({ custom }) => !custom)) throw routeNotFound();

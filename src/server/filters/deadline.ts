@@ -5,6 +5,7 @@ import { parseDuration } from '../../base/index.ts';
 import { badRequest, timeoutError } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
+import { TunnelResponse } from '../http/tunnel.ts';
 import { Deadlines } from '../http/deadlines.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
@@ -67,18 +68,21 @@ function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange)
   { answer: answerLate, set }: Late): MaybePromise<Response> {
   /** There while the answer is awaited. */
   let settle: ((response: Promise<Response>) => void) | undefined;
-  exchange.onClosed(set(() => {
+  const cancel = set(() => {
     if (settle === undefined) return exchange.cut('the request timed out');
     exchange.abort('the request timed out');
     settle((async () => answerLate())());
     settle = undefined;
-  }));
+  });
+  exchange.onClosed(cancel);
   const answer = next(exchange);
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject: (error: unknown) => void) => {
     settle = resolve;
     answer.then((response) => {
       settle = undefined;
+      // A connection that has changed its protocol stays as long as its two ends like.
+      if (response instanceof TunnelResponse) cancel();
       resolve(response);
     }, (error: unknown) => {
       settle = undefined;

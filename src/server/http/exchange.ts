@@ -61,6 +61,8 @@ export interface ServerExchange extends Exchange {
   flowHeaders: Readonly<Record<string, string>> | undefined;
   /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
   headerValues(): ReadonlyMap<string, readonly string[]>;
+  /** The body as it comes in; the client that waits for a sign to send it gets one. Read at most once, instead of `readBody`. */
+  openBody(): Readable;
   /** Monotonic milliseconds at which the headers were there. */
   readonly startedMs: number;
   /** The client went away. */
@@ -189,8 +191,12 @@ export class HttpExchange implements ServerExchange {
   }
 
   readBody(limitBytes: number): Promise<Uint8Array> {
+    return readAll(this.openBody(), limitBytes);
+  }
+
+  openBody(): Readable {
     if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
-    return readAll(this.wire.input, limitBytes);
+    return this.wire.input;
   }
 
   closeSession(): void {

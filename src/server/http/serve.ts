@@ -4,6 +4,7 @@ import type { Response } from '../../endpoints/index.ts';
 import { describeError } from '../observability/logger.ts';
 import type { HttpExchange, Wire } from './exchange.ts';
 import type { ListenerState } from './listener-state.ts';
+import { TunnelResponse } from './tunnel.ts';
 import { type Upgrade, isEventStream, writeWebSocket } from './websocket.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -29,6 +30,10 @@ export function serve(state: ListenerState, exchange: HttpExchange | undefined, 
 }
 
 function send(exchange: HttpExchange, response: Response, upgrade: Upgrade | undefined): MaybePromise<void> {
+  if (response instanceof TunnelResponse) {
+    if (exchange.disconnected || upgrade === undefined) return response.discard();
+    return response.join(exchange, upgrade);
+  }
   if (exchange.disconnected) return;
   if (upgrade?.request === undefined || !isEventStream(exchange, response)) return writeResponse(exchange, response);
   return writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });

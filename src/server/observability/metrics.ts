@@ -189,7 +189,9 @@ export function createCheckMetrics(): (outcomes: readonly { readonly name: strin
 type Sample = readonly [labels: string, value: number];
 const renderSamples = (name: string, samples: readonly Sample[]): string[] =>
   samples.map(([labels, value]) => (labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`));
-const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] => [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
+/** A gauge as lines. */
+export const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] =>
+  [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
 /** The lines of a counter. */
 export const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] =>
   [...describe(name, help, 'counter'), ...renderSamples(name, samples)];

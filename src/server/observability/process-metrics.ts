@@ -26,7 +26,7 @@ export async function answerMetrics(
     startSeconds: (performance.timeOrigin ?? 0) / 1000,
     build: { major: kubernetesVersion.major, minor: kubernetesVersion.minor, git_version: kubernetesVersion.gitVersion, platform: kubernetesVersion.platform },
   });
-  return answerMetricsText(`${text}${[...api.admissionMetrics.render(), ...(audit?.metrics.render() ?? [])].join('\n')}\n`);
+  return answerMetricsText(`${text}${[...api.admissionMetrics.render(), ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics()].join('\n')}\n`);
 }
 
 /** Metrics as an answer. */

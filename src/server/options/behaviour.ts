@@ -53,7 +53,7 @@ export const behaviourOptions = {
     flag: 'admission-control-config-file', help: 'File with an AdmissionConfiguration: configuration of admission plugins, and credentials for webhooks.',
   }),
   enableAggregatorRouting: toggle({
-    flag: 'enable-aggregator-routing', default: false, help: 'Reach Services of webhooks by their endpoints only, never by the cluster IP.',
+    flag: 'enable-aggregator-routing', default: false, help: 'Reach Services of webhooks and APIServices by their endpoints only, never by the cluster IP.',
   }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',

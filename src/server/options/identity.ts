@@ -64,6 +64,14 @@ const frontProxy = {
   }),
 } as const;
 
+const proxyClient = {
+  proxyClientCertFile: text({ flag: 'proxy-client-cert-file', help: 'Client certificate (PEM) that is shown to the servers behind APIServices.' }),
+  proxyClientKeyFile: text({ flag: 'proxy-client-key-file', help: 'Its key (PEM).' }),
+  aggregatorRejectForwardingRedirect: toggle({
+    flag: 'aggregator-reject-forwarding-redirect', default: true, help: 'Refuse redirects of the servers behind APIServices.',
+  }),
+} as const;
+
 const oidc = {
   oidcIssuerUrl: text({
     flag: 'oidc-issuer-url', check: (url) => (url === '' || url.startsWith('https://') ? undefined : 'must begin with https://'),
@@ -112,4 +120,4 @@ const webhooks = {
 } as const;
 
 /** Which callers there are, and what they may do. */
-export const identityOptions = { ...certificates, ...serviceAccounts, ...frontProxy, ...oidc, ...webhooks } as const;
+export const identityOptions = { ...certificates, ...serviceAccounts, ...frontProxy, ...proxyClient, ...oidc, ...webhooks } as const;

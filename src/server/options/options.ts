@@ -47,6 +47,10 @@ function findConflicts(options: ServerOptions): string[] {
   const rules: readonly (readonly [isBroken: boolean, message: string])[] = [
     [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
     [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
+    [
+      (options.proxyClientCertFile === '') !== (options.proxyClientKeyFile === ''),
+      '--proxy-client-cert-file and --proxy-client-key-file must be given together',
+    ],
     [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
     [options.oidcIssuerUrl !== '' && options.authenticationConfig !== '', '--oidc-issuer-url and --authentication-config cannot be given together'],
     [

@@ -34,7 +34,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('tls-sni-cert-key'),
   refused('tracing-config-file'),
   ...warned(false, `
-    aggregator-reject-forwarding-redirect alsologtostderr contention-profiling enable-garbage-collector enable-logs-handler kubelet-https
+    alsologtostderr contention-profiling enable-garbage-collector enable-logs-handler kubelet-https
     logtostderr permit-address-sharing permit-port-sharing profiling shutdown-send-retry-after watch-cache`),
   ...warned(true, `
     admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
@@ -43,7 +43,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
     identity-lease-renew-interval-seconds kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port
     kubelet-preferred-address-types kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
     livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-    logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file
-    proxy-client-key-file runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version
+    logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file
+    runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version
     shutdown-watch-termination-grace-period storage-backend storage-initialization-timeout tls-curve-preferences vmodule watch-cache-sizes`),
 ]);

@@ -28,7 +28,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
   const api: Api = composeApi({
     options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
     admissionPlan: await readAdmissionPlan(options),
-    authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], isRemote: () => false, replica: true,
+    authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], replica: true,
   });
   await Promise.all([api.definitions.start(), api.webhooks.start(), api.policies.start()]);
   await api.quotas.start();

@@ -1,0 +1,92 @@
+// What other servers say of their APIs, read for this server's documents: discovery in its two forms, the index of OpenAPI v3, and OpenAPI v2
+// merged into this server's. Parts of another form than expected are ignored.
+import type { GroupVersion, RemoteVersion } from './remote-apis.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The resources of a version in an APIGroupDiscoveryList; none where the list leaves the version out, undefined where it is no such list. */
+export function readAggregatedResources(document: unknown, { group, version }: GroupVersion): readonly Json[] | undefined {
+  if (!isObject(document) || document['kind'] !== 'APIGroupDiscoveryList') return undefined;
+  const found = listOf(document['items']).find(({ metadata }) => isObject(metadata) && metadata['name'] === group);
+  return listOf(listOf(found?.['versions']).find((each) => each['version'] === version)?.['resources']);
+}
+
+function responseKind({ group, version, kind }: Json): Json {
+  return { group: textOf(group), version: textOf(version), kind: textOf(kind) };
+}
+
+function convertSubresources(name: string, all: readonly Json[]): Json[] {
+  return all.filter((each) => textOf(each['name']).startsWith(`${name}/`)).map((each) => ({
+    subresource: textOf(each['name']).slice(name.length + 1), responseKind: responseKind(each), verbs: each['verbs'] ?? [],
+  }));
+}
+
+/** The resources of an APIResourceList as aggregated discovery has them; undefined where it is no such list. */
+export function convertLegacyResources(document: unknown): readonly Json[] | undefined {
+  if (!isObject(document) || !Array.isArray(document['resources'])) return undefined;
+  const all = listOf(document['resources']);
+  return all.filter(({ name }) => !textOf(name).includes('/')).map((each) => {
+    const { name, singularName, namespaced, verbs, shortNames, categories } = each;
+    const subresources = convertSubresources(textOf(name), all);
+    return {
+      resource: name, responseKind: responseKind(each), scope: namespaced === true ? 'Namespaced' : 'Cluster', singularResource: textOf(singularName),
+      verbs: verbs ?? [], ...(Array.isArray(shortNames) && { shortNames }), ...(Array.isArray(categories) && { categories }),
+      ...(subresources.length > 0 && { subresources }),
+    };
+  });
+}
+
+/** The documents of an index of OpenAPI v3, by their path, with the address of each. */
+export function readOpenApiIndex(document: unknown): ReadonlyMap<string, string> {
+  const paths = isObject(document) && isObject(document['paths']) ? document['paths'] : {};
+  const entries = Object.entries(paths).map(([path, entry]) => [path, isObject(entry) ? textOf(entry['serverRelativeURL']) : ''] as const);
+  return new Map(entries.filter(([path, url]) => path.startsWith('apis/') && url !== ''));
+}
+
+const REFERENCE = '#/definitions/';
+
+/** A copy in which references to renamed definitions are changed. */
+function renameReferences(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => renameReferences(each, renamed));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => {
+    const name = key === '$ref' && typeof each === 'string' && each.startsWith(REFERENCE) ? renamed.get(each.slice(REFERENCE.length)) : undefined;
+    return [key, name === undefined ? renameReferences(each, renamed) : `${REFERENCE}${name}`];
+  }));
+}
+
+/** Definitions that are there under the same name with another content get the first free name of the form `name_v2`. */
+function findRenamed(definitions: Json, known: ReadonlyMap<string, unknown>): Map<string, string> {
+  const renamed = new Map<string, string>();
+  for (const [name, definition] of Object.entries(definitions)) {
+    if (!known.has(name) || JSON.stringify(known.get(name)) === JSON.stringify(definition)) continue;
+    let number = 2;
+    while (known.has(`${name}_v${number}`)) number += 1;
+    renamed.set(name, `${name}_v${number}`);
+  }
+  return renamed;
+}
+
+/** The Swagger document with those of other servers: their paths below `/apis/` where they are free, and their definitions. */
+export function mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Record<string, unknown> {
+  const documents = new Set(versions.map(({ openApiV2 }) => openApiV2).filter((each) => each !== undefined));
+  if (documents.size === 0) return document;
+  const definitions = new Map(Object.entries(isObject(document['definitions']) ? document['definitions'] : {}));
+  const paths = new Map(Object.entries(isObject(document['paths']) ? document['paths'] : {}));
+  for (const other of documents) {
+    const theirs = isObject(other['definitions']) ? other['definitions'] : {};
+    const renamed = findRenamed(theirs, definitions);
+    for (const [name, definition] of Object.entries(theirs)) {
+      const ours = renamed.get(name) ?? name;
+      if (!definitions.has(ours)) definitions.set(ours, renameReferences(definition, renamed));
+    }
+    for (const [path, item] of Object.entries(isObject(other['paths']) ? other['paths'] : {})) {
+      if (path.startsWith('/apis/') && !paths.has(path)) paths.set(path, renameReferences(item, renamed));
+    }
+  }
+  return { ...document, paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
+}

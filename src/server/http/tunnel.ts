@@ -1,0 +1,74 @@
+// Connections that become something else: the answer of another server to a request for an upgrade is passed on, and from then on the bytes of both
+// connections, unread. When one side ends or breaks, what is under way is still delivered and both connections are closed.
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/index.ts';
+import type { Response } from '../../endpoints/index.ts';
+import type { HttpExchange } from './exchange.ts';
+import type { Upgrade } from './websocket.ts';
+
+/** Delivering the rest after one side has closed may take so long. */
+const CLOSE_MS = 10_000;
+
+/** A connection to another server that has agreed to change its protocol. */
+interface OtherSide {
+  readonly socket: Duplex;
+  /** The first bytes of the new protocol, if they came with the answer. */
+  readonly head: Buffer;
+}
+
+/** The answer to an upgrade that another server has accepted. */
+export class TunnelResponse implements Response {
+  readonly status = 101;
+  readonly headers: Response['headers'];
+  readonly body = new Uint8Array(0);
+  readonly #other: OtherSide;
+
+  constructor(headers: Response['headers'], other: OtherSide) {
+    this.headers = headers;
+    this.#other = other;
+  }
+
+  /** Joins the client's connection with the other one. */
+  join(exchange: HttpExchange, { socket, head }: Upgrade): void {
+    const { socket: other, head: otherHead } = this.#other;
+    socket.write(formatHead(this.headers, exchange.auditId));
+    if (otherHead.length > 0) socket.write(otherHead);
+    if (head.length > 0) other.write(head);
+    closeTogether(socket, other, exchange.clock);
+    exchange.signal.addEventListener('abort', () => {
+      socket.destroy();
+      other.destroy();
+    }, { once: true });
+    socket.pipe(other);
+    other.pipe(socket);
+  }
+
+  /** Closes the other connection where there is nothing to join it with. */
+  discard(): void {
+    this.#other.socket.destroy();
+  }
+}
+
+function formatHead(headers: Response['headers'], auditId: string): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols', `audit-id: ${auditId.replace(/[^\x20-\x7e]/g, '')}`];
+  for (const [name, value] of Object.entries(headers)) for (const each of typeof value === 'string' ? [value] : value) lines.push(`${name}: ${each}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** The end of either stream closes both, as the reference does; one that breaks takes the other with it. */
+function closeTogether(left: Duplex, right: Duplex, clock: Clock): void {
+  const finish = (stream: Duplex) => (): void => {
+    if (stream.destroyed) return;
+    const destroy = (): void => void stream.destroy();
+    if (stream.writableFinished) return destroy();
+    stream.once('finish', destroy);
+    stream.end();
+    const timer = clock.after(CLOSE_MS, destroy);
+    stream.once('close', () => timer.cancel());
+  };
+  for (const [stream, other] of [[left, right], [right, left]] as const) {
+    stream.on('error', () => stream.destroy());
+    stream.once('end', finish(other));
+    stream.once('close', finish(other));
+  }
+}

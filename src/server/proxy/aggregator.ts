@@ -1,0 +1,275 @@
+// The servers behind APIServices: requests are sent to them with the identity of their user, they are asked whether they answer, and their
+// discovery and OpenAPI documents are kept for this server's. The controller of APIServices says which there are (controllers/aggregation/).
+import type { AggregatedApi, AggregatedApis } from '../../controllers/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
+import {
+  type Exchange, type RemoteApis, type RemoteDiscovery, type RemoteVersion, type Response, convertLegacyResources, describeUser, encodePath, encodeQuery,
+  forwardHeaders, readAggregatedResources, readOpenApiIndex,
+} from '../../endpoints/index.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import { formatLabels, renderGauge } from '../observability/metrics.ts';
+import type { ServerOptions } from '../options/options.ts';
+import { describeConnection } from '../webhooks/describe-failure.ts';
+import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
+import { type DocumentAnswer, fetchDocument } from './fetch-document.ts';
+import { answerPlainText, forwardRequest } from './forward.ts';
+import { type ClientKeyPair, followKeyPair } from './key-pair.ts';
+import { Upstreams } from './upstream.ts';
+
+interface AggregatorOptions extends ServiceReads {
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'below'>;
+  /** The client certificate for the servers; undefined where there is none. */
+  readonly credentials: () => ClientKeyPair | undefined;
+  readonly refusesRedirects: boolean;
+  /** Whether clients reach this server by TLS. */
+  readonly isSecure: boolean;
+}
+
+/** One APIService with the documents of its server. */
+interface Entry {
+  readonly api: AggregatedApi;
+  readonly version: RemoteVersion;
+  /** Documents as they were last read, by path and with their bytes: what has not changed keeps its place in this server's documents. */
+  readonly documents: Map<string, { readonly body: Buffer; readonly parsed: unknown }>;
+  isAsking: boolean;
+  /** The APIService has changed while its server was asked. */
+  isOutdated: boolean;
+}
+
+/** How long documents are good for, as in the reference. */
+const REFRESH_MS = 60_000;
+const DISCOVERY_TYPES = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',');
+const DISCOVERY_USER = { name: 'system:kube-aggregator', groups: [] };
+const PROBE_USER = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const OPENAPI_USER = { name: 'system:aggregator', groups: [] };
+const HTTPS_PORT = 443;
+
+interface Question {
+  readonly path: string;
+  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  readonly accept?: string;
+}
+
+const nameOf = ({ group, version }: { readonly group: string; readonly version: string }): string => `${version}.${group}`;
+
+const formatHost = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** A Location on the server behind becomes absolute; others stay as they are. */
+function rewriteLocation(location: string, host: string): string {
+  return location.startsWith('/') && !location.startsWith('//') ? `https://${host}${location}` : location;
+}
+
+/** The servers behind APIServices. */
+export class Aggregator implements RemoteApis, AggregatedApis {
+  readonly #options: AggregatorOptions;
+  readonly #upstreams = new Upstreams();
+  readonly #entries = new Map<string, Entry>();
+  #versions: readonly RemoteVersion[] | undefined;
+  #generation = 0;
+  readonly #asking = new AbortController();
+
+  constructor(options: AggregatorOptions) {
+    this.#options = options;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  versions(): readonly RemoteVersion[] {
+    return (this.#versions ??= [...this.#entries.values()].map(({ version }) => version));
+  }
+
+  find(group: string, version: string): RemoteVersion | undefined {
+    return this.#entries.size === 0 ? undefined : this.#entries.get(nameOf({ group, version }))?.version;
+  }
+
+  /** An APIService with a Service is there as it is now: its server is asked for its documents. */
+  set(api: AggregatedApi): void {
+    const { group, version, groupPriority, versionPriority } = api;
+    const known = this.#entries.get(nameOf(api));
+    const entry: Entry = {
+      api, documents: known?.documents ?? new Map(), isAsking: known?.isAsking ?? false, isOutdated: known?.isAsking ?? false,
+      version: {
+        group, version, groupPriority, versionPriority, discovery: known?.version.discovery, openApiV3: known?.version.openApiV3 ?? new Map(),
+        openApiV2: known?.version.openApiV2,
+      },
+    };
+    this.#replace(entry, true);
+    if (!entry.isAsking) void this.#ask(nameOf(api));
+  }
+
+  remove(group: string, version: string): void {
+    if (!this.#entries.delete(nameOf({ group, version }))) return;
+    this.#versions = undefined;
+    this.#generation += 1;
+  }
+
+  listUndiscovered(): string[] {
+    return this.versions().filter(({ discovery }) => discovery?.isFresh !== true).map(({ group, version }) => `${group}/${version}`);
+  }
+
+  /** Asks for the discovery document of a group version; the answer is why that failed. */
+  async probe(api: AggregatedApi): Promise<string | undefined> {
+    const path = `/apis/${api.group}/${api.version}`;
+    let url = path;
+    try {
+      const { address, answer } = await this.#fetch(api, { path, user: PROBE_USER });
+      url = `https://${formatHost(address)}${path}`;
+      if (answer.status >= 200 && answer.status < 300) return undefined;
+      return `failing or missing response from ${url}: bad status from ${url}: ${answer.status}`;
+    } catch (error) {
+      const { backend } = error as { readonly backend?: Address };
+      if (backend !== undefined) url = `https://${formatHost(backend)}${path}`;
+      return `failing or missing response from ${url}: Get ${JSON.stringify(url)}: ${describeConnection(error as Error)}`;
+    }
+  }
+
+  async forward(exchange: Exchange, target: { readonly group: string; readonly version: string }): Promise<Response> {
+    const api = this.#entries.get(nameOf(target))?.api;
+    const address = api?.isAvailable === true ? await this.#findAddress(api).catch(() => undefined) : undefined;
+    if (api === undefined || address === undefined) return answerPlainText(503, 'service unavailable');
+    const request = exchange as ServerExchange;
+    const host = formatHost(address);
+    const query = encodeQuery(exchange.query);
+    const headers = forwardHeaders({ ...exchange, path: exchange.path, headers: request.headerValues(), host, isSecure: this.#options.isSecure });
+    headers.set('audit-id', [exchange.auditId]);
+    for (const [name, values] of describeUser(exchange.user)) headers.set(name, values);
+    try {
+      return await forwardRequest(request, {
+        scheme: 'https', ...address, shownHost: host, path: `${encodePath(exchange.path)}${query === '' ? '' : `?${query}`}`, headers,
+        agent: this.#agentFor(api), refusesRedirects: this.#options.refusesRedirects, rewriteLocation: (location) => rewriteLocation(location, host),
+      });
+    } catch (error) {
+      return answerPlainText(503, `error trying to reach service: ${describeConnection(error as Error)}`);
+    }
+  }
+
+  /** Which APIServices are unavailable, as lines. */
+  renderMetrics(): string[] {
+    const samples = [...this.#entries].map(([name, { api }]) => [formatLabels({ name }), api.isAvailable ? 0 : 1] as [string, number]);
+    return renderGauge('aggregator_unavailable_apiservice', 'APIServices that are unavailable.', samples);
+  }
+
+  stopAsking(): void {
+    this.#asking.abort();
+  }
+
+  /** Closes the connections. */
+  stop(): void {
+    this.stopAsking();
+    this.#entries.clear();
+    this.#upstreams.close();
+  }
+
+  #agentFor({ service, authorities, skipsVerification }: AggregatedApi) {
+    return this.#upstreams.agentFor({ authorities, skipsVerification, serverName: `${service.name}.${service.namespace}.svc`, ...this.#options.credentials() });
+  }
+
+  #findAddress({ service: { namespace, name, port = HTTPS_PORT } }: AggregatedApi): Promise<Address> {
+    return findServiceAddress(this.#options, { namespace, name, port }, (count) => this.#options.random.below(count));
+  }
+
+  async #fetch(api: AggregatedApi, { path, user, accept }: Question): Promise<{ readonly address: Address; readonly answer: DocumentAnswer }> {
+    const address = await this.#findAddress(api);
+    const headers: Record<string, string | readonly string[]> = { host: formatHost(address), ...(accept !== undefined && { accept }) };
+    for (const [name, values] of describeUser(user)) headers[name] = values;
+    try {
+      const { clock } = this.#options;
+      const answer = await fetchDocument({ ...address, path, headers, agent: this.#agentFor(api), clock, signal: this.#asking.signal });
+      return { address, answer };
+    } catch (error) {
+      throw Object.assign(error as Error, { backend: address });
+    }
+  }
+
+  #replace(entry: Entry, isChanged: boolean): void {
+    this.#entries.set(nameOf(entry.api), entry);
+    if (!isChanged) return;
+    this.#versions = undefined;
+    this.#generation += 1;
+  }
+
+  /** Asks until nothing has changed meanwhile, and later again. */
+  async #ask(name: string): Promise<void> {
+    for (;;) {
+      const entry = this.#entries.get(name);
+      if (entry === undefined || this.#asking.signal.aborted) return;
+      entry.isAsking = true;
+      entry.isOutdated = false;
+      const { documents } = entry;
+      const found = await this.#askDocuments(entry);
+      const latest = this.#entries.get(name);
+      if (latest === undefined) return;
+      const { isOutdated, version } = latest;
+      const isSame = version.discovery?.isFresh === found.discovery?.isFresh && version.discovery?.document === found.discovery?.document
+        && version.openApiV2 === found.openApiV2 && sameEntries(version.openApiV3, found.openApiV3);
+      this.#replace({ api: latest.api, documents, version: isSame ? version : { ...version, ...found }, isAsking: isOutdated, isOutdated: false }, !isSame);
+      if (!isOutdated) break;
+    }
+    const asked = this.#entries.get(name);
+    this.#options.clock.after(REFRESH_MS, () => {
+      // A change since then has brought its own round.
+      if (this.#entries.get(name) === asked) void this.#ask(name);
+    });
+  }
+
+  async #askDocuments(entry: Entry): Promise<Pick<RemoteVersion, 'discovery' | 'openApiV3' | 'openApiV2'>> {
+    const { api, version } = entry;
+    const stale: RemoteDiscovery = { resources: [], document: undefined, ...version.discovery, isFresh: false };
+    const discovery = await this.#askDiscovery(entry).catch(() => stale);
+    if (!api.isAvailable) return { ...version, discovery };
+    const openApiV3 = await this.#askJson(entry, { path: '/openapi/v3', user: OPENAPI_USER }).then(readOpenApiIndex, () => version.openApiV3);
+    const openApiV2 = await this.#askJson(entry, { path: '/openapi/v2', user: OPENAPI_USER, accept: 'application/json' })
+      .then((document) => document as RemoteVersion['openApiV2'], () => version.openApiV2);
+    return { discovery, openApiV3, openApiV2 };
+  }
+
+  async #askDiscovery(entry: Entry): Promise<RemoteDiscovery> {
+    const { api } = entry;
+    const { answer } = await this.#fetch(api, { path: '/apis', user: PROBE_USER, accept: DISCOVERY_TYPES });
+    if (answer.status === 200 && answer.contentType.includes('as=APIGroupDiscoveryList')) {
+      const document = parseKept(entry, '/apis', answer);
+      const resources = readAggregatedResources(document, api);
+      if (resources !== undefined) return { resources, document, isFresh: true };
+    }
+    const path = `/apis/${api.group}/${api.version}`;
+    const document = await this.#askJson(entry, { path, user: DISCOVERY_USER, accept: 'application/json' });
+    const resources = convertLegacyResources(document);
+    if (resources === undefined) throw new Error(`${path} is no list of resources`);
+    return { resources, document, isFresh: true };
+  }
+
+  async #askJson(entry: Entry, question: Question): Promise<unknown> {
+    const { answer } = await this.#fetch(entry.api, question);
+    if (answer.status !== 200) throw new Error(`${question.path} answers ${answer.status}`);
+    return parseKept(entry, question.path, answer);
+  }
+}
+
+/** The same value for the same bytes. */
+function parseKept({ documents }: Entry, path: string, { body }: DocumentAnswer): unknown {
+  const known = documents.get(path);
+  if (known?.body.equals(body) === true) return known.parsed;
+  const parsed: unknown = JSON.parse(body.toString('utf8'));
+  documents.set(path, { body, parsed });
+  return parsed;
+}
+
+function sameEntries(some: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): boolean {
+  return some.size === others.size && [...some].every(([path, address]) => others.get(path) === address);
+}
+
+/** Makes the aggregator of a server. Throws StartError when its client certificate cannot be read. */
+export function createAggregator(options: ServerOptions, reads: Pick<ServiceReads, 'registry' | 'catalog'>): Aggregator {
+  const { clock, random, logger, tls } = options;
+  const credentials = followKeyPair({
+    certificateFlag: '--proxy-client-cert-file', certificateFile: options.proxyClientCertFile, keyFlag: '--proxy-client-key-file',
+    keyFile: options.proxyClientKeyFile, clock, logger,
+  });
+  return new Aggregator({
+    ...reads, clock, random, credentials, requiresEndpoints: options.enableAggregatorRouting, isSecure: tls,
+    refusesRedirects: options.aggregatorRejectForwardingRedirect,
+  });
+}

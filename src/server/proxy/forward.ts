@@ -1,0 +1,156 @@
+// One request sent to another server and its answer sent back, both as streams: neither body is held here, and each side waits for the other.
+// Mirrors upstream's UpgradeAwareHandler: redirects refused where they are, Location rewritten, upgrades passed through, failures as plain text.
+import { type Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import { TunnelResponse } from '../http/tunnel.ts';
+
+/** Where a request is sent. */
+export interface ForwardTarget {
+  readonly scheme: 'https' | 'http';
+  readonly host: string;
+  readonly port: number;
+  /** The host as headers name it. */
+  readonly shownHost: string;
+  /** Path and query, encoded. */
+  readonly path: string;
+  readonly headers: HeaderValues;
+  readonly agent: HttpsAgent | HttpAgent | undefined;
+  /** Answers 3xx with a Location are refused. */
+  readonly refusesRedirects: boolean;
+  /** Rewrites the Location of an answer. */
+  readonly rewriteLocation: (location: string) => string;
+}
+
+const REDIRECT_TEXT = 'the backend attempted to redirect this request, which is not permitted';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+/** Go's dialer waits this long for a connection. */
+const CONNECT_MS = 30_000;
+
+/** Whether the client wants to change the protocol of its connection. */
+export const isUpgrade = (exchange: ServerExchange): boolean =>
+  exchange.headers['upgrade'] !== undefined && /\bupgrade\b/i.test(exchange.headers['connection'] ?? '');
+
+/** Sends a request on; rejects with the error of the connection as it is, where there is no answer. */
+export async function forwardRequest(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
+  for (let isSecondTry = false; ; isSecondTry = true) {
+    try {
+      return await sendOnce(exchange, target);
+    } catch (error) {
+      const { code, wasKept, isRepeatable } = error as { readonly code?: string; readonly wasKept?: boolean; readonly isRepeatable?: boolean };
+      // A connection that the other side has closed while it was kept says nothing about that side.
+      if (isSecondTry || wasKept !== true || isRepeatable !== true || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
+    }
+  }
+}
+
+function hasBody({ method, headers }: ServerExchange): boolean {
+  const length = headers['content-length'];
+  if (length !== undefined) return length !== '0';
+  // HTTP/2 says nothing of a body whose length is not known.
+  return headers['transfer-encoding'] !== undefined || (headers[':method'] !== undefined && method !== 'GET' && method !== 'HEAD');
+}
+
+function openRequest(exchange: ServerExchange, target: ForwardTarget): ClientRequest {
+  const { scheme, host, port, path, agent, shownHost } = target;
+  const headers: Record<string, string | readonly string[]> = Object.create(null);
+  headers['host'] = shownHost;
+  for (const [name, values] of target.headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
+  const wantsUpgrade = isUpgrade(exchange);
+  if (wantsUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade: exchange.headers['upgrade'] });
+  const body = hasBody(exchange);
+  if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
+  const options = {
+    method: exchange.method, host: host.replace(/^\[|\]$/g, ''), port, path, headers: headers as Record<string, string>, setDefaultHeaders: false,
+  };
+  const call = scheme === 'https' ? requestHttps({ ...options, agent: agent as HttpsAgent }) : requestHttp({ ...options, agent: agent as HttpAgent });
+  if (!wantsUpgrade) call.removeHeader('connection');
+  return call;
+}
+
+function sendOnce(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const call = openRequest(exchange, target);
+    const abort = (): void => void call.destroy(new Error('context canceled'));
+    exchange.signal.addEventListener('abort', abort, { once: true });
+    call.on('close', () => exchange.signal.removeEventListener('abort', abort));
+    if (exchange.aborted) abort();
+    const timer = exchange.clock.after(CONNECT_MS, () => call.destroy(Object.assign(new Error('dial tcp: i/o timeout'), { code: 'ETIMEDOUT' })));
+    call.on('socket', (socket) => {
+      if (!socket.connecting) return timer.cancel();
+      socket.once(target.scheme === 'https' ? 'secureConnect' : 'connect', () => timer.cancel());
+    });
+    const hasContent = hasBody(exchange);
+    call.on('error', (error: Error) => {
+      timer.cancel();
+      reject(Object.assign(error, { wasKept: call.reusedSocket, isRepeatable: !hasContent }));
+    });
+    call.on('response', (incoming) => {
+      const encoding = incoming.headers['transfer-encoding'] ?? 'chunked';
+      if (encoding.toLowerCase() === 'chunked') return resolve(passAnswer(exchange, target, incoming));
+      return call.destroy(new Error(`net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: ${JSON.stringify(encoding)}`));
+    });
+    call.on('upgrade', (incoming, socket: Duplex, head) => resolve(passUpgrade(incoming, socket, head)));
+    if (hasContent) exchange.openBody().pipe(call);
+    else call.end();
+  });
+}
+
+/** Values of each header as they came. */
+function collectHeaders({ rawHeaders }: IncomingMessage): Map<string, string[]> {
+  const headers = new Map<string, string[]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase();
+    const known = headers.get(name);
+    if (known === undefined) headers.set(name, [rawHeaders[at + 1] as string]);
+    else known.push(rawHeaders[at + 1] as string);
+  }
+  return headers;
+}
+
+const ofServer = (name: string): boolean => name === 'audit-id';
+
+function passAnswer({ method }: ServerExchange, { refusesRedirects, rewriteLocation }: ForwardTarget, incoming: IncomingMessage): Response {
+  const status = incoming.statusCode ?? 0;
+  const kept = passHeaders(collectHeaders(incoming), ofServer);
+  const location = kept.get('location')?.[0];
+  if (refusesRedirects && status >= 300 && status < 400 && location !== undefined && location !== '') {
+    incoming.destroy();
+    return { status: 502, headers: { 'content-type': TEXT_TYPE, 'cache-control': 'no-cache, private' }, body: Buffer.from(REDIRECT_TEXT) };
+  }
+  if (location !== undefined && location !== '') kept.set('location', [rewriteLocation(location)]);
+  kept.set('cache-control', ['no-cache, private', ...kept.get('cache-control') ?? []]);
+  // As Go's server does: what is not modified has no type.
+  if (status === 304) kept.delete('content-type');
+  const isBodyless = method === 'HEAD' || status === 204 || status === 304;
+  if (isBodyless) incoming.resume();
+  return { status, headers: Object.fromEntries(kept), body: isBodyless ? async () => {} : (sink) => pump(incoming, sink) };
+}
+
+/** Writes a body as it comes, no faster than it is taken; rejects when it breaks off. */
+async function pump(incoming: IncomingMessage, sink: Sink): Promise<void> {
+  const stop = (): void => void incoming.destroy();
+  sink.signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of incoming) if (!sink.write(chunk as Buffer)) await sink.drained();
+  } catch (error) {
+    if (!sink.signal.aborted) throw error;
+  } finally {
+    sink.signal.removeEventListener('abort', stop);
+    incoming.destroy();
+  }
+}
+
+function passUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response {
+  const kept = passHeaders(collectHeaders(incoming), ofServer);
+  for (const name of ['connection', 'upgrade']) if (incoming.headers[name] !== undefined) kept.set(name, [String(incoming.headers[name])]);
+  return new TunnelResponse(Object.fromEntries(kept), { socket, head });
+}
+
+/** Plain text as Go's http.Error writes it. */
+export function answerPlainText(status: number, text: string): Response {
+  const headers = { 'content-type': TEXT_TYPE, 'x-content-type-options': 'nosniff' };
+  return { status, headers, body: Buffer.from(`${text}\n`) };
+}
