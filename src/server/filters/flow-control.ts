@@ -1,5 +1,5 @@
 // API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
-// a request belongs. Watches count until they have begun; other long requests and those of exempt levels are never held up.
+// a request belongs. Watches and upgrades count until they have begun; other long requests and those of exempt levels are never held up.
 import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
@@ -39,7 +39,11 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
     const release = (): void => flowControl.release(seat);
     if (!exchange.longRunning) {
       exchange.onClosed(release);
-      return run(exchange, next);
+      // A connection that becomes something else may stay for days.
+      return mapMaybe(run(exchange, next), (response) => {
+        if (response.status === 101) release();
+        return response;
+      });
     }
     return releaseAfter(() => next(exchange), release);
   };

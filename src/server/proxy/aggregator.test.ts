@@ -136,17 +136,26 @@ describe('an aggregated API', () => {
     await closed;
   });
 
-  it('joins connections that change their protocol, and parts them together', async () => {
+  it('joins connections that change their protocol without a seat, and parts them together', async () => {
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ghost' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+    const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'ghost' }, roleRef, subjects };
+    await server.request({ method: 'POST', path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', body: binding });
+    await requestUntil(server, { path: '/api/v1/nodes', headers: { 'impersonate-user': 'ghost' } }, { until: ({ status }) => status === 200 });
     const { hostname, port } = new URL(server.url);
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
     let received = '';
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString();
     });
-    socket.write(`GET ${things}/a/console HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nAuthorization: Bearer admin-token\r\n\r\n`);
+    const identity = 'Authorization: Bearer admin-token\r\nImpersonate-User: ghost';
+    socket.write(`GET ${things}/a/console HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${identity}\r\n\r\n`);
     await eventually(async () => assert.match(received, /^HTTP\/1.1 101[^]*upgrade: SPDY\/3.1\r\n[^]*hello$/i));
     socket.write('echo');
     await eventually(async () => assert.match(received, /helloECHO$/));
+    const metrics = await server.request({ path: '/metrics' });
+    assert.ok(metrics.text.includes('executing_seats'));
+    assert.deepEqual(metrics.text.match(/executing_seats\{.*\} [1-9]\d*$/gm) ?? [], []);
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     backend.upgraded?.end('bye');
     await closed;
