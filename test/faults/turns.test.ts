@@ -36,7 +36,8 @@ async function findCollections(client: TestClient): Promise<(object: KubeObject)
 function asRequest(object: KubeObject, name: string): KubeObject {
   const { status: _, ...rest } = JSON.parse(JSON.stringify(object).replaceAll('{ns}', namespace).replaceAll('{id}', 'x')) as KubeObject;
   const { labels, annotations } = rest.metadata;
-  const spec = Object.entries((rest['spec'] ?? {}) as object).filter(([key, value]) => key !== 'finalizers' && (!/^clusterIP/.test(key) || value === 'None'));
+  const spec = Object.entries((rest['spec'] ?? {}) as object)
+    .filter(([key, value]) => key !== 'finalizers' && (!key.startsWith('clusterIP') || value === 'None'));
   const metadata = { name, ...(labels && { labels }), ...(annotations && { annotations }) };
   return { ...rest, metadata, ...(rest['spec'] !== undefined && { spec: Object.fromEntries(spec) }) };
 }

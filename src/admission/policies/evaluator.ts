@@ -41,7 +41,7 @@ function makeJson({ type, expression }: Mutation, input: PolicyInput): MaybeProm
 }
 
 /** Evaluates a group, in a worker. */
-export async function evaluateTask({ sort, spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Promise<Outcome> {
+export async function evaluateTask({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Promise<Outcome> {
   await loadPatternEngine();
   const object = { metadata: {}, spec } as unknown as KubeObject;
   if (typeof group === 'number') {

@@ -186,7 +186,6 @@ function watchOperations(context: ResourceContext): Operation[] {
   ];
   if (!resource.namespaced) return out;
   return [...out, { ...base, path: `${root}/watch/${resource.plural}`, id: `watch${prefix}${resource.kind}ListForAllNamespaces`, action: 'watchlist' }];
-  return out;
 }
 
 function resourceOperations(resource: Resource, groupVersion: GroupVersion): Operation[] {
