@@ -49,6 +49,11 @@ export class RequestForms {
     return this.#convertOne(this.#object, { from: this.#form, form: this.#requested, known: this.#new });
   }
 
+  /** The form in which the last webhook or policy that changed the object has left it; else that of the request. */
+  get form(): ResourceForm {
+    return this.#form;
+  }
+
   /** Objects as selectors see them: labels are the same in all forms. */
   get selected(): { readonly object: KubeObject | undefined; readonly oldObject: KubeObject | undefined } {
     return { object: this.#object, oldObject: this.#attributes.oldObject };

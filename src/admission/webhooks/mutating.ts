@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
-import { convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
+import { type ResourceForm, convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
 import { type CallDependencies, callWebhook } from './call.ts';
 import type { Candidate, WebhookConfigurations } from './configurations.ts';
 import { CallError, internalProblem } from './failures.ts';
@@ -119,7 +119,7 @@ class MutatingRun {
   async #finish(): Promise<void> {
     const attributes = this.#attributes;
     const { object } = this.#matcher.forms.selected;
-    if (this.#isDirty && object !== undefined) attributes.object = await convertBack(object, attributes);
+    if (this.#isDirty && object !== undefined) attributes.object = await convertBack(object, this.#matcher.forms.form, attributes);
     const mayComeAgain = !this.#pass.isAgain && this.#notes.called.size > 0;
     if (mayComeAgain && attributes.object !== undefined) this.#notes.output = cloneJson(attributes.object);
   }
@@ -152,9 +152,9 @@ function readAnsweredPatch(webhook: string, { patch, patchType }: ReviewAnswer):
 }
 
 /** An object as webhooks left it, in the form of the request; throws the 500 of a type that it cannot be converted from. */
-async function convertBack(object: KubeObject, attributes: AdmissionAttributes): Promise<KubeObject> {
+async function convertBack(object: KubeObject, left: ResourceForm, attributes: AdmissionAttributes): Promise<KubeObject> {
   const requested = requestedForm(attributes);
-  const form = formOf(object, requested);
+  const form = formOf(object, left);
   if (form === undefined) {
     const { group, version } = requested.kind;
     const wanted = JSON.stringify(group === '' ? version : `${group}/${version}`);

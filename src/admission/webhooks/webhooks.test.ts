@@ -14,6 +14,7 @@ import { createValidatingWebhooks } from './validating.ts';
 const schemas: SchemaSet = loadSchemas(schemaData);
 const rows = createBuiltinResources(schemas);
 const configMaps = rows.find(({ plural }) => plural === 'configmaps') as Resource;
+const newEvents = rows.find(({ group, plural }) => group === 'events.k8s.io' && plural === 'events') as Resource;
 const scalers = rows.find(({ plural }) => plural === 'horizontalpodautoscalers') as Resource;
 const catalog = { resources: () => rows, generation: 1 } as unknown as Catalog;
 
@@ -158,6 +159,17 @@ test('webhooks of another version get the object converted, and their patches ar
   await run(request);
   assert.deepEqual([calls[0]?.review.request.kind.version, calls[0]?.review.request.object.apiVersion], ['v1', 'autoscaling/v1']);
   assert.deepEqual([request.object?.apiVersion, (request.object?.['spec'] as { minReplicas: number }).minReplicas], ['autoscaling/v2', 4]);
+});
+
+test('webhooks of another group that shows the same objects get them converted too', async () => {
+  const { run, calls } = createBench('mutating', [hook('h', { rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['events'] }] })],
+    patching({ op: 'add', path: '/message', value: 'seen' }));
+  const kind = { group: 'events.k8s.io', version: 'v1', kind: 'Event' };
+  const object = { kind: 'Event', apiVersion: 'events.k8s.io/v1', metadata: { name: 'a', namespace: 'ns' }, note: 'sent' } as unknown as KubeObject;
+  const request = attributes({ resource: newEvents, kind, object });
+  await run(request);
+  assert.deepEqual([calls[0]?.review.request.object.apiVersion, calls[0]?.review.request.object.message], ['v1', 'sent']);
+  assert.deepEqual([request.object?.apiVersion, request.object?.['note']], ['events.k8s.io/v1', 'seen']);
 });
 
 test('mutating webhooks are called in order; IfNeeded ones again when the object has changed after them', async () => {

@@ -9,6 +9,7 @@ import { warnOfLabel } from '../common/warnings/labels.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { defaultableNameColumn } from './columns.ts';
+import { checkProvisioner } from './provisioner.ts';
 
 /** Columns of storageclasses. */
 const storageClassColumns: readonly Column[] = [
@@ -28,10 +29,8 @@ function applyStorageClassDefaults(storageClass: KubeObject): void {
 /** Validates storageclasses. */
 function validateStorageClass(storageClass: KubeObject): Errors {
   const [provisioner, policy] = [memberOf(storageClass, 'provisioner'), memberOf(storageClass, 'reclaimPolicy')];
-  const lower = toText(provisioner.value).toLowerCase();
-  const problems = checkQualifiedName(lower);
   return [
-    ...(isEmptyText(provisioner) ? [required('provisioner')] : problems.map((problem) => invalidValue('provisioner', lower, problem))),
+    ...checkProvisioner(provisioner),
     ...(Object.hasOwn(toObject(storageClass['parameters']), '') ? [invalidValue('parameters', '', 'field can not be empty.')] : []),
     ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Retain'])),
     ...checkOneOf(memberOf(storageClass, 'volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer']),

@@ -1,11 +1,12 @@
 // storage.k8s.io/v1 VolumeAttributesClass.
-import { type FieldError, type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, forbiddenField, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, textColumn } from '../common/columns/columns.ts';
-import { type Errors, type Field, checkText, isEmptyText, isSame } from '../common/validation/check.ts';
+import { type Errors, isSame, memberOf } from '../common/validation/check.ts';
 import { toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { defaultableNameColumn } from './columns.ts';
+import { checkProvisioner } from './provisioner.ts';
 
 /** Columns of volumeattributesclasses. */
 const attributesClassColumns: readonly Column[] = [
@@ -18,9 +19,8 @@ const MAX_PARAMETERS = 512;
 
 /** Validates volumeattributesclasses. */
 function validateAttributesClass(attributes: KubeObject): Errors {
-  const driver: Field = { path: 'driverName', value: attributes['driverName'] };
   const parameters = Object.entries(toObject(attributes['parameters']));
-  const errors: FieldError[] = isEmptyText(driver) ? [required(driver.path)] : [...checkText(driver, checkDnsSubdomain)];
+  const errors: FieldError[] = [...checkProvisioner(memberOf(attributes, 'driverName'))];
   if (parameters.length > MAX_PARAMETERS) return [...errors, tooLong('parameters', MAX_PARAMETERS)];
   errors.push(...parameters.filter(([name]) => name === '').map(([name]) => invalidValue('parameters', name, 'field can not be empty.')));
   const bytes = parameters.reduce((sum, [name, value]) => sum + name.length + toText(value).length, 0);

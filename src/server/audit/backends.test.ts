@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import type { AuditStage } from '../../auth/index.ts';
 import { createManualClock, systemRandom } from '../../base/index.ts';
 import { eventually } from '../../testing/index.ts';
 import { silentLogger } from '../observability/logger.ts';
@@ -17,12 +18,12 @@ import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
-const makeEvent = (auditId: string, requestObject?: string): AuditEvent => new AuditEvent({
+const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete'): AuditEvent => new AuditEvent({
   request: new AuditedRequest({
     auditId, requestUri: '/api/v1/pods?watch=1', verb: 'watch', sourceIps: ['::1'], userAgent: 'kubectl', receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
     user: { name: 'alice', groups: ['a', 'b"c'] },
   }),
-  level: 'Request', stage: 'ResponseComplete', impersonated: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
+  level: 'Request', stage, impersonated: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
   objectRef: { resource: 'pods', namespace: '', name: '', uid: '', group: '', apiVersion: 'v1', resourceVersion: '', subresource: '' },
   stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: [['b/y', '2'], ['a/x', '1']],
 });
@@ -129,7 +130,7 @@ describe('modes', () => {
     assert.deepEqual([good.batches, bad.batches], [['b'], ['a', 'b']]);
   });
 
-  it('a strict log reports that it cannot write; otherwise the events of a turn are one write', async () => {
+  it('a strict log reports that it cannot write; otherwise the first events of a turn are one write, with the first answer', async () => {
     const metrics = createAuditMetrics(silentLogger);
     const full = { write: () => assert.fail('no space'), close: () => Promise.resolve() };
     assert.equal(await createLogBackend({ file: full, format: 'json', isStrict: true, metrics }).process([makeEvent('a')]), false);
@@ -137,9 +138,14 @@ describe('modes', () => {
     const writes: string[] = [];
     const file = { write: (text: string) => void writes.push(text), close: () => Promise.resolve() };
     const backend = createLogBackend({ file, format: 'legacy', isStrict: false, metrics });
-    await Promise.all(['a', 'b'].map((id) => backend.process([makeEvent(id)])));
+    const countLines = () => writes.map((text) => text.split('\n').length - 1);
+    for (const id of ['a', 'b']) await backend.process([makeEvent(id, undefined, 'RequestReceived')]);
+    assert.deepEqual(countLines(), []);
+    await backend.process([makeEvent('a')]);
+    assert.deepEqual(countLines(), [3]);
+    await backend.process([makeEvent('c', undefined, 'RequestReceived')]);
     await new Promise(setImmediate);
-    assert.deepEqual(writes.map((text) => text.split('\n').length - 1), [2]);
+    assert.deepEqual(countLines(), [3, 1]);
   });
 });
 

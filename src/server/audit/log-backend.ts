@@ -1,5 +1,5 @@
-// The log backend: one line per event. In `blocking` mode the events of one turn of the event loop are one write, which ends the turn: a write per
-// event is the larger part of what audit costs a get.
+// The log backend: one line per event. In `blocking` mode an event that comes with an answer is written before the answer leaves; RequestReceived
+// waits for it, or for the end of the turn of the event loop.
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
 import { type AuditEvent, formatLegacy } from './event.ts';
@@ -35,7 +35,8 @@ class LogBackend implements AuditBackend {
     if (this.#pendingEvents === 0 && !isStrict) setImmediate(() => this.#write());
     for (const event of events) this.#pending += `${format === 'json' ? event.json : formatLegacy(event)}\n`;
     this.#pendingEvents += events.length;
-    return isStrict || this.#pending.length > MAX_PENDING_LENGTH ? this.#write() : true;
+    const isAnswer = events.some(({ fields: { stage } }) => stage !== 'RequestReceived');
+    return isStrict || isAnswer || this.#pending.length > MAX_PENDING_LENGTH ? this.#write() : true;
   }
 
   async stop(): Promise<void> {
