@@ -31,3 +31,10 @@ test('validateCsiNode wants each key once', () => {
   const drivers = [{ name: 'D', nodeID: 'n', topologyKeys: ['a', 'a'] }];
   assert.deepEqual(create('storage.k8s.io/CSINode', { spec: { drivers } }), ['spec.drivers[0]: Duplicate value: "a"']);
 });
+
+test('checkProvisioner takes qualified names in any case', () => {
+  const parameters = { a: 'b' };
+  assert.deepEqual(create('storage.k8s.io/VolumeAttributesClass', { driverName: 'Example.com/Driver', parameters }), []);
+  assert.deepEqual(create('storage.k8s.io/VolumeAttributesClass', { driverName: '', parameters }), ['driverName: Required value']);
+  assert.match(create('storage.k8s.io/StorageClass', { provisioner: 'A/B/C' }).join(), /^provisioner: Invalid value: "a\/b\/c": /);
+});
