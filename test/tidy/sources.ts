@@ -30,9 +30,12 @@ function findRoot(from: string): string {
   return names.includes('package.json') && names.includes('src') && names.includes('tsconfig.json') ? from : findRoot(dirname(from));
 }
 
+/** Folders that hold what others wrote: packages, history, the Python client of the slower suites. */
+const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', '.git', 'venv']);
+
 function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.name === '.git' || entry.name.startsWith('dist')) continue;
+    if (NOT_OURS.has(entry.name) || entry.name.startsWith('dist')) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* walk(path);
     else if (entry.isFile()) yield path;
