@@ -3,7 +3,10 @@ import { CelError, CelList, CelMap, CelOptional, Failure, type Value, noSuchOver
 
 /** A field of an object, or the entry of a map. */
 export function selectField(value: Value, field: string): Value {
-  if (value instanceof CelMap) return value.find(field) ?? new CelError(`no such key: ${field}`);
+  if (value instanceof CelMap) {
+    const found = value.find(field);
+    return found === undefined ? new CelError(`no such key: ${field}`) : found;
+  }
   if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
   // As in cel-go, null and scalars behind a dynamic type have no keys at all.
   return value instanceof CelList || value instanceof Failure ? noSuchOverload : new CelError(`no such key: ${field}`);

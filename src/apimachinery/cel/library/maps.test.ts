@@ -3,6 +3,7 @@ import { testRows } from '../rows.suite.ts';
 
 testRows('maps', [
   ["{'a': 1}.a", '1'], ["{'a': 1}['a']", '1'], ["{'a': 1}['b']", '!no such key: b'], ["{'a': 1}.b", '!no such key: b'], ["'a' in {'a': 1}", 'true'],
+  ["{'a': null}.a == null", 'true'], ["{'a': null}['a'] == null", 'true'], ["has({'a': null}.a)", 'true'], ["has({'a': dyn(null)}.a.b)", 'false'],
   ["has({'a': 1}.a)", 'true'], ["has({'a': 1}.b)", 'false'], ["{1: 'x'}[dyn(1.0)]", '"x"'], ["{1: 'x'}[dyn(1u)]", '"x"'],
   ["{'a': 1, 'a': 2}", '!Failed with repeated key: a'],
   ["size({'a': 1})", '1'], ["{'a': 1} == {'a': 1}", 'true'], ["{'a': 1, 'b': 2} == {'b': 2, 'a': 1}", 'true'], ["{'a': 1} == {'a': 2}", 'false'],
