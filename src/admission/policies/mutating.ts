@@ -3,10 +3,11 @@
 // they did. What fails is collected: the first failure is what the client is answered. Mirrors upstream's mutating dispatcher.
 import { type KubeObject, type SchemaSet, failure } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
-import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/index.ts';
+import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
 import { refuse } from '../refusal.ts';
+import { Reinvocation } from '../reinvocation.ts';
 import type { MadeJson } from './evaluator.ts';
 import { isExcluded } from './excluded.ts';
 import { type Mutation, MutationError, type MutatingProgram, type MutatingSpec, mutateObject } from './mutations.ts';
@@ -22,29 +23,6 @@ type Program = MutatingProgram & PolicyExpressions;
 const PLUGIN = 'MutatingAdmissionPolicy';
 const FORBIDDEN = 403;
 
-/** What the first pass notes for the second. */
-interface Notes {
-  /** Reinvocable invocations since the object last changed. */
-  readonly called: Set<string>;
-  /** Those that are to run again. */
-  readonly wanted: Set<string>;
-  /** The object after the last policy. */
-  output: KubeObject | undefined;
-}
-
-function takeNotes({ notes }: MutatingPass): Notes {
-  const known = notes.get(PLUGIN) as Notes | undefined;
-  if (known !== undefined) return known;
-  const made: Notes = { called: new Set(), wanted: new Set(), output: undefined };
-  notes.set(PLUGIN, made);
-  return made;
-}
-
-function wantAllAgain({ called, wanted }: Notes): void {
-  for (const key of called) wanted.add(key);
-  called.clear();
-}
-
 const keyOf = ({ policy, binding, param }: Invocation<Program>): string => JSON.stringify([policy.name, binding.name, param.key]);
 
 interface MutatingDependencies extends PolicyDependencies {
@@ -56,23 +34,19 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
   /** What matches the object as it was before the first of them ran. */
   readonly #invocations: Invocation<Program>[] = [];
   readonly #request: PolicyRequest;
-  readonly #pass: MutatingPass;
   readonly #schemas: SchemaSet;
-  readonly #notes: Notes;
+  readonly #reinvocation: Reinvocation;
   readonly #failures: { readonly message: string; readonly reason: string }[] = [];
   #isDirty = false;
 
   constructor(request: PolicyRequest, pass: MutatingPass, schemas: SchemaSet) {
     this.#request = request;
-    this.#pass = pass;
     this.#schemas = schemas;
-    this.#notes = takeNotes(pass);
+    this.#reinvocation = new Reinvocation(PLUGIN, pass, request.attributes.object);
   }
 
   /** Runs the policies; the object is in the attributes then. Throws the refusal that failures come to. */
   run(hooks: readonly Hook<MutatingProgram>[]): MaybePromise<void> {
-    const { attributes } = this.#request;
-    if (this.#pass.isAgain && !equalJson(this.#notes.output, attributes.object)) wantAllAgain(this.#notes);
     return runInOrder([
       () => this.#request.visit(hooks, this),
       () => visitInOrder(this.#invocations, (invocation) => mapMaybe(this.#request.pause(), () => this.#invoke(invocation))),
@@ -97,11 +71,11 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
       if (outcome.type === 'mismatch' || (outcome.type === 'failed' && ignoresFailures)) return;
       if (outcome.type === 'failed') return this.#fail(invocation, joinErrors(outcome.errors));
       const key = keyOf(invocation);
-      if (this.#pass.isAgain && !this.#notes.wanted.has(key)) return;
+      if (!this.#reinvocation.runs(key)) return;
       const before = this.#request.forms.selected.object;
       return mapMaybe(visitInOrder([...invocation.policy.program.mutations.keys()], (index) => this.#mutate(index, invocation)), () => {
-        if (!equalJson(before, this.#request.forms.selected.object)) this.#noteChange();
-        if (invocation.policy.program.isReinvocable) this.#notes.called.add(key);
+        if (!equalJson(before, this.#request.forms.selected.object)) this.#reinvocation.noteChange();
+        if (invocation.policy.program.isReinvocable) this.#reinvocation.noteCall(key);
       });
     }));
   }
@@ -122,11 +96,6 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
     });
   }
 
-  #noteChange(): void {
-    wantAllAgain(this.#notes);
-    this.#pass.requestAgain();
-  }
-
   #fail({ policy, binding }: Invocation<Program>, message: string): void {
     if (policy.ignoresFailures) return;
     this.#failures.push({ message: `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`, reason: 'Invalid' });
@@ -135,11 +104,10 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
   /** Hands the object back in the form of the request. */
   #finish(): MaybePromise<void> {
     const { attributes, forms } = this.#request;
-    if (!this.#isDirty) return;
-    this.#noteChange();
-    return mapMaybe(forms.takeRequested(), (object) => {
+    if (this.#isDirty) this.#reinvocation.noteChange();
+    return mapMaybe(this.#isDirty ? forms.takeRequested() : attributes.object, (object) => {
       attributes.object = object;
-      if (!this.#pass.isAgain) this.#notes.output = cloneJson(object);
+      this.#reinvocation.finish(object);
     });
   }
 

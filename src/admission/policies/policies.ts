@@ -1,9 +1,8 @@
-// All policies of one kind and their bindings, kept up to date by two Reflectors: a policy is compiled once and kept until its spec changes. Which
-// policies a request may concern depends on where it points only, and is remembered per such place until a policy, a binding or the catalog
-// changes: a write without policies costs one look-up.
+// All policies of one kind and their bindings, kept up to date by two Reflectors: a policy is compiled once and kept until its spec changes.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Clock, compareKeys, invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Reflector, type Registry, startReflector } from '../../registry/index.ts';
+import { PlaceCache } from '../match/place-cache.ts';
 import { type PlacedCriteria, listPlace, placeCriteria } from './criteria.ts';
 import { type Binding, type CompileSpec, type Policy, type PolicySpec, createBinding, createPolicy, identifyPolicy } from './policy.ts';
 
@@ -16,21 +15,18 @@ export interface Hook<Program> {
 
 type Rows = Pick<Catalog, 'resources' | 'generation'>;
 
-/** Places that are remembered at most; requests about kinds that come and go do not fill memory. */
-const MAX_PLACES = 10_000;
-
 /** The policies of one kind. */
 export class Policies<Spec extends PolicySpec, Program> {
   readonly #catalog: Rows;
   readonly #compile: CompileSpec<Spec, Program>;
   readonly #policies = new Map<string, Policy<Program>>();
   readonly #bindings = new Map<string, Binding>();
-  readonly #places = new Map<string, readonly Hook<Program>[]>();
-  #generation = -1;
+  readonly #places: PlaceCache<Hook<Program>>;
 
   constructor(catalog: Rows, compile: CompileSpec<Spec, Program>) {
     this.#catalog = catalog;
     this.#compile = compile;
+    this.#places = new PlaceCache(catalog);
   }
 
   /** Takes a policy that is new or has changed. */
@@ -57,18 +53,7 @@ export class Policies<Spec extends PolicySpec, Program> {
   /** The policies that a request may concern, by name, with their bindings by name. */
   findHooks(attributes: AdmissionAttributes): readonly Hook<Program>[] {
     if (this.#policies.size === 0 || this.#bindings.size === 0) return [];
-    if (this.#generation !== this.#catalog.generation) {
-      this.#generation = this.#catalog.generation;
-      this.#places.clear();
-    }
-    const { operation, resource: { group, plural }, version, subresource, namespace } = attributes;
-    const place = `${operation}/${group}/${version}/${plural}/${subresource}/${namespace === '' ? 'c' : 'n'}`;
-    const known = this.#places.get(place);
-    if (known !== undefined) return known;
-    const found = this.#search(attributes);
-    if (this.#places.size >= MAX_PLACES) this.#places.clear();
-    this.#places.set(place, found);
-    return found;
+    return this.#places.find(attributes, () => this.#search(attributes));
   }
 
   #search(attributes: AdmissionAttributes): Hook<Program>[] {

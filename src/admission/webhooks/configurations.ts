@@ -1,9 +1,8 @@
-// All webhooks of one sort, kept up to date by a Reflector: a configuration is compiled once and kept until it changes. Which webhooks a request may
-// concern depends on where it points only, and is remembered per such place until a configuration or the catalog changes: 500 configurations
-// that are about something else cost a write one look-up.
+// All webhooks of one sort, kept up to date by a Reflector: a configuration is compiled once and kept until it changes.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Clock, invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Reflector, type Registry, startReflector } from '../../registry/index.ts';
+import { PlaceCache } from '../match/place-cache.ts';
 import { type ResourceForm, findForm } from '../match/resource-forms.ts';
 import { pointOf } from '../match/rules.ts';
 import { type Webhook, compileConfiguration } from './webhook.ts';
@@ -15,21 +14,17 @@ export interface Candidate {
   readonly index: number;
 }
 
-/** Places that are remembered at most; requests about kinds that come and go do not fill memory. */
-const MAX_PLACES = 10_000;
-const none: readonly Candidate[] = [];
-
 /** The webhooks of the configurations of one kind. */
 export class WebhookConfigurations {
   readonly #catalog: Pick<Catalog, 'resources' | 'generation'>;
   readonly #configurations = new Map<string, readonly Webhook[]>();
-  readonly #places = new Map<string, readonly Candidate[]>();
+  readonly #places: PlaceCache<Candidate>;
   /** Undefined until the next look-up after a change. */
   #ordered: readonly Webhook[] | undefined;
-  #generation = -1;
 
   constructor(catalog: Pick<Catalog, 'resources' | 'generation'>) {
     this.#catalog = catalog;
+    this.#places = new PlaceCache(catalog);
   }
 
   /** Takes a configuration that is new or has changed. */
@@ -49,29 +44,17 @@ export class WebhookConfigurations {
 
   /** Webhooks whose rules are about a request, by name of their configuration and then in its order. */
   findCandidates(attributes: AdmissionAttributes): readonly Candidate[] {
-    if (this.#configurations.size === 0) return none;
-    if (this.#generation !== this.#catalog.generation) {
-      this.#generation = this.#catalog.generation;
-      this.#places.clear();
-    }
-    const { operation, resource: { group, plural }, version, subresource, namespace } = attributes;
-    const place = `${operation}/${group}/${version}/${plural}/${subresource}/${namespace === '' ? 'c' : 'n'}`;
-    const known = this.#places.get(place);
-    if (known !== undefined) return known;
-    const found = this.#search(attributes);
-    if (this.#places.size >= MAX_PLACES) this.#places.clear();
-    this.#places.set(place, found);
-    return found;
+    if (this.#configurations.size === 0) return [];
+    return this.#places.find(attributes, () => this.#search(attributes));
   }
 
   #search(attributes: AdmissionAttributes): readonly Candidate[] {
     const [point, catalog] = [pointOf(attributes), this.#catalog];
     this.#ordered ??= [...this.#configurations].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, webhooks]) => webhooks);
-    const found = this.#ordered.flatMap((webhook, index): Candidate[] => {
+    return this.#ordered.flatMap((webhook, index): Candidate[] => {
       const form = findForm(attributes, { rules: webhook.rules, matchPolicy: webhook.matchPolicy, point, catalog });
       return form === undefined ? [] : [{ webhook, form, index }];
     });
-    return found.length === 0 ? none : found;
   }
 
   #forgetOrder(): void {

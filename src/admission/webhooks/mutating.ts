@@ -1,13 +1,13 @@
 // MutatingAdmissionWebhook: calls webhooks one after the other, by configuration name and then in the order of the configuration. Each sees what those
 // before it have made of the object. When one has changed the object, plugins run a second pass, in which webhooks with reinvocationPolicy
 // IfNeeded are called again if the object has changed since they were.
-import type { KubeObject, SchemaSet } from '../../apimachinery/index.ts';
-import { internalError } from '../../apimachinery/index.ts';
+import { type KubeObject, type SchemaSet, internalError } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
-import { type AdmissionAttributes, cloneJson, equalJson } from '../../registry/index.ts';
+import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { type ResourceForm, convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
+import { Reinvocation } from '../reinvocation.ts';
 import { type CallDependencies, callWebhook } from './call.ts';
 import type { Candidate, WebhookConfigurations } from './configurations.ts';
 import { CallError, internalProblem } from './failures.ts';
@@ -25,33 +25,13 @@ export interface WebhookDependencies extends CallDependencies, MatchDependencies
 const PLUGIN = 'MutatingAdmissionWebhook';
 const UNAVAILABLE = 503;
 
-/** What the first pass notes for the second. */
-interface Notes {
-  /** Reinvocable webhooks that have been called. */
-  readonly called: Set<string>;
-  /** Those of them that are to be called again, since the object has changed after them. */
-  readonly wanted: Set<string>;
-  /** The object after the last webhook of the first pass. */
-  output: KubeObject | undefined;
-}
-
-function takeNotes({ notes }: MutatingPass): Notes {
-  const known = notes.get(PLUGIN) as Notes | undefined;
-  if (known !== undefined) return known;
-  const made: Notes = { called: new Set(), wanted: new Set(), output: undefined };
-  notes.set(PLUGIN, made);
-  return made;
-}
-
-const wantAllAgain = ({ called, wanted }: Notes): void => called.forEach((id) => wanted.add(id));
-
 /** The webhooks of one pass over one request. */
 class MutatingRun {
   readonly #attributes: AdmissionAttributes;
   readonly #pass: MutatingPass;
   readonly #dependencies: WebhookDependencies;
   readonly #matcher: RequestMatcher;
-  readonly #notes: Notes;
+  readonly #reinvocation: Reinvocation;
   #isDirty = false;
 
   constructor(attributes: AdmissionAttributes, pass: MutatingPass, dependencies: WebhookDependencies) {
@@ -59,15 +39,13 @@ class MutatingRun {
     this.#pass = pass;
     this.#dependencies = dependencies;
     this.#matcher = new RequestMatcher(attributes, dependencies);
-    this.#notes = takeNotes(pass);
+    this.#reinvocation = new Reinvocation(PLUGIN, pass, attributes.object);
   }
 
   async run(candidates: readonly Candidate[]): Promise<void> {
-    const { isAgain } = this.#pass;
-    if (isAgain && !equalJson(this.#notes.output, this.#attributes.object)) wantAllAgain(this.#notes);
     for (const candidate of candidates) {
       if (!(await this.#matcher.isCalled(candidate))) continue;
-      if (isAgain && !this.#notes.wanted.has(candidate.webhook.id)) continue;
+      if (!this.#reinvocation.runs(candidate.webhook.id)) continue;
       await this.#call(candidate);
     }
     await this.#finish();
@@ -89,12 +67,8 @@ class MutatingRun {
     const outcome = { webhook, attributes: this.#attributes, type: 'admit', durationMs: clock.monotonicMs() - startedMs, error } as const;
     const refusal = reportCall(outcome, this.#dependencies, () =>
       annotate(this.#attributes.context, this.#annotationKey('failed-open.mutation', candidate), { value: webhook.name }));
-    if (changed) {
-      wantAllAgain(this.#notes);
-      this.#pass.requestAgain();
-    }
-    if (webhook.isReinvocable) this.#notes.called.add(webhook.id);
-    this.#notes.wanted.delete(webhook.id);
+    if (changed) this.#reinvocation.noteChange();
+    if (webhook.isReinvocable) this.#reinvocation.noteCall(webhook.id);
     if (refusal !== undefined) throw refusal;
   }
 
@@ -120,8 +94,7 @@ class MutatingRun {
     const attributes = this.#attributes;
     const { object } = this.#matcher.forms.selected;
     if (this.#isDirty && object !== undefined) attributes.object = await convertBack(object, this.#matcher.forms.form, attributes);
-    const mayComeAgain = !this.#pass.isAgain && this.#notes.called.size > 0;
-    if (mayComeAgain && attributes.object !== undefined) this.#notes.output = cloneJson(attributes.object);
+    this.#reinvocation.finish(attributes.object);
   }
 
   #annotationKey(prefix: string, { index }: Candidate): string {
