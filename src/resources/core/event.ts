@@ -102,13 +102,20 @@ export function checkParts(parts: EventParts): Errors {
   ];
 }
 
-function readCore(event: KubeObject): EventParts {
+/** Names of members that the two groups spell differently. */
+interface EventNames {
+  readonly subject: string;
+  readonly controllerName: string;
+  readonly message: string;
+}
+
+/** The parts of an event of either group. */
+export function readEvent(event: KubeObject, { subject, controllerName, message }: EventNames): EventParts {
   const text = (name: string): string => toText(event[name]);
   return {
-    namespace: event.metadata.namespace ?? '', subject: toObject(event['involvedObject']), controllerName: 'reportingComponent',
+    namespace: event.metadata.namespace ?? '', subject: toObject(event[subject]), controllerName,
     texts: {
-      controller: text('reportingComponent'), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'),
-      message: text('message'),
+      controller: text(controllerName), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'), message: text(message),
     },
     isTimed: !isUnset(event['eventTime']),
   };
@@ -116,7 +123,7 @@ function readCore(event: KubeObject): EventParts {
 
 /** Validates core events. */
 function validateEvent(event: KubeObject): Errors {
-  return checkParts(readCore(event));
+  return checkParts(readEvent(event, { subject: 'involvedObject', controllerName: 'reportingComponent', message: 'message' }));
 }
 
 /** The spec of Event. */

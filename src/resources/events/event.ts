@@ -4,7 +4,7 @@ import { convertColumns } from '../common/columns/columns.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { type Errors, checkImmutable } from '../common/validation/check.ts';
 import { toNumber, toObject, toText } from '../common/values.ts';
-import { type EventParts, checkParts, eventColumns, involvedPaths, isUnset } from '../core/event.ts';
+import { checkParts, eventColumns, involvedPaths, isUnset, readEvent } from '../core/event.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { convertEvent } from './convert.ts';
 
@@ -13,17 +13,7 @@ const eventsGroupColumns = convertColumns(eventColumns, (object) => convertEvent
 /** Field labels read the event in the form of its group, though the core group stores it. */
 const eventsGroupFields = textFields(...involvedPaths.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type');
 
-function readNew(event: KubeObject): EventParts {
-  const text = (name: string): string => toText(event[name]);
-  return {
-    namespace: event.metadata.namespace ?? '', subject: toObject(event['regarding']), controllerName: 'reportingController',
-    texts: {
-      controller: text('reportingController'), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'),
-      message: text('note'),
-    },
-    isTimed: !isUnset(event['eventTime']),
-  };
-}
+const eventNames = { subject: 'regarding', controllerName: 'reportingController', message: 'note' } as const;
 
 function checkSeries(event: KubeObject): Errors {
   if (isUnset(event['series'])) return [];
@@ -43,7 +33,7 @@ function validateNewEvent(event: KubeObject): Errors {
     ['count', toNumber(event['deprecatedCount'] ?? 0) !== 0], ['source', !isUnset(component) || !isUnset(host)],
   ];
   return [
-    ...checkParts(readNew(event)), ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
+    ...checkParts(readEvent(event, eventNames)), ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
     ...old.filter(([, isSet]) => isSet).map(([name]) => invalidValue(name, '', 'needs to be unset')),
   ];
@@ -60,7 +50,7 @@ const sealed: readonly (readonly [string, string])[] = [
 function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
   const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null);
   return [
-    ...checkParts(readNew(event)), ...(isSameSeries ? [] : checkSeries(event)),
+    ...checkParts(readEvent(event, eventNames)), ...(isSameSeries ? [] : checkSeries(event)),
     ...sealed.flatMap(([name, path]) => checkImmutable({ path, value: event[name] }, { path, value: old[name] })),
   ];
 }

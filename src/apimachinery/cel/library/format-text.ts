@@ -1,5 +1,5 @@
 // 'text %s'.format([values]): the clauses %s %d %f %e %b %o %x %X, with a precision for the floating ones.
-import { compareText } from '../values/compare.ts';
+import { compareKeys } from '../../../base/index.ts';
 import { BUILD_WORK, type Meter, VISIT_WORK } from '../values/meter.ts';
 import { formatDouble, toNumber } from '../values/numbers.ts';
 import { formatDuration, formatTimestamp } from '../values/time.ts';
@@ -93,7 +93,7 @@ function showMap(map: CelMap, meter: Meter): string {
     }
     return [showValue(key, meter), showValue(map.find(key)!, meter)] as const;
   });
-  return `{${shown.sort(([a], [b]) => compareText(a, b)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
+  return `{${shown.sort(([a], [b]) => compareKeys(a, b)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
 }
 
 function specialNumber(value: number): string | undefined {

@@ -1,5 +1,6 @@
 // Lists: Kubernetes' sum, min, max, isSorted and indexOf, cel-go's slice, sort, flatten, distinct, range and reverse, and sets.
-import { compareText, compareValues, containsValue, equalValues, indexOfValue } from '../values/compare.ts';
+import { compareKeys } from '../../../base/index.ts';
+import { compareValues, containsValue, equalValues, indexOfValue } from '../values/compare.ts';
 import { type FunctionDeclaration, type Library, type Overload, declare, method, metered, overload } from '../check/environment.ts';
 import { type Meter, VISIT_WORK } from '../values/meter.ts';
 import { ExprBuilder, type Macro, macroKey, standardMacros } from '../parse/macros.ts';
@@ -120,7 +121,7 @@ function sortBy(list: CelList, keys: CelList): Value {
   const type = typeOf(pairs[0]!.key);
   if (compareValues(pairs[0]!.key, pairs[0]!.key) === undefined) return new CelError('list elements must be comparable');
   if (pairs.some(({ key }) => typeOf(key) !== type)) return new CelError('list elements must have the same type');
-  pairs.sort((a, b) => (typeof a.key === 'string' ? compareText(a.key, b.key as string) : compareValues(a.key, b.key)!));
+  pairs.sort((a, b) => (typeof a.key === 'string' ? compareKeys(a.key, b.key as string) : compareValues(a.key, b.key)!));
   return new ArrayList(pairs.map(({ item }) => item));
 }
 

@@ -1,4 +1,5 @@
 // Equality and order across types: numbers compare by value whatever their type, other types only with their own.
+import { compareKeys } from '../../../base/index.ts';
 import { type Meter, TEXT_WORK, VISIT_WORK, unmetered } from './meter.ts';
 import { CelType, sameType } from './types.ts';
 import {
@@ -59,7 +60,7 @@ function equalOptionals(a: CelOptional, b: CelOptional, meter: Meter): boolean {
 /** Order of two values: negative, zero, positive, NaN for doubles that have none; undefined when their types have no common order. */
 export function compareValues(a: Value, b: Value): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined;
+  if (typeof a === 'string') return typeof b === 'string' ? compareKeys(a, b) : undefined;
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp ? a.seconds - b.seconds || a.nanos - b.nanos : undefined;
   if (a instanceof CelDuration) return b instanceof CelDuration ? Number(a.nanos - b.nanos) : undefined;
@@ -83,19 +84,6 @@ function compareNumbers(a: Value, b: Value): number | undefined {
 
 /** Integers are compared with doubles as doubles, losing what a double cannot hold. */
 const compareDoubles = (left: number, right: number): number => (left < right ? -1 : left > right ? 1 : 0);
-
-/** Order of strings by code points, which is that of their UTF-8 bytes. */
-export function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const left = a.charCodeAt(i);
-    const right = b.charCodeAt(i);
-    if (left !== right) return fixSurrogate(left) - fixSurrogate(right);
-  }
-  return a.length - b.length;
-}
-
-const fixSurrogate = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code);
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
