@@ -26,6 +26,8 @@ export class TunnelResponse implements Response {
   constructor(headers: Response['headers'], other: OtherSide) {
     this.headers = headers;
     this.#other = other;
+    // Until the connections are joined nothing else listens, and an error without a listener ends the process.
+    other.socket.on('error', () => other.socket.destroy());
   }
 
   /** Joins the client's connection with the other one. */
@@ -33,7 +35,7 @@ export class TunnelResponse implements Response {
     const { socket: other, head: otherHead } = this.#other;
     socket.write(formatHead(this.headers, exchange.auditId));
     if (otherHead.length > 0) socket.write(otherHead);
-    if (head.length > 0) other.write(head);
+    if (!other.destroyed && head.length > 0) other.write(head);
     closeTogether(socket, other, exchange.clock);
     exchange.signal.addEventListener('abort', () => {
       socket.destroy();
@@ -55,7 +57,7 @@ function formatHead(headers: Response['headers'], auditId: string): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** The end of either stream closes both, as the reference does; one that breaks takes the other with it. */
+/** The end of either stream closes both, as the reference does; one that breaks takes the other with it, also one that is broken already. */
 function closeTogether(left: Duplex, right: Duplex, clock: Clock): void {
   const finish = (stream: Duplex) => (): void => {
     if (stream.destroyed) return;
@@ -70,5 +72,6 @@ function closeTogether(left: Duplex, right: Duplex, clock: Clock): void {
     stream.on('error', () => stream.destroy());
     stream.once('end', finish(other));
     stream.once('close', finish(other));
+    if (stream.destroyed) finish(other)();
   }
 }
