@@ -22,17 +22,14 @@ export class FairQueue<T extends Queued> {
     return this.#tasks;
   }
 
-  /** Adds a task. Where the queue is full, the last task of the user with the most tasks is returned: it does not wait any more. */
-  push(task: T): T | undefined {
+  /** Adds a task. Answers the tasks that do not wait any more: where the queue is over a limit, users with the most lose their last tasks. */
+  push(task: T): readonly T[] {
     const lane = this.#lanes.get(task.user);
     if (lane === undefined) this.#lanes.set(task.user, [task]);
     else lane.push(task);
     this.#count(task, 1);
-    if (this.#tasks <= this.#limits.tasks && this.#bytes <= this.#limits.bytes) return undefined;
-    let longest: readonly T[] = [];
-    for (const each of this.#lanes.values()) if (each.length >= longest.length) longest = each;
-    const dropped = longest.at(-1) as T;
-    this.remove(dropped);
+    const dropped: T[] = [];
+    while (this.#tasks > this.#limits.tasks || this.#bytes > this.#limits.bytes) dropped.push(this.#dropOne());
     return dropped;
   }
 
@@ -61,8 +58,23 @@ export class FairQueue<T extends Queued> {
     return true;
   }
 
+  /** Removes the last task of the user with the most bytes, where there are too many, or else with the most tasks. */
+  #dropOne(): T {
+    const measure = this.#bytes > this.#limits.bytes ? sumBytes : (lane: readonly T[]): number => lane.length;
+    let [largest, most]: [readonly T[], number] = [[], 0];
+    for (const lane of this.#lanes.values()) {
+      const size = measure(lane);
+      if (size >= most) [largest, most] = [lane, size];
+    }
+    const dropped = largest.at(-1) as T;
+    this.remove(dropped);
+    return dropped;
+  }
+
   #count({ bytes }: T, sign: 1 | -1): void {
     this.#tasks += sign;
     this.#bytes += sign * bytes;
   }
 }
+
+const sumBytes = (lane: readonly Queued[]): number => lane.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -87,7 +87,7 @@ class Pool implements WorkerPool {
         },
       };
       signal?.addEventListener('abort', leave);
-      this.#queue.push(task)?.reject(tooMuchWaits());
+      for (const dropped of this.#queue.push(task)) dropped.reject(tooMuchWaits());
       this.#assign();
     });
   }
