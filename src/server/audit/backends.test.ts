@@ -1,6 +1,6 @@
 // The backends without a server: buffers and their bounds, truncation, blocking modes, formats, rotation.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -212,6 +212,61 @@ describe('openLogFile', () => {
     await eventually(() => assert.equal(readdirSync(directory).length, 2));
     rmSync(directory, { recursive: true });
   });
+});
+
+describe('openLogFile with a directory that fails it', () => {
+  const large = `${'x'.repeat(1024 * 1024 - 10)}\n`;
+  const open = (directory: string) => openLogFile({ path: join(directory, 'audit.log'), maxSizeMb: 1, maxBackups: 0, maxAgeDays: 0, compress: false },
+    createManualClock(Date.UTC(2030, 0, 2)), (error) => assert.fail(String(error)));
+  const inDirectory = async (run: (directory: string) => Promise<void>): Promise<void> => {
+    const directory = mkdtempSync(join(tmpdir(), 'audit-log-'));
+    await run(directory);
+    rmSync(directory, { recursive: true });
+  };
+
+  it('keeps the file while it cannot rotate, and writes to no other', () => inDirectory(async (directory) => {
+    const [path, backup, other] = ['audit.log', 'audit-2030-01-02T00-00-00.000.log', 'other'].map((name) => join(directory, name)) as [string, string, string];
+    const file = open(directory);
+    file.write(large);
+    mkdirSync(backup);
+    assert.throws(() => file.write(large), /EISDIR|ENOTEMPTY|EEXIST|EPERM/);
+    const descriptor = openSync(other, 'w');
+    file.write('small\n');
+    assert.throws(() => file.write(large));
+    closeSync(descriptor);
+    assert.deepEqual([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')], [`${large}small\n`, '']);
+    rmdirSync(backup);
+    file.write(large);
+    await file.close();
+    assert.deepEqual([readFileSync(path, 'utf8'), readFileSync(backup, 'utf8')], [large, `${large}small\n`]);
+  }));
+
+  it('keeps the file while it cannot open the next one', () => inDirectory(async (directory) => {
+    const path = join(directory, 'audit.log');
+    const file = open(directory);
+    file.write(large);
+    unlinkSync(path);
+    symlinkSync(join(directory, 'none', 'audit.log'), path);
+    assert.throws(() => file.write(large), /ENOENT/);
+    const descriptor = openSync(join(directory, 'other'), 'w');
+    file.write('small\n');
+    closeSync(descriptor);
+    assert.equal(readFileSync(join(directory, 'other'), 'utf8'), '');
+    unlinkSync(path);
+    file.write(large);
+    await file.close();
+    assert.equal(readFileSync(path, 'utf8'), large);
+  }));
+
+  it('refuses to write once it is closed', () => inDirectory(async (directory) => {
+    const file = open(directory);
+    await file.close();
+    const descriptor = openSync(join(directory, 'other'), 'w');
+    assert.throws(() => file.write('late\n'), /the file is closed/);
+    await file.close();
+    closeSync(descriptor);
+    assert.equal(readFileSync(join(directory, 'other'), 'utf8'), '');
+  }));
 });
 
 describe('formatDuration', () => {

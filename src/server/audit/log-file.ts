@@ -1,7 +1,7 @@
 // The file of the log backend, and its rotation: a file that would grow past its limit is renamed after the time, old ones are compressed and
 // removed by number and age. Names and rules are those of the logger that the reference uses, so that its files are found and cleared here too.
 import {
-  chmodSync, closeSync, createReadStream, createWriteStream, existsSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, writeSync,
+  closeSync, createReadStream, createWriteStream, existsSync, fchmodSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, writeSync,
 } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -37,7 +37,8 @@ class RotatingFile implements LogFile {
   readonly #options: LogFileOptions;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  #file: number;
+  /** Undefined once closed: the number of a closed descriptor may be another file's. */
+  #file: number | undefined;
   #size: number;
   #clearing: Promise<void> | undefined;
 
@@ -55,25 +56,31 @@ class RotatingFile implements LogFile {
     const bytes = Buffer.from(text);
     const limit = maxSizeMb * MEGABYTE;
     if (limit > 0 && bytes.length > limit) throw new Error(`write length ${bytes.length} exceeds maximum file size ${limit}`);
-    if (limit > 0 && this.#size + bytes.length > limit) this.#rotate();
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+    if (this.#file === undefined) throw new Error('the file is closed');
+    const file = limit > 0 && this.#size + bytes.length > limit ? this.#rotate(this.#file) : this.#file;
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
     this.#size += bytes.length;
   }
 
   async close(): Promise<void> {
-    closeSync(this.#file);
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) closeSync(file);
     await this.#clearing;
   }
 
-  #rotate(): void {
+  /** Swaps the file for an empty one, and answers that. Where it throws, the file before stays open, and the next write tries again. */
+  #rotate(full: number): number {
     const { path } = this.#options;
-    closeSync(this.#file);
     const mode = existsSync(path) ? statSync(path).mode : OWNER_ONLY;
     if (existsSync(path)) renameSync(path, this.#nameBackup());
-    this.#file = openSync(path, 'a', OWNER_ONLY);
-    chmodSync(path, mode & 0o777);
+    const file = openSync(path, 'a', OWNER_ONLY);
+    this.#file = file;
     this.#size = 0;
+    closeSync(full);
+    fchmodSync(file, mode & 0o777);
     this.#clearing = (this.#clearing ?? Promise.resolve()).then(() => this.#clear()).catch(this.#onError);
+    return file;
   }
 
   #nameBackup(): string {
