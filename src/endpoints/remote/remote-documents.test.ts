@@ -38,4 +38,9 @@ describe('mergeSwagger', () => {
       definitions: { A: { type: 'integer' }, B: { type: 'object' }, A_v2: { type: 'string' } },
     });
   });
+
+  it('ignores a document that is no object', () => {
+    const versions = [null, 'text', []].map((openApiV2) => ({ openApiV2 }) as unknown as RemoteVersion);
+    assert.deepEqual(mergeSwagger({ paths: {} }, versions), { paths: {} });
+  });
 });

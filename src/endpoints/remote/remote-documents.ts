@@ -73,7 +73,7 @@ function findRenamed(definitions: Json, known: ReadonlyMap<string, unknown>): Ma
 
 /** The Swagger document with those of other servers: their paths below `/apis/` where they are free, and their definitions. */
 export function mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Record<string, unknown> {
-  const documents = new Set(versions.map(({ openApiV2 }) => openApiV2).filter((each) => each !== undefined));
+  const documents = new Set(versions.map(({ openApiV2 }) => openApiV2).filter(isObject));
   if (documents.size === 0) return document;
   const definitions = new Map(Object.entries(isObject(document['definitions']) ? document['definitions'] : {}));
   const paths = new Map(Object.entries(isObject(document['paths']) ? document['paths'] : {}));

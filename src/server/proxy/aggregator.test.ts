@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type TestServer, eventually, requestUntil, startTestServer } from '../../testing/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
@@ -27,6 +28,8 @@ class Backend {
   readonly seen: IncomingMessage[] = [];
   stream: ServerResponse | undefined;
   upgraded: Duplex | undefined;
+  /** How often the Swagger document has been asked for: one that is nested deeper than any stack. */
+  swaggerCount = 0;
 
   constructor() {
     this.server = createServer({ cert: serving.certificate, key: serving.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false });
@@ -53,6 +56,9 @@ class Backend {
       response.setHeader('content-type', 'application/json');
       const resources = [{ name: 'things', namespaced: true, kind: 'Thing', verbs: ['get'] }];
       response.end(JSON.stringify({ kind: 'APIResourceList', groupVersion: `${GROUP}/v1`, resources }));
+    } else if (path === '/openapi/v2') {
+      this.swaggerCount += 1;
+      response.end(`{"paths":{"/apis/${GROUP}/v1/deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`);
     } else if (path.includes('/things')) response.end('<html>things</html>');
     else response.writeHead(404).end();
   }
@@ -168,6 +174,13 @@ describe('an aggregated API', () => {
     const { body } = await requestUntil(server, { path: '/apis', headers: { accept } }, { until: (answer) => find(answer.body)?.versions[0].freshness === 'Current' });
     assert.deepEqual(find(body).versions[0].resources[0].resource, 'things');
     assert.equal((await server.request({ path: `/apis/${GROUP}` })).body.preferredVersion.version, 'v1');
+  });
+
+  it('does no harm with documents that are nested too deep', async () => {
+    await eventually(async () => assert.ok(backend.swaggerCount > 0));
+    await setTimeout(100);
+    const { status, body } = await server.request({ path: '/openapi/v2' });
+    assert.deepEqual([status, body.paths[`/apis/${GROUP}/v1/deep`]], [200, undefined]);
   });
 
   it('holds namespaces up while it cannot be reached', async () => {

@@ -10,6 +10,7 @@ import type { ServerExchange } from '../http/exchange.ts';
 import { formatLabels, renderGauge } from '../observability/metrics.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';
+import { parseAnswer } from '../webhooks/read-answer.ts';
 import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
 import { type DocumentAnswer, fetchDocument } from './fetch-document.ts';
 import { answerPlainText, forwardRequest } from './forward.ts';
@@ -252,7 +253,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 function parseKept({ documents }: Entry, path: string, { body }: DocumentAnswer): unknown {
   const known = documents.get(path);
   if (known?.body.equals(body) === true) return known.parsed;
-  const parsed: unknown = JSON.parse(body.toString('utf8'));
+  const parsed = parseAnswer(body);
   documents.set(path, { body, parsed });
   return parsed;
 }

@@ -1,6 +1,7 @@
 // A document of another server, read whole: bounded in size and time.
 import { type Agent, request } from 'node:https';
 import type { Clock } from '../../base/index.ts';
+import { readAnswer } from '../webhooks/read-answer.ts';
 
 /** Parsing a document of this size takes 40 ms. */
 const LIMIT_BYTES = 4 * 1024 * 1024;
@@ -29,17 +30,9 @@ export interface DocumentAnswer {
 export function fetchDocument({ host, port, path, headers, agent, clock, signal }: DocumentRequest): Promise<DocumentAnswer> {
   return new Promise((resolve, reject) => {
     const call = request({ host: host.replace(/^\[|\]$/g, ''), port, path, headers: headers as Record<string, string>, agent, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > LIMIT_BYTES) call.destroy(new Error(`the answer is larger than ${LIMIT_BYTES} bytes`));
-        else chunks.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => resolve({
-        status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', body: Buffer.concat(chunks),
-      }));
+      readAnswer(response, LIMIT_BYTES).then((body) => resolve({
+        status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', body,
+      }), reject);
     });
     const timer = clock.after(TIMEOUT_MS, () => call.destroy(Object.assign(new Error('context deadline exceeded'), { name: 'TimeoutError' })));
     call.on('close', () => timer.cancel());

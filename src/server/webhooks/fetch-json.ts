@@ -1,6 +1,7 @@
 // JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
 // not JSON fails.
 import { request } from 'node:https';
+import { parseAnswer, readAnswer } from './read-answer.ts';
 
 /** How another server is asked. */
 export interface FetchOptions {
@@ -23,7 +24,7 @@ const defaultTimeoutMs = 10_000;
 export async function fetchJson(url: string, options: FetchOptions = {}): Promise<unknown> {
   const answer = await fetchBytes(url, options);
   try {
-    return JSON.parse(answer.toString('utf8'));
+    return parseAnswer(answer);
   } catch {
     throw new Error('the answer is not JSON');
   }
@@ -43,19 +44,11 @@ function fetchBytes(url: string, options: FetchOptions): Promise<Buffer> {
       headers: { accept: 'application/json', ...(sent !== undefined && { 'content-type': 'application/json' }), ...options.headers },
       ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
     }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > limitBytes) call.destroy(new Error('the answer is too large'));
-        else chunks.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
+      readAnswer(response, limitBytes, 'the answer is too large').then((answer) => {
         const status = response.statusCode ?? 0;
         if (status < 200 || status > 299) return reject(new Error(`the answer is ${status}`));
-        return resolve(Buffer.concat(chunks));
-      });
+        return resolve(answer);
+      }, reject);
     });
     call.on('error', reject);
     call.end(sent);

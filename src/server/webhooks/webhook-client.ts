@@ -9,6 +9,7 @@ import type { Clock, Random, Timer } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
+import { readAnswer } from './read-answer.ts';
 import { type Address, type ServiceReads, type ServiceTarget, findServiceAddress } from './service-address.ts';
 
 /** What this server shows of itself to a webhook. */
@@ -156,18 +157,10 @@ function send({ host, port, shownHost, path, agent, headers }: CallTarget, { met
         ...(body !== undefined && { 'content-type': 'application/json', 'content-length': body.length }),
       },
     }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > limitBytes) call.destroy(new Error(`the answer is larger than ${limitBytes} bytes`));
-        else chunks.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
+      readAnswer(response, limitBytes).then((answer) => {
         end.report(undefined);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) });
-      });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });
+      }, reject);
     });
     call.on('error', (error: Error) => reject(Object.assign(error, { wasKept: call.reusedSocket })));
     end.report(() => call.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
