@@ -25,7 +25,7 @@ const EVENT_TYPE = '{"kind":"Event","apiVersion":"audit.k8s.io/v1",';
 const encodeList = (events: readonly AuditEvent[]): string =>
   `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${events.map(({ json }) => `{${json.slice(EVENT_TYPE.length)}`).join(',')}]}`;
 
-/** Makes the backend. Once the server stops, pauses end early and the next failure is the last. */
+/** Makes the backend. Once the server stops, pauses end early and the next failure is the last; the stop waits for all lists that are on their way. */
 export function createWebhookBackend({ post, clock, random, initialBackoffMs, metrics }: WebhookBackendOptions): AuditBackend {
   let isStopping = false;
   let endPauses = (): void => {};
@@ -48,15 +48,20 @@ export function createWebhookBackend({ post, clock, random, initialBackoffMs, me
       pauseMs *= BACKOFF_FACTOR;
     }
   };
+  const sending = new Set<Promise<boolean>>();
   return {
-    process: (events) => send(encodeList(events)).then(() => true, (error: unknown) => {
-      metrics.recordErrors('webhook', events.length, error);
-      return false;
-    }),
+    process(events) {
+      const sent = send(encodeList(events)).then(() => true, (error: unknown) => {
+        metrics.recordErrors('webhook', events.length, error);
+        return false;
+      }).finally(() => sending.delete(sent));
+      sending.add(sent);
+      return sent;
+    },
     hurry,
-    stop() {
+    async stop() {
       hurry();
-      return Promise.resolve();
+      while (sending.size > 0) await Promise.all(sending);
     },
   };
 }
