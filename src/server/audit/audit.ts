@@ -26,6 +26,10 @@ export interface Audit {
 
 /** Batches to a webhook that are sent at the same time; the reference has no bound. */
 const MAX_SENDING = 25;
+/** Events of one backend in `batch` mode, waiting and being sent. */
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
+/** Batches without truncation; with it, a flag says so, of which this is the default. */
+const MAX_BATCH_BYTES = 10 * 1024 * 1024;
 /** The reference's limit of calls to webhooks. */
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
@@ -68,7 +72,7 @@ async function readPolicy({ auditPolicyFile: path, logger }: ServerOptions): Pro
 
 type BackendOptions = {
   readonly mode: string;
-  readonly batch: BatchOptions;
+  readonly batch: Omit<BatchOptions, 'maxBatchBytes' | 'maxHeldBytes'>;
   readonly truncate: { readonly maxEventBytes: number; readonly maxBatchBytes: number } | undefined;
 };
 
@@ -76,8 +80,10 @@ type BackendOptions = {
 function wrapBackend(backend: AuditBackend, { mode, batch, truncate }: BackendOptions, parts: {
   readonly clock: ServerOptions['clock']; readonly metrics: AuditMetrics;
 }): AuditBackend {
-  const wrapped = mode === 'blocking-strict' ? backend : mode === 'blocking' ? ignoreFailures(backend) : bufferEvents(backend, batch, parts);
-  return truncate === undefined ? wrapped : truncateEvents(wrapped, truncate, parts.metrics);
+  const limits = { maxBatchBytes: truncate?.maxBatchBytes ?? MAX_BATCH_BYTES, maxHeldBytes: MAX_HELD_BYTES };
+  const buffer = (): AuditBackend => bufferEvents(backend, { ...batch, ...limits }, parts);
+  const wrapped = mode === 'blocking-strict' ? backend : mode === 'blocking' ? ignoreFailures(backend) : buffer();
+  return truncate === undefined ? wrapped : truncateEvents(wrapped, truncate.maxEventBytes, parts.metrics);
 }
 
 function openLog(options: ServerOptions, metrics: AuditMetrics): AuditBackend {

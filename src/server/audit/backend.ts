@@ -29,48 +29,21 @@ export function ignoreFailures(backend: AuditBackend): AuditBackend {
   return { process: (events) => mapMaybe(backend.process(events), () => true), stop: () => backend.stop() };
 }
 
-/** Bytes of events and batches. */
-export interface TruncateLimits {
-  readonly maxEventBytes: number;
-  readonly maxBatchBytes: number;
-}
-
-/** Removes the bodies of events that are too large, discards those that still are, and splits batches. */
-export function truncateEvents(backend: AuditBackend, { maxEventBytes, maxBatchBytes }: TruncateLimits, metrics: AuditMetrics): AuditBackend {
+/** Removes the bodies of events that are too large, and discards those that still are. */
+export function truncateEvents(backend: AuditBackend, maxEventBytes: number, metrics: AuditMetrics): AuditBackend {
   const fit = (event: AuditEvent): AuditEvent | undefined => {
     const { level } = event.fields;
     const hasBodies = level === 'Request' || level === 'RequestResponse';
-    const cut = hasBodies && sizeOf(event) > maxEventBytes ? event.truncate() : event;
-    return sizeOf(cut) > maxEventBytes ? undefined : cut;
+    const cut = hasBodies && event.bytes > maxEventBytes ? event.truncate() : event;
+    return cut.bytes > maxEventBytes ? undefined : cut;
   };
   return {
     process(events) {
       const fitting = events.map(fit).filter((event) => event !== undefined);
       const lost = events.length - fitting.length;
       if (lost > 0) metrics.recordErrors('truncate', lost, new Error('event is too large even after truncating'));
-      return splitBatches(fitting, maxBatchBytes).reduce<MaybePromise<boolean>>((before, batch) =>
-        mapMaybe(before, (others) => mapMaybe(backend.process(batch), (stored) => stored && others)), true);
+      return fitting.length === 0 ? true : backend.process(fitting);
     },
     stop: () => backend.stop(),
   };
-}
-
-/** With the newline that the reference's encoder writes. */
-const sizeOf = (event: AuditEvent): number => Buffer.byteLength(event.json) + 1;
-
-function splitBatches(events: readonly AuditEvent[], maxBytes: number): AuditEvent[][] {
-  const batches: AuditEvent[][] = [];
-  let size = 0;
-  for (const event of events) {
-    const bytes = sizeOf(event);
-    const current = batches.at(-1);
-    if (current === undefined || size + bytes > maxBytes) {
-      batches.push([event]);
-      size = bytes;
-    } else {
-      current.push(event);
-      size += bytes;
-    }
-  }
-  return batches;
 }

@@ -29,7 +29,7 @@ const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 
 });
 
 /** A backend that keeps the names of what it gets, batch by batch. */
-function createRecorder(isStored = true): AuditBackend & { readonly batches: string[] } {
+function createRecorder(isStored: boolean | Promise<boolean> = true): AuditBackend & { readonly batches: string[] } {
   const batches: string[] = [];
   return {
     batches, stop: () => Promise.resolve(),
@@ -58,9 +58,10 @@ describe('AuditEvent', () => {
 });
 
 describe('bufferEvents', () => {
-  const create = (options: Partial<BatchOptions> = {}) => {
-    const [clock, metrics, recorder] = [createManualClock(), createAuditMetrics(silentLogger), createRecorder()];
-    const all = { bufferSize: 5, maxBatchSize: 2, maxWaitMs: 1000, throttle: undefined, maxSending: 1, ...options };
+  const create = (options: Partial<BatchOptions> = {}, sent: boolean | Promise<boolean> = true) => {
+    const [clock, metrics, recorder] = [createManualClock(), createAuditMetrics(silentLogger), createRecorder(sent)];
+    const limits = { maxBatchBytes: 1_000_000, maxHeldBytes: 1_000_000 };
+    const all = { bufferSize: 5, maxBatchSize: 2, maxWaitMs: 1000, throttle: undefined, maxSending: 1, ...limits, ...options };
     const backend = bufferEvents(recorder, all, { clock, metrics });
     const pass = async (ms: number): Promise<void> => {
       clock.advance(ms);
@@ -87,6 +88,39 @@ describe('bufferEvents', () => {
     assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="buffered"} 2']);
   });
 
+  it('cuts batches by bytes, and sends one that is full of them', async () => {
+    const { bytes } = makeEvent('a');
+    const { backend, batches, pass } = create({ maxBatchSize: 4, maxBatchBytes: 2 * bytes + 1 });
+    await send(backend, 'a', 'b');
+    await pass(0);
+    assert.equal(batches.length, 0);
+    await send(backend, 'c', 'x'.repeat(3 * bytes), 'd');
+    await pass(0);
+    assert.deepEqual(batches.map((ids) => ids.replace(/x+/, 'x')), ['a,b', 'c', 'x']);
+    await pass(1000);
+    await pass(0);
+    assert.equal(batches.at(-1), 'd');
+  });
+
+  it('counts the bytes of a batch until it is out', async () => {
+    let answer = (_: boolean): void => {};
+    const sent = new Promise<boolean>((resolve) => {
+      answer = resolve;
+    });
+    const { backend, batches, metrics, pass } = create({ maxBatchSize: 1, maxSending: 5, maxHeldBytes: 2 * makeEvent('a').bytes }, sent);
+    for (const id of ['a', 'b', 'c']) {
+      await send(backend, id);
+      await pass(0);
+    }
+    assert.deepEqual(batches, ['a', 'b']);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="buffered"} 1']);
+    answer(true);
+    await pass(0);
+    await send(backend, 'd');
+    await pass(0);
+    assert.deepEqual(batches, ['a', 'b', 'd']);
+  });
+
   it('holds to the batches per second', async () => {
     const { backend, batches, pass } = create({ throttle: { qps: 1, burst: 1 }, maxBatchSize: 1 });
     await send(backend, 'a', 'b', 'c');
@@ -111,12 +145,12 @@ describe('bufferEvents', () => {
 });
 
 describe('truncateEvents', () => {
-  it('removes large bodies, discards what is still too large, and splits batches', async () => {
+  it('removes large bodies, and discards what is still too large', async () => {
     const [metrics, kept] = [createAuditMetrics(silentLogger), [] as AuditEvent[][]];
     const sink: AuditBackend = { process: (events) => kept.push([...events]) > 0, stop: () => Promise.resolve() };
-    const backend = truncateEvents(sink, { maxEventBytes: 700, maxBatchBytes: 1200 }, metrics);
+    const backend = truncateEvents(sink, 700, metrics);
     await backend.process([makeEvent('small'), makeEvent('large', JSON.stringify('x'.repeat(700))), makeEvent('y'.repeat(700)), makeEvent('third')]);
-    assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.request.auditId)), [['small', 'large'], ['third']]);
+    assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.request.auditId)), [['small', 'large', 'third']]);
     assert.deepEqual([kept[0]?.[1]?.fields.requestObject, kept[0]?.[1]?.fields.annotations.at(-1)], [undefined, ['audit.k8s.io/truncated', 'true']]);
     assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="truncate"} 1']);
   });
@@ -182,6 +216,26 @@ describe('createWebhookBackend', () => {
     await backend.stop();
     assert.equal(await sent, false);
     assert.equal(attempts, 2);
+  });
+});
+
+describe('createWebhookBackend that stops', () => {
+  it('waits for the lists that are on their way', async () => {
+    let answer = (_: unknown): void => {};
+    const post = (): Promise<unknown> => new Promise((resolve) => {
+      answer = resolve;
+    });
+    const backend = createWebhookBackend({
+      post, clock: createManualClock(), random: systemRandom, initialBackoffMs: 100, metrics: createAuditMetrics(silentLogger),
+    });
+    const steps: string[] = [];
+    const sent = Promise.resolve(backend.process([makeEvent('a')])).then(() => steps.push('sent'));
+    const stopped = backend.stop().then(() => steps.push('stopped'));
+    await new Promise(setImmediate);
+    assert.deepEqual(steps, []);
+    answer({});
+    await Promise.all([sent, stopped]);
+    assert.deepEqual(steps, ['sent', 'stopped']);
   });
 });
 

@@ -139,6 +139,7 @@ export const TRUNCATED = 'audit.k8s.io/truncated';
 export class AuditEvent {
   readonly fields: EventFields;
   #json: string | undefined;
+  #bytes: number | undefined;
 
   constructor(fields: EventFields) {
     this.fields = fields;
@@ -146,6 +147,11 @@ export class AuditEvent {
 
   get json(): string {
     return (this.#json ??= encodeFields(this.fields));
+  }
+
+  /** The length of its line: with the newline that the reference's encoder writes. */
+  get bytes(): number {
+    return (this.#bytes ??= Buffer.byteLength(this.json) + 1);
   }
 
   /** The event without its bodies, marked as truncated. */
