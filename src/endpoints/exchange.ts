@@ -47,6 +47,8 @@ export interface AuditRecord {
   /** Whether the bodies of requests, and of answers, are recorded. */
   readonly wantsRequest: boolean;
   readonly wantsResponse: boolean;
+  /** Answers with more bytes of JSON are left out. */
+  readonly maxResponseBytes: number;
   /** The decoded body, before admission changes it; completes the reference to the object. */
   recordRequestObject(object: unknown): void;
   /** The patch as a JSON value; undefined where it is none. */
@@ -57,6 +59,8 @@ export interface AuditRecord {
   recordResponseObject(object: unknown): void;
   /** The same as JSON text. */
   recordResponseJson(json: Uint8Array): void;
+  /** The answer is longer than `maxResponseBytes`. */
+  leaveOutResponse(): void;
   /** The API of the request is deprecated; the warning says since when, and until when it is served. */
   recordDeprecation(warning: string): void;
 }

@@ -96,12 +96,15 @@ function fieldHead(number: number, length: number): Uint8Array {
 /** A byte that no other field of an envelope contains: it marks the place of the message. */
 const RAW_MARK = 0xff;
 
-/** Encodes all chunks, with turns for other requests. */
-async function collect({ exchange }: ResourceRequest, chunks: ListBody['chunks']): Promise<Uint8Array[]> {
+/** Encodes all chunks, with turns for other requests; stops at the first that exceeds `maxBytes`. */
+async function collect({ exchange }: ResourceRequest, chunks: ListBody['chunks'], maxBytes = Infinity): Promise<Uint8Array[]> {
   const made: Uint8Array[] = [];
+  let size = 0;
   const pace = createTimeSlice(exchange.clock, SLICE_MS);
   for (const chunk of chunks) {
     if (chunk !== undefined) made.push(chunk);
+    size += chunk?.length ?? 0;
+    if (size > maxBytes) break;
     const turn = pace();
     if (turn !== undefined) await turn;
     if (exchange.aborted) break;
@@ -186,11 +189,15 @@ function listBody(request: ResourceRequest, list: ListResult, representation: Re
   return protobufBody(request, list, { type: { apiVersion: apiVersionOf(request), kind: request.resource.listKind }, encoder: protobufItems(request) });
 }
 
-/** The list as JSON, whatever the client gets it as; made a slice at a time. */
-async function encodeForAudit(request: ResourceRequest, list: ListResult, representation: Representation): Promise<Uint8Array> {
+/** Records the list as JSON, whatever the client gets it as; made a slice at a time, and no further than the record takes. */
+async function recordList(request: ResourceRequest, list: ListResult, representation: Representation): Promise<void> {
+  const { exchange: { audit } } = request;
+  if (audit?.wantsResponse !== true) return;
   const { head, tail, separatorBytes, chunks } = await listBody(request, list, { ...representation, form: 'json' });
-  const [first, ...rest] = await collect(request, chunks);
-  return joinBytes([head, ...(first === undefined ? [] : [first.subarray(separatorBytes)]), ...rest, tail]);
+  const [first, ...rest] = await collect(request, chunks, audit.maxResponseBytes);
+  const parts = [head, ...(first === undefined ? [] : [first.subarray(separatorBytes)]), ...rest, tail];
+  if (byteLength(parts) > audit.maxResponseBytes) audit.leaveOutResponse();
+  else audit.recordResponseJson(joinBytes(parts));
 }
 
 /** Answers with a list. */
@@ -198,7 +205,7 @@ export async function respondList(request: ResourceRequest, list: ListResult, re
   const { exchange, dependencies } = request;
   const { form } = representation;
   const body = await listBody(request, list, representation);
-  if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(await encodeForAudit(request, list, representation));
+  await recordList(request, list, representation);
   if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
   if (list.count > 0) return respondListBody(request, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);

@@ -35,6 +35,7 @@ export interface RecordParts {
 export class RequestAudit implements FilterAuditRecord {
   readonly wantsRequest: boolean;
   readonly wantsResponse: boolean;
+  readonly maxResponseBytes: number;
   /** Filled in by filters and admission; shown from the level that each of them names. */
   readonly annotations = new Map<string, AuditAnnotation>();
   readonly latency: LatencyMarks;
@@ -47,6 +48,7 @@ export class RequestAudit implements FilterAuditRecord {
   #status: EventStatus | undefined;
   #requestObject: string | undefined;
   #responseObject: string | undefined;
+  #isResponseLeftOut = false;
   #deprecation: { readonly removedRelease: string } | undefined;
 
   constructor(parts: RecordParts, { exchange, user, decision }: {
@@ -66,6 +68,7 @@ export class RequestAudit implements FilterAuditRecord {
     this.latency = new LatencyMarks(clock, exchange.startedMs);
     this.wantsRequest = LEVELS_WITH_REQUEST.has(decision.level);
     this.wantsResponse = decision.level === 'RequestResponse';
+    this.maxResponseBytes = decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
     const { isResource, resource, namespace, name, group, version, subresource } = exchange.info;
     if (isResource) this.#objectRef = { resource, namespace, name, uid: '', group, apiVersion: version, resourceVersion: '', subresource };
   }
@@ -103,9 +106,13 @@ export class RequestAudit implements FilterAuditRecord {
 
   recordResponseJson(json: Uint8Array): void {
     if (!this.wantsResponse) return;
-    const { omitManagedFields } = this.#decision;
-    if (json.length > (omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES)) return this.annotate(TRUNCATED, 'true');
-    this.#responseObject = omitManagedFields ? this.#encode(parseJson(json).value) : Buffer.from(json).toString('utf8').trimEnd();
+    if (json.length > this.maxResponseBytes) return this.leaveOutResponse();
+    this.#responseObject = this.#decision.omitManagedFields ? this.#encode(parseJson(json).value) : Buffer.from(json).toString('utf8').trimEnd();
+  }
+
+  leaveOutResponse(): void {
+    this.#isResponseLeftOut = true;
+    this.annotate(TRUNCATED, 'true');
   }
 
   recordDeprecation(warning: string): void {
@@ -122,13 +129,20 @@ export class RequestAudit implements FilterAuditRecord {
   recordResponse({ status: code, headers, body }: Response): void {
     const isJson = String(headers['content-type']).startsWith('application/json') && headers['content-encoding'] === undefined;
     const { isResource } = this.#exchange.info;
-    const isUnknown = code >= 400 ? this.#status === undefined : this.wantsResponse && this.#responseObject === undefined;
+    const isWanted = this.wantsResponse && this.#responseObject === undefined && !this.#isResponseLeftOut;
+    const isUnknown = code >= 400 ? this.#status === undefined : isWanted;
     if (isResource && isJson && isUnknown && typeof body !== 'function') {
-      const bytes = body instanceof Uint8Array ? body : Buffer.concat(body);
-      if (code < 400) this.recordResponseJson(bytes);
-      else this.recordResponseObject(parseJson(bytes).value);
+      const isWhole = body instanceof Uint8Array;
+      const size = isWhole ? body.length : body.reduce((sum, { length }) => sum + length, 0);
+      if (code < 400 && size > this.maxResponseBytes) this.leaveOutResponse();
+      else this.#recordBody(code, isWhole ? body : Buffer.concat(body));
     }
     this.#status = { ...this.#status, code };
+  }
+
+  #recordBody(code: number, json: Uint8Array): void {
+    if (code < 400) this.recordResponseJson(json);
+    else this.recordResponseObject(parseJson(json).value);
   }
 
   /** Annotations that belong to the end of a request. */
