@@ -11,6 +11,7 @@ test('BoundedCache forgets what was used least recently', () => {
   assert.equal(cache.peek('b'), 2);
   cache.set('d', 4);
   assert.deepEqual(['a', 'b', 'c', 'd'].map((key) => cache.peek(key)), [1, undefined, 3, 4]);
+  assert.deepEqual([...cache.values()], [3, 1, 4]);
   assert.equal(cache.count, 3);
 });
 

@@ -67,6 +67,11 @@ export class BoundedCache<K, V> {
     return this.get(key) ?? this.set(key, make());
   }
 
+  /** Every value that is kept, those used least recently first. */
+  *values(): Iterable<V> {
+    for (const { value } of this.#entries.values()) yield value;
+  }
+
   /** Forgets an entry; whether there was one. */
   delete(key: K): boolean {
     const entry = this.#entries.get(key);

@@ -2,12 +2,13 @@
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { Agent, request } from 'node:https';
+import { Agent, type AgentOptions, request } from 'node:https';
 import type { Socket } from 'node:net';
 import { type SecureContext, createSecureContext } from 'node:tls';
 import type { Clock, Random, Timer } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
+import { AgentPool } from './agent-pool.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
 import { readAnswer } from './read-answer.ts';
 import { type Address, type ServiceReads, type ServiceTarget, findServiceAddress } from './service-address.ts';
@@ -59,11 +60,6 @@ export class WebhookCallError extends Error {
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Largest answer: a batch of converted objects of the largest size that is stored, and some more. */
 const DEFAULT_LIMIT_BYTES = 32 * 1024 * 1024;
-/** client-go's MaxIdleConnsPerHost, and how long Go keeps a connection that is not used. */
-const MAX_FREE_SOCKETS = 25;
-const IDLE_MS = 90_000;
-/** Authorities and targets whose connections are kept at most. */
-const MAX_AGENTS = 200;
 /** client-go's bounds. */
 const MAX_REDIRECTS = 10;
 const MAX_RETRIES = 10;
@@ -79,6 +75,14 @@ interface CallTarget {
   readonly path: string;
   readonly agent: Agent;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a configuration and the credentials for it say, read once; the agent is looked up for each call, as the pool forgets. */
+interface KnownTarget {
+  readonly target: Omit<CallTarget, 'agent'>;
+  readonly findCredentials: CallLimits['findCredentials'];
+  readonly agentKey: string;
+  readonly makeAgent: (kept: AgentOptions) => Agent;
 }
 
 const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
@@ -202,17 +206,18 @@ async function decodeAnswer({ headers, status, body }: Answer): Promise<unknown>
 
 class KeptCaller implements WebhookCaller {
   readonly #options: WebhookCallerOptions;
-  readonly #agents = new Map<string, Agent>();
+  readonly #pool = new AgentPool();
   /** By what configurations say, and the credentials of the plugin that calls: reading it costs more than looking it up. */
-  readonly #targets = new WeakMap<WebhookClient, { readonly target: CallTarget; readonly findCredentials: CallLimits['findCredentials'] }>();
+  readonly #targets = new WeakMap<WebhookClient, KnownTarget>();
 
   constructor(options: WebhookCallerOptions) {
     this.#options = options;
   }
 
   async call(client: WebhookClient, body: unknown, limits: CallLimits = { timeoutMs: DEFAULT_TIMEOUT_MS }): Promise<unknown> {
-    const base = this.#recallTarget(client, limits.findCredentials);
-    const target = { ...base, path: `${base.path}?timeout=${Math.ceil(limits.timeoutMs / 1000)}s` };
+    const { target: base, agentKey, makeAgent } = this.#recallTarget(client, limits.findCredentials);
+    const agent = this.#pool.agentFor(agentKey, makeAgent);
+    const target = { ...base, agent, path: `${base.path}?timeout=${Math.ceil(limits.timeoutMs / 1000)}s` };
     const sent = encodeJson(body);
     const end = new CallEnd(this.#options.clock, limits);
     try {
@@ -232,8 +237,7 @@ class KeptCaller implements WebhookCaller {
   }
 
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
-    this.#agents.clear();
+    this.#pool.close();
   }
 
   #wait(ms: number, end: CallEnd): Promise<void> {
@@ -278,43 +282,31 @@ class KeptCaller implements WebhookCaller {
     }
   }
 
-  #recallTarget(client: WebhookClient, findCredentials: CallLimits['findCredentials']): CallTarget {
+  #recallTarget(client: WebhookClient, findCredentials: CallLimits['findCredentials']): KnownTarget {
     const known = this.#targets.get(client);
-    if (known?.findCredentials === findCredentials && known !== undefined) return known.target;
-    const target = this.#findTarget(client, findCredentials);
-    this.#targets.set(client, { target, findCredentials });
-    return target;
+    if (known?.findCredentials === findCredentials && known !== undefined) return known;
+    const found = this.#findTarget(client, findCredentials);
+    this.#targets.set(client, found);
+    return found;
   }
 
-  #findTarget({ url, service, caBundle = '' }: WebhookClient, findCredentials: CallLimits['findCredentials']): CallTarget {
+  #findTarget({ url, service, caBundle = '' }: WebhookClient, findCredentials: CallLimits['findCredentials']): KnownTarget {
     const name = service === undefined ? undefined : `${service.name}.${service.namespace}.svc`;
     const parsed = new URL(service === undefined ? (url ?? '') : `https://${name}:${service.port ?? HTTPS_PORT}${service.path ?? '/'}`);
     const { host, port } = hostOf(parsed);
     const hostAndPort = `${parsed.hostname}:${port}`;
     const credentials = findCredentials?.(hostAndPort) ?? {};
-    const agent = this.#findAgent(`${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`, () => {
-      const secureContext = createContext(caBundle, credentials);
-      const options = { keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS, secureContext };
+    const agentKey = `${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`;
+    const makeAgent = (kept: AgentOptions): Agent => {
+      const options = { ...kept, secureContext: createContext(caBundle, credentials) };
       if (service === undefined || name === undefined) return new Agent(options);
-      const target: ServiceTarget = { namespace: service.namespace, name: service.name, port };
+      const aim: ServiceTarget = { namespace: service.namespace, name: service.name, port };
       const { random } = this.#options;
-      return new ServiceAgent({ ...options, servername: name }, () => findServiceAddress(this.#options, target, (count) => random.below(count)));
-    });
+      return new ServiceAgent({ ...options, servername: name }, () => findServiceAddress(this.#options, aim, (count) => random.below(count)));
+    };
     const shownHost = service === undefined ? parsed.host : hostAndPort;
-    return { host, port, shownHost, path: cleanPath(parsed.pathname), agent, headers: credentials.headers ?? {} };
-  }
-
-  #findAgent(key: string, create: () => Agent): Agent {
-    const known = this.#agents.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.#agents;
-    if (oldest !== undefined && this.#agents.size >= MAX_AGENTS) {
-      this.#agents.delete(oldest[0]);
-      oldest[1].destroy();
-    }
-    const made = create();
-    this.#agents.set(key, made);
-    return made;
+    const target = { host, port, shownHost, path: cleanPath(parsed.pathname), headers: credentials.headers ?? {} };
+    return { target, findCredentials, agentKey, makeAgent };
   }
 }
 

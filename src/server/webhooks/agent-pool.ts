@@ -1,0 +1,25 @@
+// Connections to other servers that are kept and used again, in Go's bounds. Those that were not used for longest are forgotten: calls that are in
+// progress over them end as they would, and idle ones close by their time.
+import { Agent, type AgentOptions } from 'node:https';
+import { BoundedCache } from '../../base/index.ts';
+
+/** client-go's MaxIdleConnsPerHost, and how long Go keeps a connection that is not used. */
+const KEPT: AgentOptions = { keepAlive: true, maxFreeSockets: 25, timeout: 90_000 };
+/** Ways to meet servers whose connections are kept at most. */
+const MAX_AGENTS = 200;
+
+/** Agents by how servers are met. */
+export class AgentPool {
+  readonly #agents = new BoundedCache<string, Agent>({ limit: MAX_AGENTS });
+
+  /** The agent of a key; `make` makes it with the options of connections that are kept. */
+  agentFor(key: string, make: (kept: AgentOptions) => Agent): Agent {
+    return this.#agents.getOrMake(key, () => make(KEPT));
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+}

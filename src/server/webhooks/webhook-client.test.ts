@@ -1,0 +1,46 @@
+// Calls of many webhooks by one caller: what the bound of kept connections does to a call in progress.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { eventually } from '../../testing/index.ts';
+import { createCertificate } from '../tls/certificates.ts';
+import { createWebhookCaller } from './webhook-client.ts';
+
+/** More authorities than have their connections kept. */
+const MANY = 210;
+
+describe('the caller of webhooks', () => {
+  it('does not cut a call in progress when many others are made', async () => {
+    const context = { clock: systemClock, random: systemRandom };
+    const { certificate, key } = createCertificate({ commonName: 'webhook', hosts: ['127.0.0.1'], lifetimeMs: 3_600_000 }, context);
+    let held: ServerResponse | undefined;
+    const service = createServer({ cert: certificate, key }, (request, response) => {
+      request.resume();
+      if (request.url?.startsWith('/slow') === true && held === undefined) held = response;
+      else response.end('{"quick":true}');
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const unused = (): never => assert.fail();
+    const caller = createWebhookCaller({ clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false });
+    const clientOf = (path: string, index: number) => ({
+      url: `https://127.0.0.1:${(service.address() as AddressInfo).port}/${path}`,
+      caBundle: Buffer.from(`${certificate}${'\n'.repeat(index)}`).toString('base64'),
+    });
+    try {
+      const client = clientOf('slow', 0);
+      const slow = caller.call(client, {});
+      await eventually(async () => assert.ok(held !== undefined));
+      for (let index = 1; index <= MANY; index++) assert.deepEqual(await caller.call(clientOf('quick', index), {}), { quick: true });
+      held?.end('{"slow":true}');
+      assert.deepEqual(await slow, { slow: true });
+      assert.deepEqual(await caller.call(client, {}), { quick: true });
+    } finally {
+      caller.close();
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+});
