@@ -20,8 +20,7 @@ const cog = {
 const rows = [...createBuiltinResources(schemas), cog];
 const findRow = (group: string, test: (row: Resource) => boolean) => rows.find((row) => row.group === group && test(row));
 const catalog = {
-  find: (group: string, version: string, plural: string) =>
-    findRow(group, (row) => row.plural === plural && row.versions.some(({ name }) => name === version)),
+  resources: () => rows,
   findKind: (group: string, kind: string) => findRow(group, (row) => row.kind === kind),
 } as unknown as Catalog;
 
@@ -70,4 +69,15 @@ test('message expressions, variables and parameters are checked too', async () =
     ['spec.validations[0].messageExpression', "apps/v1, Kind=Deployment: ERROR: <input>:1:19: undefined field 'none'"],
     ['spec.validations[1].expression', "apps/v1, Kind=Deployment: ERROR: <input>:1:15: undefined field 'none'"],
   ]);
+});
+
+test('checkPolicyTypes looks at ten kinds, and walks the catalog once per rule', async () => {
+  const many = Array.from({ length: 2000 }, (_, i) => `x${i}`);
+  let walks = 0;
+  const counting = { ...catalog, resources: () => (walks++, rows) } as unknown as Catalog;
+  const everything = { apiGroups: ['', 'apps', ...many], apiVersions: ['v1', ...many], resources: rows.map(({ plural }) => plural).concat(many) };
+  const policy = { spec: { matchConstraints: { resourceRules: [deployments, everything, everything] }, validations: [{ expression: 'object.nothing' }] } };
+  const [found] = await checkPolicyTypes(policy as unknown as KubeObject, counting, () => undefined);
+  assert.equal(found?.warning.match(/Kind=/g)?.length, 10);
+  assert.equal(walks, 2);
 });

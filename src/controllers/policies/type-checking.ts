@@ -4,6 +4,7 @@ import {
   CelSyntaxError, type DeclaredType, type Environment, type KubeObject, compileExpression, declareKind, declaredStructs, extendEnvironment, parseGroupVersion,
   policyEnvironment, typeOfVariable,
 } from '../../apimachinery/index.ts';
+import type { MatchRule, ValidatingSpec } from '../../admission/index.ts';
 import { compareKeys } from '../../base/index.ts';
 import type { Catalog, GroupVersionKind } from '../../registry/index.ts';
 
@@ -13,44 +14,40 @@ export interface ExpressionWarning {
   readonly warning: string;
 }
 
-interface PolicySpec {
-  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
-  readonly matchConstraints?: { readonly resourceRules?: readonly Rule[] | null };
-  readonly variables?: readonly { readonly name: string; readonly expression: string }[] | null;
-  readonly validations?: readonly { readonly expression: string; readonly messageExpression?: string }[] | null;
-}
+type Rows = Pick<Catalog, 'resources' | 'findKind'>;
 
-interface Rule {
-  readonly apiGroups?: readonly string[] | null;
-  readonly apiVersions?: readonly string[] | null;
-  readonly resources?: readonly string[] | null;
-}
-
-type Rows = Pick<Catalog, 'find' | 'findKind'>;
+/** Lets others have their turn. */
+type Pause = () => Promise<void> | undefined;
 
 /** Kinds that are looked at for one policy. */
 const MAX_KINDS = 10;
 
-const sorted = (list: readonly string[] | null | undefined): readonly string[] => [...list ?? []].sort(compareKeys);
-
-/** What a rule names: nothing where it names a group or version with a wildcard; resources with wildcards and subresources are left out. */
-function* listPlaces({ apiGroups, apiVersions, resources }: Rule): Generator<readonly [group: string, version: string, plural: string]> {
-  const [groups, versions] = [sorted(apiGroups), sorted(apiVersions)];
-  if ([...groups, ...versions].some((name) => name.includes('*'))) return;
-  const plurals = sorted(resources).filter((name) => !/[*/]/.test(name));
-  for (const group of groups) for (const version of versions) for (const plural of plurals) yield [group, version, plural];
+interface NamedKind extends GroupVersionKind {
+  readonly plural: string;
 }
 
-function findKinds(spec: PolicySpec, catalog: Rows): readonly GroupVersionKind[] {
-  const found = new Map<string, GroupVersionKind>();
-  for (const rule of spec.matchConstraints?.resourceRules ?? []) {
-    for (const [group, version, plural] of listPlaces(rule)) {
-      const kind = catalog.find(group, version, plural)?.kind;
-      if (kind !== undefined) found.set(describeKind({ group, version, kind }), { group, version, kind });
-      if (found.size === MAX_KINDS) break;
-    }
+/** The kinds that a rule names: none where it names a group or version with a wildcard; resources with wildcards and subresources are left out. */
+function* listKinds({ apiGroups, apiVersions, resources }: MatchRule, catalog: Rows): Generator<NamedKind> {
+  const [groups, versions, plurals] = [new Set(apiGroups), new Set(apiVersions), new Set(resources)];
+  if ([...groups, ...versions].some((name) => name.includes('*'))) return;
+  for (const { group, kind, plural, versions: rows } of catalog.resources()) {
+    if (!groups.has(group) || !plurals.has(plural)) continue;
+    for (const { name, served } of rows) if (served && versions.has(name)) yield { group, version: name, kind, plural };
   }
-  return [...found.values()].sort((a, b) => compareKeys(a.group, b.group) || compareKeys(a.version, b.version) || compareKeys(a.kind, b.kind));
+}
+
+const compareBy = (member: 'plural' | 'kind') => (a: NamedKind, b: NamedKind): number =>
+  compareKeys(a.group, b.group) || compareKeys(a.version, b.version) || compareKeys(a[member], b[member]);
+
+/** The first kinds that the rules name. A rule takes one walk over the catalog, however many names it lists. */
+async function findKinds(spec: ValidatingSpec, catalog: Rows, pause: Pause): Promise<readonly GroupVersionKind[]> {
+  const found = new Map<string, NamedKind>();
+  for (const rule of spec.matchConstraints?.resourceRules ?? []) {
+    await pause();
+    for (const kind of [...listKinds(rule, catalog)].sort(compareBy('plural'))) if (found.size < MAX_KINDS) found.set(describeKind(kind), kind);
+    if (found.size === MAX_KINDS) break;
+  }
+  return [...found.values()].sort(compareBy('kind'));
 }
 
 const describeKind = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
@@ -60,7 +57,7 @@ function declare({ group, version, kind }: GroupVersionKind, catalog: Rows): Dec
   return schema && declareKind(schema, kind);
 }
 
-function declareParams({ paramKind }: PolicySpec, catalog: Rows): DeclaredType | undefined {
+function declareParams({ paramKind }: ValidatingSpec, catalog: Rows): DeclaredType | undefined {
   const parsed = paramKind && parseGroupVersion(paramKind.apiVersion);
   return parsed && declare({ ...parsed, kind: paramKind.kind }, catalog);
 }
@@ -71,7 +68,7 @@ interface TypedKind {
 }
 
 /** The environment of expressions about one kind, after the variables. */
-function declareEnvironment(object: DeclaredType, params: DeclaredType | undefined, { variables }: PolicySpec): Environment {
+async function declareEnvironment(object: DeclaredType, params: DeclaredType | undefined, { variables }: ValidatingSpec, pause: Pause): Promise<Environment> {
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
   const plain = policyEnvironment({ hasParams: params !== undefined, hasAuthorizer: true, variables: types });
   const environment = extendEnvironment(plain, {
@@ -79,6 +76,7 @@ function declareEnvironment(object: DeclaredType, params: DeclaredType | undefin
     variables: new Map([['object', object.type], ['oldObject', object.type], ...(params === undefined ? [] : [['params', params.type] as const])]),
   });
   for (const { name, expression } of variables ?? []) {
+    await pause();
     const compiled = compile(expression, environment);
     types.set(name, typeof compiled === 'string' ? typeOfVariable(compiled) : compiled.resultType);
   }
@@ -95,26 +93,29 @@ function compile(text: string, environment: Environment): ReturnType<typeof comp
 }
 
 /** The problems of an expression, kind by kind; '' when there are none. */
-function checkExpression(text: string, kinds: readonly TypedKind[]): string {
-  return kinds.flatMap(({ name, environment }) => {
+async function checkExpression(text: string, kinds: readonly TypedKind[], pause: Pause): Promise<string> {
+  const problems: string[] = [];
+  for (const { name, environment } of kinds) {
+    await pause();
     const compiled = compile(text, environment);
-    return typeof compiled === 'string' ? [`${name}: ${compiled}\n`] : [];
-  }).join('\n');
+    if (typeof compiled === 'string') problems.push(`${name}: ${compiled}\n`);
+  }
+  return problems.join('\n');
 }
 
 /** The warnings that the status of a policy is to have; `pause` lets others have their turn. */
-export async function checkPolicyTypes(policy: KubeObject, catalog: Rows, pause: () => Promise<void> | undefined): Promise<readonly ExpressionWarning[]> {
-  const spec = (policy['spec'] ?? {}) as PolicySpec;
+export async function checkPolicyTypes(policy: KubeObject, catalog: Rows, pause: Pause): Promise<readonly ExpressionWarning[]> {
+  const spec = (policy['spec'] ?? {}) as ValidatingSpec;
   const params = declareParams(spec, catalog);
-  const kinds = findKinds(spec, catalog).flatMap((kind): TypedKind[] => {
+  const kinds: TypedKind[] = [];
+  for (const kind of await findKinds(spec, catalog, pause)) {
     const object = declare(kind, catalog);
-    return object === undefined ? [] : [{ name: describeKind(kind), environment: declareEnvironment(object, params, spec) }];
-  });
+    if (object !== undefined) kinds.push({ name: describeKind(kind), environment: await declareEnvironment(object, params, spec, pause) });
+  }
   const warnings: ExpressionWarning[] = [];
   for (const [index, { expression, messageExpression = '' }] of (spec.validations ?? []).entries()) {
     for (const [field, text] of [['expression', expression], ['messageExpression', messageExpression]] as const) {
-      await pause();
-      const warning = text === '' ? '' : checkExpression(text, kinds);
+      const warning = text === '' ? '' : await checkExpression(text, kinds, pause);
       if (warning !== '') warnings.push({ fieldRef: `spec.validations[${index}].${field}`, warning });
     }
   }
