@@ -146,7 +146,8 @@ export class PolicyRequest {
       listener.onMisconfiguration({ policy, binding, message: `failed to configure binding: ${describeError(error)}` });
       return [];
     });
-    return mapMaybe(params, (found) => visitInOrder(found, (param) => listener.onInvocation({ policy, binding, param, form })));
+    return mapMaybe(params, (found) => visitInOrder(found, (param) =>
+      mapMaybe(this.#pause(), () => listener.onInvocation({ policy, binding, param, form }))));
   }
 
   #convert(form: ResourceForm): MaybePromise<unknown> {
