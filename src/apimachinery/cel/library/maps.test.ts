@@ -42,6 +42,7 @@ testRows('optional values', [
   ['[1][?0]', 'optional(1)'], ['[[1]][?0][0]', 'optional(1)'], ['optional.of(2).optMap(x, x * 2)', 'optional(4)'], ['optional.none().optMap(x, x)', 'none'],
   ['optional.of(2).optFlatMap(x, optional.of(x + 1))', 'optional(3)'], ['[?optional.none(), ?optional.of(1)]', '[1]'],
   ['optional.unwrap([optional.of(1), optional.none()])', '[1]'], ['[optional.of(1), optional.none()].unwrapOpt()', '[1]'],
+  ['optional.of(null).value() == null', 'true'], ["{'a': null}[?'a'].value() == null", 'true'], ['optional.of(dyn(null)).orValue(1) == null', 'true'],
   ['optional.of(1) == optional.of(1)', 'true'], ['optional.none() == optional.of(1)', 'false'], ["has({'a': {'b': 1}}.?a.b)", 'true'],
   ['[?1]', "?expected type 'optional_type(int)' but found 'int'"],
 ]);

@@ -7,7 +7,6 @@ import { boolType, dynType, intType, listOf, mapOf, optionalOf, paramType, strin
 import {
   ArrayList, CelDouble, CelDuration, CelError, CelList, CelMap, CelOptional, CelUint, type Value, noSuchOverload, noneOptional,
 } from '../values/values.ts';
-import { entryOf } from './standard.ts';
 
 const v = paramType('V');
 const k = paramType('K');
@@ -54,6 +53,11 @@ function optionalMapping(flat: boolean): Macro {
 const unwrap = (list: CelList): Value =>
   new ArrayList(list.toArray().flatMap((item) => (item instanceof CelOptional && item.value !== undefined ? [item.value] : [])));
 
+const valueOf = ({ value }: CelOptional): Value => (value === undefined ? new CelError('optional.none() dereference') : value);
+
+/** Selections and alternatives are types only here: the evaluator has steps of its own for them, which evaluate no more than they need. */
+const evaluatedElsewhere = (): Value => noSuchOverload;
+
 /** Optional types, as Kubernetes enables them. */
 export const optionalLibrary: Library = {
   types: new Map([['optional_type', anyOptionalType]]),
@@ -64,12 +68,11 @@ export const optionalLibrary: Library = {
     declare('optional.none', overload('optional_none', [], [optionalV, () => noneOptional])),
     declare('optional.unwrap', overload('optional_unwrap', [listOf(optionalV)], [listV, unwrap])),
     declare('unwrapOpt', method('optional_unwrapOpt', [listOf(optionalV)], [listV, unwrap])),
-    declare('value', method('optional_value', [optionalV], [v, (optional: CelOptional) => optional.value ?? new CelError('optional.none() dereference')])),
+    declare('value', method('optional_value', [optionalV], [v, valueOf])),
     declare('hasValue', method('optional_hasValue', [optionalV], [boolType, (optional: CelOptional) => optional.value !== undefined])),
-    declare('or', method('optional_or_optional', [optionalV, optionalV], [optionalV, (a: CelOptional, b: CelOptional) => (a.value === undefined ? b : a)])),
-    declare('orValue', method('optional_orValue_value', [optionalV, v], [v, (optional: CelOptional, other: Value) => optional.value ?? other])),
-    declare('_?._', overload('select_optional_field', [dynType, stringType], [optionalV, (value: Value,
-      field: string) => (value instanceof CelMap ? entryOf(value, field) : noSuchOverload)])),
+    declare('or', method('optional_or_optional', [optionalV, optionalV], [optionalV, evaluatedElsewhere])),
+    declare('orValue', method('optional_orValue_value', [optionalV, v], [v, evaluatedElsewhere])),
+    declare('_?._', overload('select_optional_field', [dynType, stringType], [optionalV, evaluatedElsewhere])),
     declare('_[?_]',
       overload('list_optindex_optional_int', [listV, intType], [optionalV, elementOf]),
       overload('optional_list_optindex_optional_int', [optionalOf(listV), intType], [optionalV, indexed]),

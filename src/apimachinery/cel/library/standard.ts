@@ -100,7 +100,7 @@ function elementAt(list: CelList, index: Value): Value {
 }
 
 /** The entry of a map, or the error that says it is absent. */
-export function entryOf(map: CelMap, key: Value): Value {
+function entryOf(map: CelMap, key: Value): Value {
   const found = map.find(key);
   if (found !== undefined) return found;
   const shown = typeof key === 'string' || typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint' ? String(key)
