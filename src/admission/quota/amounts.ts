@@ -29,11 +29,16 @@ export function writeAmounts(amounts: Amounts): Record<string, string> {
 /** The sum of two; a name that only one of them has keeps its amount. */
 export function addAmounts(one: Amounts, two: Amounts): Amounts {
   const sum = new Map(one);
-  for (const [name, quantity] of two) {
+  addTo(sum, two);
+  return sum;
+}
+
+/** Adds amounts to a sum, in place. */
+export function addTo(sum: Map<string, Quantity>, amounts: Amounts): void {
+  for (const [name, quantity] of amounts) {
     const known = sum.get(name);
     sum.set(name, known === undefined ? quantity : addQuantities(known, quantity));
   }
-  return sum;
 }
 
 /** The first without the second; never below zero. */

@@ -1,7 +1,12 @@
 // Quotas on a whole server: many writers at once, refusals, dry runs, and what is released again.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { createManualClock } from '../../base/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
 import { type ClientResponse, type TestServer, eventually, startTestServer } from '../../testing/index.ts';
+import { QuotaLedger } from './ledger.ts';
+import { createResourceQuota } from './quota.ts';
 
 describe('createResourceQuota', () => {
   let server: TestServer;
@@ -86,5 +91,46 @@ describe('createResourceQuota', () => {
     assert.deepEqual(statuses(await createMany('pods', 2, pod({}))), { 201: 2 });
     assert.equal((await call('POST', 'pods', { metadata: { name: 'x' }, ...pod({ activeDeadlineSeconds: 5 }) })).status, 201);
     assert.equal((await call('POST', 'pods', { metadata: { name: 'y' }, ...pod({ activeDeadlineSeconds: 5 }) })).status, 403);
+  });
+});
+
+describe('createResourceQuota without a server', () => {
+  const attributes = (uid: string): AdmissionAttributes => ({
+    operation: 'CREATE', namespace: 'ns', name: uid, subresource: '', resource: { group: '', plural: 'secrets', namespaced: true }, version: 'v1',
+    object: { metadata: { name: uid, uid } }, oldObject: undefined, context: { dryRun: false },
+  }) as unknown as AdmissionAttributes;
+  const makeQuota = (name: string): KubeObject => ({
+    metadata: { name, namespace: 'ns' }, status: { hard: { secrets: '9' }, used: { secrets: '0' } },
+  }) as unknown as KubeObject;
+
+  /** A plugin over two quotas; writes of `b` fail where they are to. */
+  function createPlugin(failsOn: (name: string) => boolean) {
+    const clock = createManualClock();
+    const quotas = new Map(['a', 'b'].map((name) => [name, makeQuota(name)]));
+    const ledger = new QuotaLedger(clock);
+    const plugin = createResourceQuota({
+      clock, ledger, store: {
+        list: () => [...quotas.values()],
+        async updateStatus({ name }, change) {
+          if (failsOn(name)) throw new Error('no store');
+          quotas.set(name, change(quotas.get(name) as KubeObject));
+          return true;
+        },
+      },
+    });
+    return { plugin, ledger, used: () => Array.from(quotas.values(), (quota) => (quota['status'] as { used: { secrets: string } }).used.secrets) };
+  }
+
+  it('gives back what one quota was charged when the next one cannot be written', async () => {
+    const { plugin, ledger, used } = createPlugin((name) => name === 'b');
+    await assert.rejects(async () => plugin.validate?.(attributes('x')), /no store/);
+    await eventually(async () => assert.deepEqual(used(), ['0', '0']));
+    assert.equal(ledger.pending({ namespace: 'ns', quota: 'a' }, new Set()), undefined);
+  });
+
+  it('charges requests that come while others are charged', async () => {
+    const { plugin, used } = createPlugin(() => false);
+    await Promise.all(['x', 'y', 'z'].map(async (uid) => plugin.validate?.(attributes(uid))));
+    assert.deepEqual(used(), ['3', '3']);
   });
 });

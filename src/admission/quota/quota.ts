@@ -40,6 +40,8 @@ export interface QuotaOptions {
 interface Waiting {
   readonly attributes: AdmissionAttributes;
   readonly evaluator: Evaluator;
+  /** What the write adds to what its object counted for. */
+  readonly usage: Amounts;
   admit(): void;
   refuse(error: unknown): void;
 }
@@ -55,12 +57,12 @@ const nameOf = (quota: KubeObject): string => quota.metadata.name ?? '';
 /** Makes the plugin. */
 export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
   const waiting = new Map<string, Waiting[]>();
-  const run = async (namespace: string, batch: Waiting[]): Promise<void> => {
-    await chargeBatch(options, namespace, batch);
-    const next = waiting.get(namespace) ?? [];
-    if (next.length === 0) return void waiting.delete(namespace);
-    waiting.set(namespace, []);
-    await run(namespace, next);
+  const run = async (namespace: string, first: Waiting): Promise<void> => {
+    for (let batch = [first]; batch.length > 0; batch = waiting.get(namespace) as Waiting[]) {
+      waiting.set(namespace, []);
+      await chargeBatch(options, namespace, batch);
+    }
+    waiting.delete(namespace);
   };
   return {
     name: 'ResourceQuota',
@@ -71,11 +73,10 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
       const evaluator = evaluatorOf(resource);
       if (!evaluator.handles(attributes) || options.store.list(namespace).length === 0) return undefined;
       return new Promise((resolve, reject) => {
-        const request: Waiting = { attributes, evaluator, admit: resolve, refuse: reject };
+        const request: Waiting = { attributes, evaluator, usage: deltaOf(options, attributes, evaluator), admit: resolve, refuse: reject };
         const queue = waiting.get(namespace);
-        if (queue !== undefined) return void queue.push(request);
-        waiting.set(namespace, []);
-        void run(namespace, [request]);
+        if (queue === undefined) void run(namespace, request);
+        else queue.push(request);
       });
     },
   };
@@ -96,7 +97,8 @@ async function chargeBatch(options: QuotaOptions, namespace: string, batch: read
       open = open.filter((request) => !outcome.refused.has(request));
     } catch (error) {
       for (const request of open) request.refuse(error);
-      open = [];
+      for (const request of open) await giveBack(options, request, charged.get(request) ?? []);
+      return;
     }
   }
   for (const request of open) request.admit();
@@ -110,15 +112,14 @@ interface Outcome {
 /** Decides all requests about one quota and writes its status once. */
 async function chargeQuota(options: QuotaOptions, quota: KubeObject, batch: readonly Waiting[]): Promise<Outcome> {
   const namespace = quota.metadata.namespace ?? '';
-  let outcome = decide(options, quota, batch);
+  let outcome = decide(quota, batch);
   if (outcome.used !== undefined) {
     await options.store.updateStatus({ namespace, name: nameOf(quota) }, (current) => {
-      outcome = decide(options, current, batch);
+      outcome = decide(current, batch);
       return outcome.used === undefined ? current : withUsed(current, outcome.used);
     });
   }
-  for (const { attributes, evaluator } of outcome.charged) {
-    const usage = deltaOf(options, attributes, evaluator);
+  for (const { attributes, usage } of outcome.charged) {
     options.ledger.record({ namespace, quota: nameOf(quota) }, attributes.object?.metadata.uid ?? '', usage);
   }
   return outcome;
@@ -127,13 +128,13 @@ async function chargeQuota(options: QuotaOptions, quota: KubeObject, batch: read
 const withUsed = (quota: KubeObject, used: Amounts): KubeObject => ({ ...quota, status: { ...statusOf(quota), used: writeAmounts(used) } });
 
 /** Which requests fit into a quota, one after the other, and what is used then; undefined where nothing changes. */
-function decide(options: QuotaOptions, quota: KubeObject, batch: readonly Waiting[]): Outcome & { readonly used: Amounts | undefined } {
+function decide(quota: KubeObject, batch: readonly Waiting[]): Outcome & { readonly used: Amounts | undefined } {
   const charged = new Set<Waiting>();
   const refused = new Map<Waiting, unknown>();
   let used = readAmounts(statusOf(quota).used);
   for (const request of batch) {
     try {
-      const requested = requestOf(options, quota, request);
+      const requested = requestOf(quota, request);
       if (requested.size === 0) continue;
       used = fit(quota, { request, requested, used });
       if (request.attributes.context.dryRun) used = subtractAmounts(used, requested);
@@ -146,7 +147,7 @@ function decide(options: QuotaOptions, quota: KubeObject, batch: readonly Waitin
 }
 
 /** What a request takes from a quota; nothing where the quota does not count its object. Throws where the quota cannot decide. */
-function requestOf(options: QuotaOptions, quota: KubeObject, { attributes, evaluator }: Waiting): Amounts {
+function requestOf(quota: KubeObject, { attributes, evaluator, usage }: Waiting): Amounts {
   const object = attributes.object as KubeObject;
   const { hard = {}, used = {} } = statusOf(quota);
   const names = Object.keys(hard).filter((name) => evaluator.matches(name)).sort();
@@ -155,7 +156,7 @@ function requestOf(options: QuotaOptions, quota: KubeObject, { attributes, evalu
   if (problem !== undefined) throw refuse(attributes, `failed quota: ${nameOf(quota)}: ${problem}`);
   const unknown = names.filter((name) => !Object.hasOwn(used, name));
   if (unknown.length > 0) throw refuse(attributes, `status unknown for quota: ${nameOf(quota)}, resources: ${names.join(',')}`);
-  return maskAmounts(deltaOf(options, attributes, evaluator), new Set(Object.keys(hard)));
+  return maskAmounts(usage, new Set(Object.keys(hard)));
 }
 
 /** What a write adds to what its object counted for. */
@@ -175,14 +176,14 @@ function fit(quota: KubeObject, { request, requested, used }: { readonly request
   throw refuse(request.attributes, `exceeded quota: ${nameOf(quota)}, requested: ${asked}, used: ${held}, limited: ${limited}`);
 }
 
-/** Takes back what a request was charged before another quota refused it. */
-async function giveBack(options: QuotaOptions, { attributes, evaluator }: Waiting, quotas: readonly KubeObject[]): Promise<void> {
-  const usage = deltaOf(options, attributes, evaluator);
-  options.ledger.settle(attributes.namespace, attributes.object?.metadata.uid ?? '');
+/** Takes back what a request was charged before another quota refused it. Where the store refuses too, the next count of the quota does it. */
+async function giveBack({ store, ledger }: QuotaOptions, { attributes, usage }: Waiting, quotas: readonly KubeObject[]): Promise<void> {
+  ledger.settle(attributes.namespace, attributes.object?.metadata.uid ?? '');
   for (const { metadata: { namespace = '', name = '' } } of quotas) {
-    await options.store.updateStatus({ namespace, name }, (current) => {
+    const written = store.updateStatus({ namespace, name }, (current) => {
       const used = readAmounts(statusOf(current).used);
       return withUsed(current, new Map([...used, ...subtractAmounts(maskAmounts(used, new Set(usage.keys())), usage)]));
     });
+    await written.catch(() => undefined);
   }
 }

@@ -1,8 +1,10 @@
 // Keeps the status of ResourceQuotas right: the limits of the spec, and what the objects of the namespace use. A quota is counted when it changes,
 // when an object that it counts is deleted or releases what it held, and every five minutes. Mirrors the reference's resourcequota controller.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, type Quantity, equalJson } from '../../apimachinery/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
 import {
-  type Amounts, type Evaluator, PENDING_MS, type QuotaLedger, addAmounts, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes, writeAmounts,
+  type Amounts, type Evaluator, NONE, PENDING_MS, type QuotaLedger, addAmounts, addTo, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes,
+  writeAmounts,
 } from '../../admission/index.ts';
 import {
   type Reflector, type Resource, type StoredObject, WorkQueue, createClientOf, createSystemClient, startReflector,
@@ -12,13 +14,14 @@ import type { Controller, ControllerContext } from '../context.ts';
 const NAME = 'resourcequota';
 const MANAGER = 'kube-controller-manager';
 const RESYNC_MS = 300_000;
+const SLICE_MS = 10;
 
 interface QuotaState {
   readonly hard?: Readonly<Record<string, string>>;
   readonly used?: Readonly<Record<string, string>>;
 }
 
-const keyOf = ({ namespace, name }: Pick<StoredObject, 'namespace' | 'name'>): string => `${namespace}/${name}`;
+const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 const hardOf = (quota: KubeObject): Readonly<Record<string, string>> => ((quota['spec'] ?? {}) as QuotaState).hard ?? {};
 const statusOf = (quota: KubeObject): QuotaState => (quota['status'] ?? {}) as QuotaState;
 
@@ -40,8 +43,8 @@ export function createResourceQuotas(context: ControllerContext, ledger: QuotaLe
 class ResourceQuotas implements Controller {
   readonly #context: ControllerContext;
   readonly #ledger: QuotaLedger;
-  readonly #quotas = new Map<string, StoredObject>();
-  #namespaces: ReadonlySet<string> = new Set();
+  /** The names that each quota limits, by namespace and name. */
+  readonly #quotas = new Map<string, Map<string, readonly string[]>>();
   readonly #tracked = new Map<string, { readonly resource: Resource; readonly reflector: Reflector }>();
   readonly #queue: WorkQueue;
   readonly #reflector: Reflector;
@@ -78,37 +81,43 @@ class ResourceQuotas implements Controller {
 
   #resyncLater(): void {
     const timer = this.#context.clock.after(RESYNC_MS, () => {
-      for (const key of this.#quotas.keys()) this.#queue.add(key);
+      for (const [namespace, quotas] of this.#quotas) for (const name of quotas.keys()) this.#queue.add(keyOf(namespace, name));
       this.#resyncLater();
     });
     this.#stopResync = () => timer.cancel();
   }
 
   #onQuota(type: 'present' | 'deleted', quota: StoredObject): void {
-    const key = keyOf(quota);
-    if (type === 'deleted') this.#quotas.delete(key);
-    else {
-      const object = quota.object('v1');
-      const isNew = JSON.stringify(hardOf(object)) !== JSON.stringify(statusOf(object).hard ?? {});
-      this.#quotas.set(key, quota);
-      if (isNew || statusOf(object).used === undefined) this.#queue.add(key);
+    const { namespace, name } = quota;
+    const quotas = this.#quotas.get(namespace) ?? new Map<string, readonly string[]>();
+    if (type === 'deleted') {
+      quotas.delete(name);
+      if (quotas.size === 0) this.#quotas.delete(namespace);
+      this.#track();
+      return;
     }
-    this.#track();
+    const object = quota.object('v1');
+    const [hard, status] = [hardOf(object), statusOf(object)];
+    const limited = Object.keys(hard);
+    const isSame = equalJson(quotas.get(name), limited);
+    this.#quotas.set(namespace, quotas.set(name, limited));
+    // A charge changes the status only; what is watched depends on the names.
+    if (!isSame) this.#track();
+    if (status.used === undefined || !equalJson(hard, status.hard ?? {})) this.#queue.add(keyOf(namespace, name));
   }
 
-  /** The rows whose objects some quota counts, each with what it counts for. */
-  #rowsOf(quotas: Iterable<KubeObject>): { readonly resource: Resource; readonly evaluator: Evaluator }[] {
-    const names = new Set(Array.from(quotas, (quota) => Object.keys(hardOf(quota))).flat());
+  /** The rows whose objects are counted under some of these names, each with what it counts for. */
+  #rowsOf(names: Iterable<string>): { readonly resource: Resource; readonly evaluator: Evaluator }[] {
+    const limited = [...new Set(names)];
     const rows = this.#context.catalog.resources().filter(({ namespaced, virtual, storedAs, verbs }) =>
       namespaced && virtual !== true && storedAs === undefined && verbs.includes('list') && verbs.includes('watch'));
     return rows.map((resource) => ({ resource, evaluator: evaluatorOf(resource) }))
-      .filter(({ evaluator }) => [...names].some((name) => evaluator.matches(name)));
+      .filter(({ evaluator }) => limited.some((name) => evaluator.matches(name)));
   }
 
   /** Watches what the quotas count, and nothing else. */
   #track(): void {
-    this.#namespaces = new Set(Array.from(this.#quotas.values(), ({ namespace }) => namespace));
-    const wanted = new Map(this.#rowsOf(Array.from(this.#quotas.values(), (quota) => quota.object('v1')))
+    const wanted = new Map(this.#rowsOf([...this.#quotas.values()].flatMap((quotas) => [...quotas.values()].flat()))
       .map(({ resource }) => [`${resource.group}/${resource.plural}`, resource]));
     for (const [key, { resource, reflector }] of this.#tracked) {
       if (wanted.get(key) === resource) continue;
@@ -129,8 +138,8 @@ class ResourceQuotas implements Controller {
       onError: (error) => report(NAME, resource.plural, error),
       onListed: () => void (lists++ > 0 && this.#addAll(resource, undefined)),
       onChange: (type, object) => {
-        if (!this.#namespaces.has(object.namespace)) return;
-        this.#ledger.settle(object.namespace, object.object(resource.storageVersion).metadata.uid ?? '');
+        if (!this.#quotas.has(object.namespace)) return;
+        this.#ledger.settle(object.namespace, object.uid);
         if (type === 'deleted' || mayRelease(resource, object)) this.#addAll(resource, object.namespace);
       },
     });
@@ -139,17 +148,17 @@ class ResourceQuotas implements Controller {
   /** Counts the quotas of a namespace (of all without one) that count objects of a row. */
   #addAll(resource: Resource, namespace: string | undefined): void {
     const evaluator = evaluatorOf(resource);
-    for (const [key, quota] of this.#quotas) {
-      if (namespace !== undefined && quota.namespace !== namespace) continue;
-      if (Object.keys(hardOf(quota.object('v1'))).some((name) => evaluator.matches(name))) this.#queue.add(key);
+    for (const space of namespace === undefined ? this.#quotas.keys() : [namespace]) {
+      for (const [name, limited] of this.#quotas.get(space) ?? []) {
+        if (limited.some((resourceName) => evaluator.matches(resourceName))) this.#queue.add(keyOf(space, name));
+      }
     }
   }
 
   /** Counts one quota; asks for another look while charges are open whose object is not stored. */
   async #count(key: string): Promise<number | void> {
-    const known = this.#quotas.get(key);
-    if (known === undefined) return;
-    const { namespace, name } = known;
+    const [namespace, name] = key.split('/') as [string, string];
+    if (this.#quotas.get(namespace)?.has(name) !== true) return;
     let isPending = false;
     const quota = await this.#client.get({ namespace, name });
     if (quota === undefined) return;
@@ -168,17 +177,19 @@ class ResourceQuotas implements Controller {
 
   /** What the stored objects of a namespace use of a quota, and which objects these are. */
   async #usageOf(quota: KubeObject): Promise<{ readonly usage: Amounts; readonly uids: ReadonlySet<string> }> {
-    const names = new Set(Object.keys(hardOf(quota)));
+    const names = Object.keys(hardOf(quota));
     const scopes = readScopes(quota);
     const uids = new Set<string>();
-    let usage: Amounts = new Map();
-    for (const { resource, evaluator } of this.#rowsOf([quota])) {
-      const counted = new Set([...names].filter((name) => evaluator.matches(name)));
-      usage = addAmounts(usage, readAmounts(Object.fromEntries(Array.from(counted, (name) => [name, '0']))));
+    const usage = new Map<string, Quantity>();
+    const pause = createTimeSlice(this.#context.clock, SLICE_MS);
+    for (const { resource, evaluator } of this.#rowsOf(names)) {
+      const counted = new Set(names.filter((name) => evaluator.matches(name)));
+      addTo(usage, new Map(Array.from(counted, (name) => [name, NONE])));
       for (const object of await createClientOf(this.#context.registry, resource, MANAGER).list(quota.metadata.namespace ?? '')) {
+        await pause();
         uids.add(object.metadata.uid ?? '');
         if (!scopes.every((selector) => evaluator.matchesScope(selector, object))) continue;
-        usage = addAmounts(usage, maskAmounts(evaluator.usage(object, this.#context.clock.now()), counted));
+        addTo(usage, maskAmounts(evaluator.usage(object, this.#context.clock.now()), counted));
       }
     }
     return { usage, uids };
