@@ -76,8 +76,6 @@ export interface ListOptions {
   readonly resourceVersionMatch?: string;
   readonly limit?: number;
   readonly continue?: string;
-  /** Only to be refused: lists have no initial events. */
-  readonly sendInitialEvents?: boolean;
 }
 
 /** Objects in key order that are neighbours in memory: `chunk` is the same (===) for all lists that share it, so its bytes can be kept. */

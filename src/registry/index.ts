@@ -20,6 +20,7 @@ export { WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, checkNamespace, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
+export { deleteProblems, listProblems, refuseOptions } from './options.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './verbs/lifecycle.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';

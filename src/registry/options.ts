@@ -1,55 +1,45 @@
 // What list and delete options may say, and resource versions as text: upstream's ValidateListOptions, ValidateDeleteOptions and
 // the versioner's parsing, in the reference's words. Reads answer a malformed version differently: a list with 400, get and watch with 500.
 import { type FieldError, type StatusError, badRequest, failure, forbiddenField, invalid, invalidValue, notSupported } from '../apimachinery/index.ts';
-import type { DeleteOptions } from './contract.ts';
-
-/** The options of lists, as far as they are validated together. */
-interface ReadOptions {
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: string;
-  readonly continue?: string;
-  readonly sendInitialEvents?: boolean;
-}
+import type { DeleteOptions, ListOptions } from './contract.ts';
 
 const MATCH_PATH = 'resourceVersionMatch';
 const LARGEST_RESOURCE_VERSION = 18446744073709551615n;
 /** Texts of so many digits are below it. */
 const SAFE_DIGITS = 15;
 
-function listProblems(options: ReadOptions): FieldError[] {
+/** The errors of list options that contradict each other. */
+export function listProblems(options: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'continue'>): FieldError[] {
   const errors: FieldError[] = [];
   const match = options.resourceVersionMatch ?? '';
-  if (match !== '') {
-    if (!options.resourceVersion) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (options.continue) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH_PATH, match, ['Exact', 'NotOlderThan', ''], true));
-    if (match === 'Exact' && options.resourceVersion === '0') {
-      errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-    }
+  if (match === '') return errors;
+  if (!options.resourceVersion) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (options.continue) errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH_PATH, match, ['Exact', 'NotOlderThan', ''], true));
+  if (match === 'Exact' && options.resourceVersion === '0') {
+    errors.push(forbiddenField(MATCH_PATH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
-  if (options.sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
-function throwInvalid(kind: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
-}
+const policies = ['Foreground', 'Background', 'Orphan'];
+/** As the reference lists them. */
+const shownPolicies = [...policies, 'nil'];
 
-/** Throws the 422 of list options that contradict each other. */
-export function validateListOptions(options: ReadOptions): void {
-  throwInvalid('ListOptions', listProblems(options));
-}
-
-const policies = ['Foreground', 'Background', 'Orphan', 'nil'];
-
-/** Throws the 422 of delete options with an unknown policy, or two. */
-export function validateDeleteOptions(options: DeleteOptions): void {
-  const { propagationPolicy: policy, orphanDependents } = options;
-  if (policy === undefined) return;
+/** The errors of a deletion policy: one that is unknown, or is set beside the older option for the same. */
+export function deleteProblems({ propagationPolicy: policy, orphanDependents }: DeleteOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (policy === undefined) return errors;
   if (orphanDependents !== undefined) {
-    throwInvalid('DeleteOptions', [invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set')]);
+    errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
   }
-  if (policy === 'nil' || !policies.includes(policy)) throwInvalid('DeleteOptions', [notSupported('propagationPolicy', policy, policies, true)]);
+  if (!policies.includes(policy)) errors.push(notSupported('propagationPolicy', policy, shownPolicies, true));
+  return errors;
+}
+
+/** Throws the 422 of options with errors. */
+export function refuseOptions(kind: `${'List' | 'Create' | 'Update' | 'Patch' | 'Delete'}Options`, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
 
 /** The problem of a text that is no resource version, as strconv.ParseUint words it; undefined for good ones. */

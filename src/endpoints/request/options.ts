@@ -1,8 +1,6 @@
 // The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
-import {
-  badRequest, byteLength, type FieldError, forbiddenField, invalid, invalidValue, notSupported, required, tooLong,
-} from '../../apimachinery/index.ts';
-import type { DeleteOptions } from '../../registry/index.ts';
+import { badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../apimachinery/index.ts';
+import { type DeleteOptions, deleteProblems, listProblems, refuseOptions } from '../../registry/index.ts';
 import { isTrue } from './request-info.ts';
 
 /** ListOptions of a list, a watch or a deletecollection. */
@@ -69,17 +67,9 @@ export function defaultListQuery(options: ListQuery): ListQuery {
 
 const MATCH = 'resourceVersionMatch';
 
-function listErrors({ resourceVersionMatch: match, resourceVersion, continue: token, sendInitialEvents }: ListQuery): FieldError[] {
-  const errors: FieldError[] = [];
-  if (match !== '') {
-    if (resourceVersion === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', ''], true));
-    if (match === 'Exact' && resourceVersion === '0') {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-    }
-  }
-  if (sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+function listErrors(options: ListQuery): FieldError[] {
+  const errors = listProblems(options);
+  if (options.sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
@@ -97,13 +87,9 @@ function watchErrors({ resourceVersionMatch: match, continue: token, sendInitial
   return errors;
 }
 
-function throwInvalid(kind: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
-}
-
 /** Throws the 422 of options that contradict each other. */
 export function validateListQuery(options: ListQuery): void {
-  throwInvalid('ListOptions', options.watch ? watchErrors(options) : listErrors(options));
+  refuseOptions('ListOptions', options.watch ? watchErrors(options) : listErrors(options));
 }
 
 /** Reads the options of a write. */
@@ -155,7 +141,7 @@ export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply =
   }
   errors.push(...managerErrors(options.fieldManager), ...dryRunErrors(options.dryRun));
   if (!LEVELS.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, LEVELS, true));
-  throwInvalid(kind, errors);
+  refuseOptions(kind, errors);
 }
 
 /** The `fieldValidation` of a write; Warn is the default. */
@@ -185,8 +171,6 @@ export function parseDeleteQuery(query: URLSearchParams): DeleteQuery {
 
 const UNSAFE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
-const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
-
 /** Options that need the object to be read exclude a deletion of unreadable objects. */
 function unsafeErrors(options: DeleteQuery): FieldError[] {
   if (options[UNSAFE] !== true) return [];
@@ -197,12 +181,5 @@ function unsafeErrors(options: DeleteQuery): FieldError[] {
 
 /** Throws the 422 of DeleteOptions. */
 export function validateDeleteOptions(options: DeleteQuery): void {
-  const { propagationPolicy: policy, orphanDependents, dryRun } = options;
-  const errors: FieldError[] = [];
-  if (policy !== undefined && orphanDependents !== undefined) {
-    errors.push(invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'));
-  }
-  if (policy !== undefined && !POLICIES.slice(0, 3).includes(policy)) errors.push(notSupported('propagationPolicy', policy, POLICIES, true));
-  errors.push(...dryRunErrors(dryRun), ...unsafeErrors(options));
-  throwInvalid('DeleteOptions', errors);
+  refuseOptions('DeleteOptions', [...deleteProblems(options), ...dryRunErrors(options.dryRun), ...unsafeErrors(options)]);
 }

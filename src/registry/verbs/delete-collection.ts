@@ -6,7 +6,7 @@ import type { DeleteOptions, ListOptions, ListResult, StoredObject, Target, Writ
 import type { Core } from '../core.ts';
 import { deleteObject } from './delete.ts';
 import { listReady } from '../conversion/converted-reads.ts';
-import { validateDeleteOptions } from '../options.ts';
+import { deleteProblems, refuseOptions } from '../options.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
 const WORKERS = 16;
@@ -22,7 +22,7 @@ interface CollectionDeletion {
 
 /** Deletes the objects that `list` selects. */
 export async function deleteObjects(core: Core, target: Target, { list, options, context }: CollectionDeletion): Promise<ListResult> {
-  validateDeleteOptions(options);
+  refuseOptions('DeleteOptions', deleteProblems(options));
   const found = await listReady(core, target, list);
   const queue = found.items[Symbol.iterator]();
   const deleteOne = async (object: StoredObject, onAdmitted: () => void): Promise<void> => {

@@ -8,7 +8,7 @@ import { objectKey } from '../objects/keys.ts';
 import { encodeObject } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
-import { validateDeleteOptions } from '../options.ts';
+import { deleteProblems, refuseOptions } from '../options.ts';
 import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
@@ -37,7 +37,7 @@ const again: Outcome = { type: 'again' };
 
 /** Registry.delete. */
 export async function deleteObject(core: Core, request: DeleteRequest): Promise<DeleteResult> {
-  validateDeleteOptions(request.options);
+  refuseOptions('DeleteOptions', deleteProblems(request.options));
   if (request.options.ignoreStoreReadErrorWithClusterBreakingPotential === true) return deleteUnreadable(core, request);
   refuseDeletion(request);
   warnOfOrphans(request);

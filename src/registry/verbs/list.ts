@@ -11,7 +11,7 @@ import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
 import { expiredContinue, expiredRevision } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
-import { listVersionError, parseResourceVersion, validateListOptions } from '../options.ts';
+import { listProblems, listVersionError, parseResourceVersion, refuseOptions } from '../options.ts';
 import { type Page, pageOfSnapshot, pageOfStore } from '../reads/page.ts';
 
 /** A list that is about to be read. */
@@ -109,7 +109,7 @@ function mapItems(items: Page['items'], scope: RequestScope): ListResult['items'
 
 /** Registry.list. */
 export async function listObjects(core: Core, target: Target, options: ListOptions): Promise<ListResult> {
-  validateListOptions(options);
+  refuseOptions('ListOptions', listProblems(options));
   const position = options.continue ? decodeContinue(options.continue) : undefined;
   const view = chooseView(options, position);
   const scope = await core.readyScope(target);
