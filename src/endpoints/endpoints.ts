@@ -1,4 +1,5 @@
-// The whole API as one handler: documents at the top, then resources. StatusErrors of every handler become answers here and nowhere else.
+// The whole API as one handler: documents at the top, then resources. StatusErrors of every handler become answers here; those of filters
+// become answers in the filters.
 import { StatusError } from '../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe } from '../base/index.ts';
 import { Broadcasts } from './watch/broadcast.ts';
@@ -74,7 +75,7 @@ class Endpoints {
     return version === '' ? this.#discovery.answerGroup(exchange, group) : this.#discovery.answerGroupVersion(exchange, { group, version });
   }
 
-  async #answerVersion(exchange: Exchange, depth: number): Promise<Response> {
+  #answerVersion(exchange: Exchange, depth: number): Response {
     if (depth > 1) throw routeNotFound();
     checkGet(exchange);
     checkAccept(exchange, [JSON_TYPE]);

@@ -18,7 +18,7 @@ export {
 } from './reads/system-client.ts';
 export { WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
-export { checkIdentity, checkNamespace, namelessObject } from './metadata.ts';
+export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';

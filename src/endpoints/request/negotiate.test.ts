@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StatusError } from '../../apimachinery/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { checkAccept, COLLECTION_PRODUCES, negotiate, negotiateStream } from './negotiate.ts';
+import { checkAccept, checkStream, COLLECTION_PRODUCES, negotiate } from './negotiate.ts';
 import { OBJECT_TYPES } from './media.ts';
 
 const offer = { protobuf: true, conversions: true };
@@ -33,12 +33,12 @@ const refusal = (run: () => unknown): string => {
   return assert.fail('accepted');
 };
 
-test('negotiate refuses with the list of types, negotiateStream with that of streams', () => {
+test('negotiate refuses with the list of types, checkStream with that of streams', () => {
   const objects = 'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
   assert.equal(refusal(() => negotiate('application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', offer)), objects);
   assert.equal(refusal(() => negotiate(table, { protobuf: true, conversions: false })), objects);
-  assert.equal(refusal(() => negotiateStream('application/vnd.kubernetes.protobuf', custom)), objects);
-  assert.equal(refusal(() => negotiateStream('application/yaml', offer)),
+  assert.equal(refusal(() => negotiate('application/vnd.kubernetes.protobuf', custom)), objects);
+  assert.equal(refusal(() => checkStream(negotiate('application/yaml', offer))),
     'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch');
 });
 

@@ -49,11 +49,9 @@ export function negotiate(accept: string | undefined, offer: Offer): Representat
   return found;
 }
 
-/** The same for a watch: the encoding picked must exist as a stream, even if another acceptable one does. */
-export function negotiateStream(accept: string | undefined, offer: Offer): Representation {
-  const found = negotiate(accept, offer);
-  if (!STREAM_FORMS.includes(found.form)) throw notAcceptable(STREAM_TYPES);
-  return found;
+/** Throws the 406 of a watch unless the encoding that was picked exists as a stream, even if another acceptable one does. */
+export function checkStream({ form }: Representation): void {
+  if (!STREAM_FORMS.includes(form)) throw notAcceptable(STREAM_TYPES);
 }
 
 /** The encoding of an error, without conversions; undefined when none is acceptable, and then indented JSON is sent. */

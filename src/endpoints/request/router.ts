@@ -59,9 +59,9 @@ async function handleOldWatch(request: ResourceRequest): Promise<Response> {
   const { exchange, resource } = request;
   if (exchange.method !== 'GET') throw methodNotAllowed();
   if (!resource.verbs.includes('watch')) throw routeNotFound();
-  negotiateRequest(request, true);
+  const representation = negotiateRequest(request, true);
   // The path makes it a watch; its options are validated as those of a list, unless the query has `watch` as well.
-  return handleWatch(request, readCollectionOptions(request));
+  return handleWatch(request, readCollectionOptions(request), representation);
 }
 
 function refuseMethod(request: ResourceRequest): Error {

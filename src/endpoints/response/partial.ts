@@ -28,22 +28,18 @@ export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'r
   };
 }
 
-/** Schemas for protobuf, which the OpenAPI data of the reference lacks. */
-interface PartialSchemas {
-  readonly object: Schema;
-  readonly list: Schema;
-}
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const schemasOfPartials = new WeakMap<SchemaSet, Schema>();
 
-/** Builds the schemas from those of ObjectMeta and ListMeta; undefined when the set lacks these. */
-export function partialSchemas(schemas: SchemaSet): PartialSchemas | undefined {
-  const meta = schemas.definition(`${META_PREFIX}ObjectMeta`);
-  const listMeta = schemas.definition(`${META_PREFIX}ListMeta`);
-  if (!meta || !listMeta) return undefined;
-  const field = (name: string, schema: Schema, number: number) =>
-    [name, { name, schema, required: false, omitEmpty: false, pointer: false, number }] as const;
-  const object: Schema = { type: 'object', fields: new Map([field('metadata', meta, 1)]) };
-  const list: Schema = { type: 'object', fields: new Map([field('metadata', listMeta, 1), field('items', { type: 'array', items: object }, 2)]) };
-  return { object, list };
+/** The schema of PartialObjectMetadata for protobuf, which the OpenAPI data of the reference lacks; undefined when the set has no ObjectMeta. */
+export function partialSchema(schemas: SchemaSet): Schema | undefined {
+  const known = schemasOfPartials.get(schemas);
+  if (known !== undefined) return known;
+  const meta = schemas.definition(META);
+  if (!meta) return undefined;
+  const field = { name: 'metadata', schema: meta, required: false, omitEmpty: false, pointer: false, number: 1 };
+  const schema: Schema = { type: 'object', fields: new Map([['metadata', field]]) };
+  schemasOfPartials.set(schemas, schema);
+  return schema;
 }

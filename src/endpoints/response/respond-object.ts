@@ -9,7 +9,7 @@ import type { Response } from '../exchange.ts';
 import { hasManyMembers } from '../request/large-requests.ts';
 import { FORM_TYPES } from '../request/media.ts';
 import { type Representation, wantsPretty } from '../request/negotiate.ts';
-import { partialObject, partialSchemas } from './partial.ts';
+import { partialObject, partialSchema } from './partial.ts';
 import { respondBytes, respondValue } from './respond.ts';
 import { tableOfScale } from './scale-table.ts';
 import { parseIncludeObject, type TableContext, tableOfObject } from './table.ts';
@@ -37,7 +37,7 @@ function convert(request: ResourceRequest, object: StoredObject, { conversion }:
     throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (${internalName(request, false)})`);
   }
   const { metadata } = object.object(request.target.version);
-  return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchemas(request.dependencies.schemas)?.object };
+  return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchema(request.dependencies.schemas) };
 }
 
 /** JSON of an object as indented JSON or YAML; in a worker when the object is large. */
@@ -69,7 +69,7 @@ export function respondKubeObject(
 ): MaybePromise<Response> {
   const { status, object, schema, representation: { form, conversion } } = answer;
   if (conversion?.kind === 'PartialObjectMetadata') {
-    const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchemas(request.dependencies.schemas)?.object };
+    const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchema(request.dependencies.schemas) };
     return respondValue(request.exchange, request.dependencies, { status, form, value });
   }
   if (conversion?.kind === 'Table' && object.kind === 'Scale') {

@@ -1,7 +1,7 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
 import { type KubeObject, methodNotSupported } from '../../apimachinery/index.ts';
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
-import { admitUnstored, checkNamespace, defaultObject } from '../../registry/index.ts';
+import { admitUnstored, defaultObject } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, type Expected, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest, SpecialCreate, SpecialRequest } from '../dependencies.ts';
@@ -41,7 +41,6 @@ async function createSpecial(
   request: ResourceRequest, special: SpecialCreate, { object, context }: Pick<SpecialRequest, 'object' | 'context'>,
 ): Promise<KubeObject> {
   const { dependencies, target, subresource, name } = request;
-  checkNamespace(target, object);
   const admitted = await admitUnstored(dependencies.admission, {
     operation: 'CREATE', target, subresource, name: name || (object.metadata.name ?? ''), object, context,
     prepare: (mutated) => special.prepare?.({ target, name, object: mutated, context }),

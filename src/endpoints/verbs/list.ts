@@ -12,7 +12,7 @@ import { type ListBody, SLICE_MS, joinBody, respondListBody } from '../response/
 import { type CollectionOptions, readCollectionOptions } from '../request/list-options.ts';
 import { FORM_TYPES } from '../request/media.ts';
 import { type Conversion, type Representation, wantsPretty } from '../request/negotiate.ts';
-import { listMetadata, partialObject, partialSchemas } from '../response/partial.ts';
+import { listMetadata, partialObject, partialSchema } from '../response/partial.ts';
 import { respondBytes } from '../response/respond.ts';
 import { internalName, tableContext } from '../response/respond-object.ts';
 import { encodeRun } from '../response/encoded-chunk-cache.ts';
@@ -35,7 +35,7 @@ export function listOptions(options: CollectionOptions): ListOptions {
 export async function handleList(request: ResourceRequest): Promise<Response> {
   const representation = negotiateRequest(request, true);
   const options = readCollectionOptions(request);
-  if (options.watch) return handleWatch(request, options);
+  if (options.watch) return handleWatch(request, options, representation);
   if (representation.conversion?.kind === 'Table') tableContext(request, representation.conversion.version);
   const list = await request.dependencies.registry.list(request.target, listOptions(options));
   return respondList(request, list, representation);
@@ -163,7 +163,7 @@ function partialItems(request: ResourceRequest, metaVersion: string, protobuf: {
 function partialBody(request: ResourceRequest, list: ListResult, { form, conversion }: Representation): ListBody | Promise<ListBody> {
   const metaVersion = conversion?.version ?? 'v1';
   const type = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${metaVersion}` };
-  const encoder = partialItems(request, metaVersion, { on: form === 'protobuf', schema: partialSchemas(request.dependencies.schemas)?.object });
+  const encoder = partialItems(request, metaVersion, { on: form === 'protobuf', schema: partialSchema(request.dependencies.schemas) });
   if (form === 'protobuf') return protobufBody(request, list, { type, encoder });
   const start = `${JSON.stringify({ ...type, metadata: listMetadata(list) }).slice(0, -1)},"items":`;
   // The reference writes the items of an empty list as null.

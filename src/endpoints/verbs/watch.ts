@@ -2,12 +2,11 @@
 import { methodNotSupported, StatusError } from '../../apimachinery/index.ts';
 import type { RegistryWatch, WatchOptions } from '../../registry/index.ts';
 import type { Topic } from '../watch/broadcast.ts';
-import { offerOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { createWatchEventEncoder, type WatchEventEncoder } from '../watch/watch-event-encoder.ts';
 import type { CollectionOptions } from '../request/list-options.ts';
-import { negotiateStream, streamType } from '../request/negotiate.ts';
+import { type Representation, checkStream, streamType } from '../request/negotiate.ts';
 import { headersFor } from '../response/respond.ts';
 import { WatchStream } from '../watch/watch-stream.ts';
 
@@ -37,11 +36,11 @@ function timeoutOf({ dependencies }: ResourceRequest, { timeoutSeconds }: Collec
 const isStreamError = (error: unknown): error is StatusError => error instanceof StatusError && (error.code === 410 || error.code === 504);
 
 /** Answers a watch as a stream that ends with its timeout. */
-export async function handleWatch(request: ResourceRequest, options: CollectionOptions): Promise<Response> {
+export async function handleWatch(request: ResourceRequest, options: CollectionOptions, representation: Representation): Promise<Response> {
   const { exchange, dependencies, resource } = request;
   const { clock, random, registry, writeThrottle, broadcasts } = dependencies;
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
-  const representation = negotiateStream(exchange.headers['accept'], offerOf(resource));
+  checkStream(representation);
   const encoder = createWatchEventEncoder(request, representation);
   const headers = headersFor(exchange, streamType(representation.form));
   let watch: RegistryWatch;

@@ -8,7 +8,7 @@ import { schemaOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { toJson } from '../response/encoding.ts';
 import type { Representation } from '../request/negotiate.ts';
-import { partialObject, partialSchemas } from '../response/partial.ts';
+import { partialObject, partialSchema } from '../response/partial.ts';
 import { statusSchema } from '../response/respond.ts';
 import { tableContext } from '../response/respond-object.ts';
 import { tableOfEvent, tableRow } from '../response/table.ts';
@@ -48,7 +48,7 @@ function encodeObjects(request: ResourceRequest, protobuf: boolean): WatchEventE
 }
 
 function encodePartials(request: ResourceRequest, protobuf: boolean, metaVersion: string): WatchEventEncoder['encode'] {
-  const schema = protobuf ? partialSchemas(request.dependencies.schemas)?.object : undefined;
+  const schema = protobuf ? partialSchema(request.dependencies.schemas) : undefined;
   const { version } = request.target;
   return (event) => {
     if (event.type === 'BOOKMARK') {
