@@ -4,4 +4,4 @@ export { type Transform, matchContentType, matchesRoute, negotiate, parseAccept,
 export { frameJson, frameProtobuf } from './watch-frame.ts';
 export { type ParseYaml, YamlError, type YamlJson, formatYamlDuplicates, parseYaml, parseYamlToJson, stringifyYaml } from './yaml/yaml.ts';
 export { ProtobufError, decodeMessage, encodeMessage } from './protobuf/message.ts';
-export { decodeEnvelope, encodeEnvelope } from './protobuf/envelope.ts';
+export { decodeEnvelope, encodeEnvelope, isProtobuf } from './protobuf/envelope.ts';

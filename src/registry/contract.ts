@@ -188,8 +188,6 @@ export interface WriteResult {
 export interface CreateRequest extends Target {
   readonly object: KubeObject;
   readonly context: WriteContext;
-  /** The name in the path, for create on subresources; otherwise ''. */
-  readonly name?: string;
 }
 
 /** One change of one object. The loop calls `transform` again with the fresh object when another write came first. */

@@ -58,7 +58,7 @@ export interface ResourceStorage {
 }
 
 /** A value of the store, or what was just written. */
-export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision'>;
+type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision'>;
 
 /** A request's row, where its objects are, and how they look through it. */
 export interface RequestScope {
@@ -81,6 +81,20 @@ interface Slot extends ResourceStorage {
 }
 
 const showAsIs = (version: StoredRevision): StoredObject => version;
+
+/** Whether a promise is fulfilled before the time is up; rejects with it. */
+async function isDoneWithin(clock: Clock, limitMs: number, done: Promise<unknown>): Promise<boolean> {
+  let cancel = (): void => undefined;
+  const late = new Promise<false>((resolve) => {
+    const timer = clock.after(limitMs, () => resolve(false));
+    cancel = () => timer.cancel();
+  });
+  try {
+    return await Promise.race([done.then(() => true), late]);
+  } finally {
+    cancel();
+  }
+}
 
 /** State of one registry. */
 export class Core {
@@ -189,17 +203,8 @@ export class Core {
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */
   async assureStore(): Promise<void> {
-    let cancel = (): void => undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      const giveUp = (): void => reject(new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true }));
-      const timer = this.clock.after(LAST_CHANCE_MS, giveUp);
-      cancel = () => timer.cancel();
-    });
-    try {
-      await Promise.race([this.store.revision(), late]);
-    } finally {
-      cancel();
-    }
+    const answers = await isDoneWithin(this.clock, LAST_CHANCE_MS, this.store.revision());
+    if (!answers) throw new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true });
   }
 
   async #readDefinition({ group, plural }: Resource): Promise<number> {
@@ -286,14 +291,7 @@ export class Core {
   }
 
   async #awaitReady(cache: Cache<StoredRevision>): Promise<void> {
-    let cancel = (): void => undefined;
-    const late = new Promise<false>((resolve) => {
-      const timer = this.clock.after(FRESHNESS_LIMIT_MS, () => resolve(false));
-      cancel = () => timer.cancel();
-    });
-    const ready = cache.ready().then(() => true, () => false);
-    const filled = await Promise.race([ready, late]);
-    cancel();
+    const filled = await isDoneWithin(this.clock, FRESHNESS_LIMIT_MS, cache.ready()).catch(() => false);
     if (!filled) throw initializing();
   }
 }

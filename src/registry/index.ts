@@ -6,7 +6,7 @@ export type {
 export type {
   Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
 } from './resource.ts';
-export { subresourcesIn } from './resource.ts';
+export { subresourcesIn, versionIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export type { StorageFormat, ValueCipher } from './objects/storage-codec.ts';
@@ -22,7 +22,7 @@ export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
-export { formatTime } from './verbs/lifecycle.ts';
+export { formatTime } from './timestamps.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
 export { convertObject } from './objects/layout.ts';
 export { equalJson } from '../apimachinery/index.ts';

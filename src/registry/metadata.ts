@@ -2,7 +2,7 @@
 import { type KubeObject, type StatusError, badRequest } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { Target } from './contract.ts';
-import { formatTime } from './verbs/lifecycle.ts';
+import { formatTime } from './timestamps.ts';
 import type { Resource } from './resource.ts';
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';

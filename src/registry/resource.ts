@@ -215,8 +215,14 @@ export interface Resource {
   readonly strategy: Strategy;
 }
 
+/** A row in one of its versions; undefined where it has no such version. */
+export function versionIn({ versions }: Pick<Resource, 'versions'>, version: string | undefined): ResourceVersionRow | undefined {
+  return versions.find(({ name }) => name === version);
+}
+
 /** The subresources of a row in one of its versions. */
-export function subresourcesIn({ subresources, versions }: Resource, version: string): readonly Subresource[] {
-  const own = versions.find(({ name }) => name === version)?.subresources;
+export function subresourcesIn(resource: Resource, version: string): readonly Subresource[] {
+  const { subresources } = resource;
+  const own = versionIn(resource, version)?.subresources;
   return own === undefined ? subresources : subresources.filter(({ name }) => own.includes(name));
 }

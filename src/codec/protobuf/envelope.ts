@@ -65,15 +65,15 @@ function varintOf(value: number): number[] {
   return out;
 }
 
-/** Do the bytes begin as an envelope does? */
-function isEnvelope(bytes: Uint8Array): boolean {
+/** Whether bytes begin as an envelope does: a protobuf body, or a value that is stored as protobuf. */
+export function isProtobuf(bytes: Uint8Array): boolean {
   return magic.every((byte, i) => bytes[i] === byte);
 }
 
 /** Opens an envelope; throws ProtobufError with the reference's text. Absent texts are empty. */
 export function decodeEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data');
-  if (!isEnvelope(bytes)) throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  if (!isProtobuf(bytes)) throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   if (bytes.length === magic.length) throw new ProtobufError('empty body');
   const reader = new Reader(bytes, magic.length);
   const found = { apiVersion: '', kind: '', raw: bytes.subarray(0, 0), contentEncoding: '', contentType: '' };

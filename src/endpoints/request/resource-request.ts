@@ -2,7 +2,7 @@
 import { BoundedCache } from '../../base/index.ts';
 import { formatGroupVersion, type Schema } from '../../apimachinery/index.ts';
 import type { ParseYaml } from '../../codec/index.ts';
-import { type Resource, type Subresource, type WriteContext, subresourcesIn } from '../../registry/index.ts';
+import { type Resource, type Subresource, type WriteContext, subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, MAX_BODY_BYTES } from './decode.ts';
 import { OBJECT_TYPES } from './media.ts';
@@ -51,7 +51,7 @@ export function subresourceOf({ resource, target, subresource }: Pick<ResourceRe
 
 /** The schema of the resource's own kind in the API version of the request. */
 export function schemaOf({ resource, target }: Pick<ResourceRequest, 'resource' | 'target'>): Schema {
-  return resource.versions.find(({ name }) => name === target.version)?.schema ?? { type: 'any' };
+  return versionIn(resource, target.version)?.schema ?? { type: 'any' };
 }
 
 /** The kind that the body of a request has to have. */

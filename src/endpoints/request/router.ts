@@ -2,7 +2,7 @@
 // answer differently to paths and methods that do not exist (response/errors.ts).
 import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
-import type { Resource, ResourceVerb } from '../../registry/index.ts';
+import { type Resource, type ResourceVerb, versionIn } from '../../registry/index.ts';
 import { negotiateRequest, subresourceOf } from './resource-request.ts';
 import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
@@ -139,7 +139,7 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
   if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);
-  const warning = resource.versions.find(({ name }) => name === info.version)?.deprecationWarning;
+  const warning = versionIn(resource, info.version)?.deprecationWarning;
   if (warning) {
     exchange.warnings.push(warning);
     exchange.audit?.recordDeprecation(warning);

@@ -1,6 +1,6 @@
 // Tables: the rows and columns that kubectl prints. Columns are data of the resource; a row carries its object, its metadata or nothing.
 import { badRequest, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
-import type { Column, StoredObject, Resource, ResourceVersionRow, TableRowCondition } from '../../registry/index.ts';
+import { type Column, type StoredObject, type Resource, type ResourceVersionRow, type TableRowCondition, versionIn } from '../../registry/index.ts';
 import { partialObject } from './partial.ts';
 
 type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -26,7 +26,7 @@ export function parseIncludeObject(query: URLSearchParams): IncludeObject {
 }
 
 function versionOf({ resource, served }: TableContext): ResourceVersionRow | undefined {
-  return resource.versions.find(({ name }) => name === served);
+  return versionIn(resource, served);
 }
 
 /** The columns of the context's kind. */

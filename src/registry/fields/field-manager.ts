@@ -8,8 +8,8 @@ import {
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
 import { keepRecord, KUBECTL_MANAGER, unexplainedConflict } from './last-applied.ts';
-import { formatTime } from '../verbs/lifecycle.ts';
-import { type Resource, subresourcesIn } from '../resource.ts';
+import { formatTime } from '../timestamps.ts';
+import { type Resource, subresourcesIn, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
 import { applyScale } from './scale.ts';
 import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
@@ -32,7 +32,7 @@ function describeVersions(resource: Resource): RowVersions {
   const zeros = new Map<string, KubeObject>();
   const rowOf = (apiVersion: string) => {
     const parsed = parseGroupVersion(apiVersion);
-    return parsed?.group === resource.group ? resource.versions.find((v) => v.name === parsed.version) : undefined;
+    return parsed?.group === resource.group ? versionIn(resource, parsed.version) : undefined;
   };
   return {
     schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,

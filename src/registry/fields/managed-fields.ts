@@ -48,13 +48,14 @@ interface OwnedWrite {
   readonly target: Target;
   readonly subresource: string;
   readonly context: Pick<WriteContext, 'fieldManager'>;
+  readonly nowMs: number;
 }
 
 /** Sets the owners of `object` after a write that is not an apply, in place; `old` is what the write replaces. */
-export async function setManagedFields({ options, clock }: Pick<Core, 'options' | 'clock'>, { target, subresource, context }: OwnedWrite,
+export async function setManagedFields({ options }: Pick<Core, 'options'>, { target, subresource, context, nowMs }: OwnedWrite,
   { object, old }: { readonly object: KubeObject; readonly old: KubeObject | undefined }): Promise<void> {
   const { resource, version } = target;
-  const input = { resource, version, subresource, manager: context.fieldManager, nowMs: clock.now(), old, object };
+  const input = { resource, version, subresource, manager: context.fieldManager, nowMs, old, object };
   const track = (): Entries => options.trackUpdate(input);
   setOwners(object, resource.convertRemotely === undefined ? track() : await trackOwners(resource, track));
 }

@@ -1,18 +1,15 @@
 // Stored bytes of other origin (another apiserver on the same etcd: protobuf, JSON in another order, another version) as objects of the
 // storage version. They are filled in as the reference does whenever it decodes: what lacks a default in the store has it when it is read.
 import { type KubeObject, parseGroupVersion } from '../../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, parseJson } from '../../codec/index.ts';
+import { decodeEnvelope, decodeMessage, isProtobuf, parseJson } from '../../codec/index.ts';
 import { defaultObject } from '../fields/defaults.ts';
-import { hasBytesAt } from './json-scan.ts';
 import { type Layout, convertObject } from './layout.ts';
 import type { Resource } from '../resource.ts';
-
-const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** Decodes bytes that are not in our layout, into the storage version. */
 export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
   const { resource } = layout;
-  if (!hasBytesAt(bytes, 0, protobufMagic)) return toStorageVersion(resource, parseJson(bytes).value as unknown as KubeObject);
+  if (!isProtobuf(bytes)) return toStorageVersion(resource, parseJson(bytes).value as unknown as KubeObject);
   const envelope = decodeEnvelope(bytes);
   const version = parseGroupVersion(envelope.apiVersion)?.version ?? resource.storageVersion;
   const known = resource.versions.some((v) => v.name === version) ? version : resource.storageVersion;

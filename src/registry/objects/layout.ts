@@ -10,7 +10,7 @@ import { encodeJson } from '../../codec/index.ts';
 import { invariant } from '../../base/index.ts';
 import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 
 /** The constant parts of the bytes of a row's objects. */
 export interface Layout {
@@ -50,7 +50,7 @@ export function createLayout(resource: Resource, prefix: string): Layout {
     head: headOf(resource.storageVersion, false),
     apiVersion: (version) => formatGroupVersion({ group: resource.group, version }),
     schema(version) {
-      const row = resource.versions.find((v) => v.name === version);
+      const row = versionIn(resource, version);
       invariant(row !== undefined, `${resource.plural} has no version ${version}`);
       return row.schema;
     },

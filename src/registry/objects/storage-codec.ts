@@ -2,9 +2,8 @@
 // ends with, where another apiserver may read it) or protobuf, and encryption around it. A kube-apiserver on the same etcd finds what it
 // would have written itself.
 import type { JsonValue } from '../../apimachinery/index.ts';
-import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
+import { encodeEnvelope, encodeMessage, isProtobuf } from '../../codec/index.ts';
 import type { Resource } from '../resource.ts';
-import { hasBytesAt } from './json-scan.ts';
 import type { EncodedObject, Layout } from './layout.ts';
 
 /** Encrypts the values of one resource. The key of an object is authenticated where the provider can do it. */
@@ -36,7 +35,6 @@ export interface StorageCodec {
 
 const OPEN_BRACE = 0x7b;
 const NEWLINE = 0x0a;
-const PROTOBUF_HEAD = new TextEncoder().encode('k8s\u0000');
 
 /** Groups that the reference keeps in JSON whatever the media type: those of servers that were separate once. */
 const ALWAYS_JSON: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
@@ -55,7 +53,7 @@ const jsonLines: StorageCodec = {
     return stored;
   },
   decode: (stored) => (stored[0] === OPEN_BRACE && stored[stored.length - 1] === NEWLINE ? stored.subarray(0, -1) : stored),
-  isCurrent: (stored) => !hasBytesAt(stored, 0, PROTOBUF_HEAD),
+  isCurrent: (stored) => !isProtobuf(stored),
 };
 
 /** Protobuf; JSON is read too, and is outdated. */

@@ -7,7 +7,7 @@ import { addNewline } from './splice.ts';
 import { type ObjectContext, type StoredRevision, encodeShown } from './stored-object.ts';
 
 /** A stored object in the group of the viewing row. */
-export class ViewedObject implements StoredObject {
+class ViewedObject implements StoredObject {
   readonly resource: Resource;
   readonly #base: StoredRevision;
   readonly #context: ObjectContext;

@@ -4,7 +4,7 @@ import { wantedField, wantedLabel } from '../objects/chunk-values.ts';
 import type { StoredObject, Predicate } from '../contract.ts';
 import { isSafeSegment } from '../objects/keys.ts';
 import type { ReadableObject } from '../objects/viewed-object.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 
 /** The test that everything passes. */
 export const everything: Predicate = Object.freeze({ everything: true, matches: () => true });
@@ -21,7 +21,7 @@ function readerOf(resource: Resource, field: string, version: string | undefined
   if (field === 'metadata.name') return (object) => object.name;
   if (field === 'metadata.namespace') return (object) => object.namespace;
   const index = Object.keys(resource.selectableFields).indexOf(field);
-  const declared = resource.versions.find(({ name }) => name === version)?.selectableFields;
+  const declared = versionIn(resource, version)?.selectableFields;
   if (index < 0 || declared?.includes(field) === false) unknownField(resource, field);
   return (object) => (object as ReadableObject).fields[index] as string;
 }

@@ -5,7 +5,7 @@ import { invariant } from '../../base/index.ts';
 import type { Catalog, DeleteOptions, Registry, StoredObject, Target, WriteContext } from '../contract.ts';
 import { defaultObject } from '../fields/defaults.ts';
 import { applyObject } from '../fields/field-manager.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
 import { everything } from './predicate.ts';
 
@@ -175,8 +175,8 @@ interface WriteRequest {
   readonly managedFields?: 'keep';
 }
 
-function schemaOf({ versions, storageVersion }: Resource): Schema {
-  const schema = versions.find(({ name }) => name === storageVersion)?.schema;
+function schemaOf(resource: Resource): Schema {
+  const schema = versionIn(resource, resource.storageVersion)?.schema;
   invariant(schema !== undefined, 'the storage version has a schema');
   return schema;
 }

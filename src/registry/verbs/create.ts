@@ -46,10 +46,10 @@ interface Attempt {
 
 /** Registry.create. */
 export async function createObject(core: Core, request: CreateRequest): Promise<WriteResult> {
-  const { resource, version, namespace, object, context, name = '' } = request;
+  const { resource, version, namespace, object, context } = request;
   const scope = core.scope({ resource, version, namespace });
   checkNamespace(request, object);
-  return createPrepared(core, { scope, object, context, managedFields: 'update', isPatch: false, pathName: name, authorize: undefined });
+  return createPrepared(core, { scope, object, context, managedFields: 'update', isPatch: false, pathName: '', authorize: undefined });
 }
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */

@@ -7,7 +7,7 @@ import { createTimeSlice, invariant } from '../../base/index.ts';
 import type { Target } from '../contract.ts';
 import { type Core, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { finalizerWarnings } from '../metadata.ts';
-import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn } from '../resource.ts';
+import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
 import type { Admitted } from './admit.ts';
 
@@ -21,7 +21,10 @@ export interface Write extends Admitted {
   readonly pause: () => Promise<void> | undefined;
 }
 
-/** Begins a write: its steps have one time, and hold the event loop for WRITE_TURN_MS at a time. */
+/**
+ * Begins a write: its owners and its strategy have one time (a creationTimestamp is that after admission, as in the reference), and its steps hold
+ * the event loop for WRITE_TURN_MS at a time.
+ */
 export function startWrite({ clock, options }: Core, write: Omit<Admitted, 'admission'>): Write {
   return { ...write, admission: options.admission, nowMs: clock.now(), pause: createTimeSlice(clock, WRITE_TURN_MS) };
 }
@@ -39,7 +42,7 @@ const zeroStatuses = new WeakMap<Schema, { readonly status: unknown }>();
 /** The status of an object of this schema before it is set: absent, or its zero value where the kind always writes one. */
 function zeroStatus({ resource, version }: Target): unknown {
   if (resource.custom) return undefined;
-  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  const schema = versionIn(resource, version)?.schema;
   invariant(schema !== undefined, `${resource.plural} has no version ${version}`);
   let zero = zeroStatuses.get(schema);
   if (zero === undefined) zeroStatuses.set(schema, (zero = { status: decodeObject(schema, { metadata: {} }).object['status'] }));
@@ -48,7 +51,7 @@ function zeroStatus({ resource, version }: Target): unknown {
 
 /** Makes empty lists what they are once stored, in place; before, they are what the client sent, which owners depend on. */
 export function dropEmptyLists({ resource, version }: Target, object: KubeObject): void {
-  const schema = resource.versions.find((v) => v.name === version)?.schema;
+  const schema = versionIn(resource, version)?.schema;
   if (schema !== undefined && !resource.custom) nullEmptyLists(schema, object);
 }
 
