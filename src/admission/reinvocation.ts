@@ -1,7 +1,7 @@
 // What a mutating plugin notes in its first pass over a request for the second: which of its webhooks or policies with reinvocationPolicy IfNeeded
 // run again, since the object has changed after them. Mirrors upstream's reinvocation contexts.
-import type { KubeObject } from '../apimachinery/index.ts';
-import { cloneJson, equalJson } from '../registry/index.ts';
+import { type KubeObject, equalJson } from '../apimachinery/index.ts';
+import { cloneJson } from '../registry/index.ts';
 import type { MutatingPass } from './chain.ts';
 
 interface Notes {

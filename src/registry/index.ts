@@ -25,6 +25,5 @@ export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './timestamps.ts';
 export { applyScale, toScale, unsetReplicas } from './fields/scale.ts';
 export { convertObject } from './objects/layout.ts';
-export { equalJson } from '../apimachinery/index.ts';
 export { cloneJson } from './values.ts';
 export { applyObject, trackUpdate } from './fields/field-manager.ts';

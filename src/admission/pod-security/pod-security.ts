@@ -1,7 +1,7 @@
 // PodSecurity: pods and pod templates against the policy of their namespace. Pods that violate the level to enforce are refused; violations of
 // the level to warn about become warnings, for the controllers of pods too. A namespace that gets a stricter level is warned about its pods.
-import { type FieldError, type KubeObject, type StatusError, internalError, invalid } from '../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
+import { type FieldError, type KubeObject, type StatusError, equalJson, internalError, invalid } from '../../apimachinery/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import type { RowReads } from '../reads.ts';
 import { annotate } from '../audit-annotations.ts';

@@ -1,9 +1,9 @@
 // MutatingAdmissionPolicy: policies by name, their bindings by name, a parameter at a time; each sees what those before it have made of the object.
 // When a mutation has run, plugins run a second pass, in which policies with reinvocationPolicy IfNeeded run again if the object has changed since
 // they did. What fails is collected: the first failure is what the client is answered. Mirrors upstream's mutating dispatcher.
-import { type KubeObject, type SchemaSet, failure } from '../../apimachinery/index.ts';
+import { type KubeObject, type SchemaSet, equalJson, failure } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
-import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
 import { refuse } from '../refusal.ts';

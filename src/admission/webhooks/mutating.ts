@@ -1,9 +1,9 @@
 // MutatingAdmissionWebhook: calls webhooks one after the other, by configuration name and then in the order of the configuration. Each sees what those
 // before it have made of the object. When one has changed the object, plugins run a second pass, in which webhooks with reinvocationPolicy
 // IfNeeded are called again if the object has changed since they were.
-import { type KubeObject, type SchemaSet, internalError } from '../../apimachinery/index.ts';
+import { type KubeObject, type SchemaSet, equalJson, internalError } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
-import { type AdmissionAttributes, equalJson } from '../../registry/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { type ResourceForm, convertForm, formOf, requestedForm } from '../match/resource-forms.ts';

@@ -1,9 +1,9 @@
 // An APIService for each group version that this server answers: made at the start for the built-in ones, following the catalog for
 // custom ones; and the Available condition of each. The server behind an APIService with a Service is asked when the object, its Service or the
 // Service's endpoints change, and from time to time. Mirrors the reference's autoregister and availability controllers.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import {
-  type Reflector, type StoredObject, type SystemClient, WorkQueue, createSystemClient, customGroupPriority, equalJson, formatTime, startReflector,
+  type Reflector, type StoredObject, type SystemClient, WorkQueue, createSystemClient, customGroupPriority, formatTime, startReflector,
 } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import {

@@ -2,8 +2,8 @@
 // suggested ones follow the server unless their annotation says otherwise, and what the server suggested once and does no longer is
 // removed. Says in the status of each FlowSchema whether its level exists. Mirrors the reference's flowcontrol post-start hook and the
 // writing half of its config consumer; it looks at each change, where the reference looks once a minute.
-import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { type SystemClient, WorkQueue, createSystemClient, equalJson, formatTime, startReflector } from '../../registry/index.ts';
+import { type JsonObject, type KubeObject, equalJson } from '../../apimachinery/index.ts';
+import { type SystemClient, WorkQueue, createSystemClient, formatTime, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import { type FlowControlDefault, autoUpdateAnnotation, defaultLevels, defaultSchemas } from './defaults.ts';
 

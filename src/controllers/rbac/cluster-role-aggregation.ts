@@ -1,8 +1,8 @@
 // ClusterRoles with an aggregationRule get the rules of all ClusterRoles that its selectors choose, in the order of their names and without
 // duplicates, whenever one of them changes. Mirrors the reference's clusterrole-aggregation controller, which owns the rules by server-side apply.
-import { type JsonObject, type LabelSelector, type MetaLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
+import { type JsonObject, type LabelSelector, type MetaLabelSelector, equalJson, labelSelectorOf } from '../../apimachinery/index.ts';
 import { type PolicyRule, readRules } from '../../auth/index.ts';
-import { type StoredObject, WorkQueue, createSystemClient, equalJson, startReflector } from '../../registry/index.ts';
+import { type StoredObject, WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 
 interface KnownRole {

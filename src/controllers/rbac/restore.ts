@@ -1,7 +1,6 @@
 // RBAC's objects as these controllers compare them.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { type PolicyRule, findUncovered, readRules } from '../../auth/index.ts';
-import { equalJson } from '../../registry/index.ts';
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 

@@ -3,10 +3,10 @@
 //
 //   names accepted (or in conflict) ─▶ established ─▶ structure checked ─▶ approval checked
 //   deletionTimestamp set ─▶ objects deleted, again and again while finalizers hold some ─▶ finalizer removed
-import { type KubeObject, loadPatternEngine } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson, loadPatternEngine } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
 import {
-  type OwnedRegistry, type Resource, type StoredObject, type SystemClient, createClientOf, createSystemContext, equalJson, formatTime,
+  type OwnedRegistry, type Resource, type StoredObject, type SystemClient, createClientOf, createSystemContext, formatTime,
 } from '../../registry/index.ts';
 import { conditionOf } from '../conditions.ts';
 import { type DefinitionNames, type DefinitionStatus, specOf, statusOf } from '../types.ts';

@@ -1,7 +1,7 @@
 // What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer. The client
 // signer of kube-apiserver is never asked for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
-import { type KubeObject, forbidden, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
+import { type KubeObject, equalJson, forbidden, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
+import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
 /** Whether a caller may do this with a signer, of which `name` is the name or `domain/*`. */

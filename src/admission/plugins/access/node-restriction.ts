@@ -1,7 +1,7 @@
 // NodeRestriction: a kubelet writes only what is its own: its node without labels, taints and owners that would steer others, mirror pods of its own that
 // refer to nothing, the status of its pods, its lease and its CSI node. Mirrors the reference's plugin, which is off unless it is asked for.
-import type { KubeObject } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson } from '../../../registry/index.ts';
+import { type KubeObject, equalJson } from '../../../apimachinery/index.ts';
+import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { ReadsOf } from '../../reads.ts';
 import { refuse } from '../../refusal.ts';

@@ -1,7 +1,7 @@
 // OwnerReferencesPermissionEnforcement: the owners of an object are changed only by users that may delete it, and an owner's deletion is held up
 // only by users that may set finalizers on the owner. Texts and rights are upstream's.
-import { type OwnerReference, parseGroupVersion } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, type Catalog, equalJson } from '../../../registry/index.ts';
+import { type OwnerReference, equalJson, parseGroupVersion } from '../../../apimachinery/index.ts';
+import type { AdmissionAttributes, Catalog } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import { refuse } from '../../refusal.ts';
 

@@ -1,7 +1,7 @@
 // Users grant only rights that they hold: roles are checked against the writer's own rules, bindings against the role they grant. The verbs
 // `escalate` and `bind` lift the checks. Mirrors the reference's storage of RBAC kinds; rights are asked for through functions.
-import { type KubeObject, StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
+import { type KubeObject, StatusError, equalJson, forbidden, notFound } from '../../../apimachinery/index.ts';
+import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
 type Caller = AdmissionAttributes['context']['user'];

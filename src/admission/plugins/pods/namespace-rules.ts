@@ -1,7 +1,7 @@
 // Plugins that hold the pods of a namespace to its annotations, or to the file of the server's configuration: PodNodeSelector and
 // PodTolerationRestriction. Annotations and texts are upstream's.
-import { type KubeObject, badRequest, forbidden, internalError, notFound } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson, groupResource } from '../../../registry/index.ts';
+import { type KubeObject, badRequest, equalJson, forbidden, internalError, notFound } from '../../../apimachinery/index.ts';
+import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
 import { writes } from '../../refusal.ts';

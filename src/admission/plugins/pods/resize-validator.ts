@@ -1,6 +1,5 @@
 // PodResizeValidator: a pod on a node is resized only where the node exists, runs Linux and could hold the pod at all.
-import { type Quantity, StatusError, compareQuantities, parseQuantity } from '../../../apimachinery/index.ts';
-import { equalJson } from '../../../registry/index.ts';
+import { type Quantity, StatusError, compareQuantities, equalJson, parseQuantity } from '../../../apimachinery/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import { readAmounts } from '../../quota/amounts.ts';

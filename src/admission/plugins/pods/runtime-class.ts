@@ -1,6 +1,6 @@
 // RuntimeClass: a pod that names a class takes over its overhead and its rules for nodes; an overhead of the pod's own must be the same.
-import type { KubeObject } from '../../../apimachinery/index.ts';
-import { type AdmissionAttributes, equalJson } from '../../../registry/index.ts';
+import { type KubeObject, equalJson } from '../../../apimachinery/index.ts';
+import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
 import { refuse, writes } from '../../refusal.ts';
