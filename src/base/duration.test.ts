@@ -1,8 +1,8 @@
-// Durations as Go reads them.
+// Durations as Go reads and prints them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDuration, parseDurationNanos } from './duration.ts';
+import { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';
 
 test('parseDuration reads what Go reads', () => {
   const table: [string, number][] = [['0', 0], ['-0', 0], ['300ms', 300], ['1m30s', 90_000], ['1.5h', 5_400_000], ['.5s', 500], ['1.s', 1000],
@@ -25,4 +25,12 @@ test('parseDurationNanos reads sums of parts, and never throws', () => {
     assert.equal(parseDuration(`${h}h${m}m${s}.${String(ms).padStart(3, '0')}s`), ((h * 60 + m) * 60 + s) * 1000 + ms);
   }));
   fc.assert(fc.property(fc.string({ unit: fc.constantFrom('1', '0', '.', 'h', 'm', 's', 'n', '-', ' ') }), (text) => void parseDurationNanos(text)));
+});
+
+test('formatDurationNanos prints what Go prints, and parseDurationNanos reads it back', () => {
+  const table: [number | bigint, string][] = [[0, '0s'], [1, '1ns'], [1100n, '1.1µs'], [2_200_000, '2.2ms'], [3_300_000_000n, '3.3s'],
+    [245_000_000_000, '4m5s'], [245_001_000_000n, '4m5.001s'], [18_367_001_000_000n, '5h6m7.001s'], [-480_000_000_001n, '-8m0.000000001s'],
+    [3_600_000_000_000, '1h0m0s'], [2n ** 63n - 1n, '2562047h47m16.854775807s'], [-(2n ** 63n), '-2562047h47m16.854775808s']];
+  for (const [nanos, text] of table) assert.equal(formatDurationNanos(nanos), text);
+  fc.assert(fc.property(fc.bigInt(1n - 2n ** 63n, 2n ** 63n - 1n), (nanos) => assert.equal(parseDurationNanos(formatDurationNanos(nanos)), nanos)));
 });

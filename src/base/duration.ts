@@ -1,4 +1,5 @@
 // Go's duration texts: `300ms`, `1m30s`, `1.5h`, `0`. With Go's words for what is wrong with one.
+import { trimEnd } from './text.ts';
 
 const NANOS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n], ['us', 1000n], ['µs', 1000n], ['μs', 1000n], ['ms', 1_000_000n], ['s', 1_000_000_000n], ['m', 60_000_000_000n], ['h', 3_600_000_000_000n],
@@ -32,4 +33,26 @@ export function parseDurationNanos(text: string): bigint | string {
 export function parseDuration(text: string): number | string {
   const nanos = parseDurationNanos(text);
   return typeof nanos === 'string' ? nanos : Number(nanos) / 1e6;
+}
+
+/** Nanoseconds as Go prints a duration: `1h0m0.5s`, `1.5ms`. */
+export function formatDurationNanos(nanos: number | bigint): string {
+  let rest = BigInt(nanos);
+  if (rest === 0n) return '0s';
+  const sign = rest < 0n ? '-' : '';
+  if (rest < 0n) rest = -rest;
+  if (rest < 1_000_000_000n) {
+    const [unit, size] = rest < 1000n ? ['ns', 1n] as const : rest < 1_000_000n ? ['µs', 1000n] as const : ['ms', 1_000_000n] as const;
+    return `${sign}${formatDecimal(rest, size)}${unit}`;
+  }
+  const hours = rest / 3_600_000_000_000n;
+  const minutes = (rest / 60_000_000_000n) % 60n;
+  const seconds = formatDecimal(rest % 60_000_000_000n, 1_000_000_000n);
+  return `${sign}${hours > 0n ? `${hours}h` : ''}${hours > 0n || minutes > 0n ? `${minutes}m` : ''}${seconds}s`;
+}
+
+function formatDecimal(value: bigint, size: bigint): string {
+  const digits = String(size).length - 1;
+  const fraction = trimEnd(String(value % size).padStart(digits, '0'), '0');
+  return fraction === '' || digits === 0 ? String(value / size) : `${value / size}.${fraction}`;
 }

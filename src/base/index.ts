@@ -15,4 +15,4 @@ export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } f
 export { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from './maybe-promise.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
 export { trimEnd } from './text.ts';
-export { parseDuration, parseDurationNanos } from './duration.ts';
+export { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';

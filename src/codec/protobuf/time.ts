@@ -1,5 +1,5 @@
 // Times and durations between their JSON texts and the numbers that protobuf carries.
-import { parseDurationNanos, trimEnd } from '../../base/index.ts';
+import { parseDurationNanos } from '../../base/index.ts';
 import { ProtobufError } from './wire.ts';
 
 interface Instant {
@@ -46,26 +46,4 @@ export function formatTime({ seconds, nanos }: Instant, micro: boolean): string 
 export function parseDuration(text: string): bigint {
   const nanos = parseDurationNanos(text);
   return typeof nanos === 'bigint' ? nanos : 0n;
-}
-
-/** A duration as Go prints it. */
-export function formatDuration(value: number | bigint): string {
-  let rest = BigInt(value);
-  if (rest === 0n) return '0s';
-  const sign = rest < 0n ? '-' : '';
-  if (rest < 0n) rest = -rest;
-  if (rest < 1_000_000_000n) {
-    const [unit, size] = rest < 1000n ? ['ns', 1n] as const : rest < 1_000_000n ? ['µs', 1000n] as const : ['ms', 1_000_000n] as const;
-    return `${sign}${formatDecimal(rest, size)}${unit}`;
-  }
-  const hours = rest / 3_600_000_000_000n;
-  const minutes = (rest / 60_000_000_000n) % 60n;
-  const seconds = formatDecimal(rest % 60_000_000_000n, 1_000_000_000n);
-  return `${sign}${hours > 0n ? `${hours}h` : ''}${hours > 0n || minutes > 0n ? `${minutes}m` : ''}${seconds}s`;
-}
-
-function formatDecimal(value: bigint, size: bigint): string {
-  const digits = String(size).length - 1;
-  const fraction = trimEnd(String(value % size).padStart(digits, '0'), '0');
-  return fraction === '' || digits === 0 ? String(value / size) : `${value / size}.${fraction}`;
 }

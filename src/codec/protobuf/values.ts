@@ -1,8 +1,9 @@
 // Codecs of single values: scalars, and the messages that JSON shows as something else (Quantity, Time, IntOrString, raw JSON …). An undefined
 // value is written as Go's zero value.
 import { type JsonValue } from '../../apimachinery/index.ts';
+import { formatDurationNanos } from '../../base/index.ts';
 import { parseJson, stringifyJson } from '../json/json.ts';
-import { formatDuration, formatTime, parseDuration, parseTime } from './time.ts';
+import { formatTime, parseDuration, parseTime } from './time.ts';
 import { ProtobufError, type Reader, type Writer } from './wire.ts';
 
 /** How a value of one schema is written behind its tag, and read. */
@@ -160,7 +161,7 @@ const durationCodec: ValueCodec = {
       if (tag === 0x08) nanoseconds = reader.int64();
       return tag === 0x08;
     });
-    return formatDuration(nanoseconds);
+    return formatDurationNanos(nanoseconds);
   },
 };
 

@@ -13,7 +13,7 @@ import { createAuditMetrics } from './audit-metrics.ts';
 import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
 import { type BatchOptions, bufferEvents } from './buffered.ts';
 import { AuditEvent, AuditedRequest, formatLegacy } from './event.ts';
-import { formatDuration } from './latency.ts';
+import { LatencyMarks } from './latency.ts';
 import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
@@ -323,8 +323,16 @@ describe('openLogFile with a directory that fails it', () => {
   }));
 });
 
-describe('formatDuration', () => {
-  it('prints as Go does', () => {
-    assert.deepEqual([0.25, 12.5, 999.999, 1500, 61_000.5, 3_600_000].map(formatDuration), ['250µs', '12.5ms', '999.999ms', '1.5s', '1m1.0005s', '1h0m0s']);
+describe('LatencyMarks', () => {
+  it('describes durations as Go prints them, in microseconds at the finest', () => {
+    const print = (ms: number) => {
+      const clock = createManualClock();
+      const marks = new LatencyMarks(clock, 0);
+      clock.advance(ms);
+      marks.mark('authorization');
+      clock.advance(600_000);
+      return marks.describe()[0]?.[1];
+    };
+    assert.deepEqual([0.25, 12.5, 999.9991, 1500, 61_000.5, 3_600_000].map(print), ['250µs', '12.5ms', '999.999ms', '1.5s', '1m1.0005s', '1h0m0s']);
   });
 });

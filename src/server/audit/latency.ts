@@ -1,5 +1,5 @@
 // How long a request stayed in the layers of the server; slow requests carry it in their audit event, as in the reference.
-import type { Clock } from '../../base/index.ts';
+import { type Clock, formatDurationNanos } from '../../base/index.ts';
 
 /** Layers that are measured, by the last part of their annotations. */
 export type Layer = 'authentication' | 'impersonation' | 'apf-queue-wait' | 'authorization';
@@ -31,18 +31,9 @@ export class LatencyMarks {
   describe(): [string, string][] {
     const totalMs = this.#clock.monotonicMs() - this.#startedMs;
     if (totalMs <= SLOW_MS) return [];
-    return [...this.#layers, ['total', totalMs] as const].filter(([, ms]) => ms > 0).map(([layer, ms]) => [PREFIX + layer, formatDuration(ms)]);
+    return [...this.#layers, ['total', totalMs] as const].filter(([, ms]) => ms > 0).map(([layer, ms]) => [PREFIX + layer, formatMs(ms)]);
   }
 }
 
-/** A duration as Go prints it, in microseconds at the finest. */
-export function formatDuration(ms: number): string {
-  const micros = Math.round(ms * 1000);
-  if (micros < 1000) return `${micros}µs`;
-  if (micros < 1_000_000) return `${micros / 1000}ms`;
-  const seconds = micros / 1_000_000;
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = `${Math.round((seconds % 60) * 1_000_000) / 1_000_000}s`;
-  if (hours > 0) return `${hours}h${minutes}m${rest}`;
-  return minutes > 0 ? `${minutes}m${rest}` : rest;
-}
+/** As Go prints it, in microseconds at the finest. */
+const formatMs = (ms: number): string => formatDurationNanos(Math.round(ms * 1000) * 1000);
