@@ -1,7 +1,8 @@
 // The servers behind APIServices: requests are sent to them with the identity of their user, they are asked whether they answer, and their
 // discovery and OpenAPI documents are kept for this server's. The controller of APIServices says which there are (controllers/aggregation/).
+import { equalJson } from '../../apimachinery/index.ts';
 import type { AggregatedApi, AggregatedApis } from '../../controllers/index.ts';
-import type { Clock, Random } from '../../base/index.ts';
+import type { Clock, Random, Timer } from '../../base/index.ts';
 import {
   type Exchange, type RemoteApis, type RemoteDiscovery, type RemoteVersion, type Response, convertLegacyResources, describeUser, encodePath, encodeQuery,
   forwardHeaders, readAggregatedResources, readOpenApiIndex,
@@ -36,6 +37,8 @@ interface Entry {
   isAsking: boolean;
   /** The APIService has changed while its server was asked. */
   isOutdated: boolean;
+  /** Brings the next round; undefined while its server is asked. */
+  timer?: Timer;
 }
 
 /** How long documents are good for, as in the reference. */
@@ -86,10 +89,12 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     return this.#entries.size === 0 ? undefined : this.#entries.get(nameOf({ group, version }))?.version;
   }
 
-  /** An APIService with a Service is there as it is now: its server is asked for its documents. */
+  /** An APIService with a Service is there as it is now: where that changes how its server is met, the server is asked for its documents. */
   set(api: AggregatedApi): void {
     const { group, version, groupPriority, versionPriority } = api;
     const known = this.#entries.get(nameOf(api));
+    if (known !== undefined && equalJson(known.api, api)) return;
+    known?.timer?.cancel();
     const entry: Entry = {
       api, documents: known?.documents ?? new Map(), isAsking: known?.isAsking ?? false, isOutdated: known?.isAsking ?? false,
       version: {
@@ -102,7 +107,9 @@ export class Aggregator implements RemoteApis, AggregatedApis {
   }
 
   remove(group: string, version: string): void {
-    if (!this.#entries.delete(nameOf({ group, version }))) return;
+    const name = nameOf({ group, version });
+    this.#entries.get(name)?.timer?.cancel();
+    if (!this.#entries.delete(name)) return;
     this.#versions = undefined;
     this.#generation += 1;
   }
@@ -155,6 +162,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 
   stopAsking(): void {
     this.#asking.abort();
+    for (const { timer } of this.#entries.values()) timer?.cancel();
   }
 
   /** Closes the connections. */
@@ -202,7 +210,8 @@ export class Aggregator implements RemoteApis, AggregatedApis {
       const { documents } = entry;
       const found = await this.#askDocuments(entry);
       const latest = this.#entries.get(name);
-      if (latest === undefined) return;
+      // One that has been removed meanwhile, even if it is back, has no part in what this round has found.
+      if (latest?.documents !== documents) return;
       const { isOutdated, version } = latest;
       const isSame = version.discovery?.isFresh === found.discovery?.isFresh && version.discovery?.document === found.discovery?.document
         && version.openApiV2 === found.openApiV2 && sameEntries(version.openApiV3, found.openApiV3);
@@ -210,10 +219,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
       if (!isOutdated) break;
     }
     const asked = this.#entries.get(name);
-    this.#options.clock.after(REFRESH_MS, () => {
-      // A change since then has brought its own round.
-      if (this.#entries.get(name) === asked) void this.#ask(name);
-    });
+    if (asked !== undefined && !this.#asking.signal.aborted) asked.timer = this.#options.clock.after(REFRESH_MS, () => void this.#ask(name));
   }
 
   async #askDocuments(entry: Entry): Promise<Pick<RemoteVersion, 'discovery' | 'openApiV3' | 'openApiV2'>> {
