@@ -9,6 +9,7 @@ import type { Controller, ControllerContext } from '../context.ts';
 import {
   type AggregatedApi, type AggregatedApis, type ServiceClients, findAvailability, localAvailability, markAvailable, readAggregatedApi,
 } from './availability.ts';
+import { serviceLabel } from './service-slices.ts';
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 const reporter = 'apiservices';
@@ -78,6 +79,7 @@ class ApiServiceLoop implements Controller {
     this.#aggregated = aggregated;
     this.#client = createSystemClient(context, [ownGroup, 'v1', 'apiservices'], 'kube-apiserver');
     this.#clients = {
+      registry: context.registry,
       services: createSystemClient(context, ['', 'v1', 'services'], 'kube-apiserver'),
       slices: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], 'kube-apiserver'),
     };
@@ -128,7 +130,7 @@ class ApiServiceLoop implements Controller {
       onChange: (_type, object) => this.#lookAgain(object.namespace, nameOf(object)),
     });
     const { services, slices } = this.#clients;
-    this.#serviceReflectors = [follow(services, ({ name }) => name), follow(slices, ({ labels }) => labels?.['kubernetes.io/service-name'])];
+    this.#serviceReflectors = [follow(services, ({ name }) => name), follow(slices, ({ labels }) => labels?.[serviceLabel])];
   }
 
   /** Looks at the APIServices of a Service. */

@@ -1,7 +1,8 @@
 // Whether the Service of an APIService can be asked, and whether the server behind it answers: the Available condition in the words and the order
 // of the reference's availability controller.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import type { SystemClient } from '../../registry/index.ts';
+import type { Registry, SystemClient } from '../../registry/index.ts';
+import { findSlicePort, listReadyEndpoints, listServiceSlices } from './service-slices.ts';
 
 /** An APIService with a Service. */
 export interface AggregatedApi {
@@ -38,6 +39,7 @@ export interface Availability {
 
 /** Objects that the condition depends on. */
 export interface ServiceClients {
+  readonly registry: Registry;
   readonly services: SystemClient;
   readonly slices: SystemClient;
 }
@@ -73,7 +75,7 @@ const decodeText = (base64: string): string => new TextDecoder().decode(Uint8Arr
 
 /** Why no endpoint of the Service can be asked. */
 async function findObstacle(
-  { namespace, name, port = HTTPS_PORT }: AggregatedApi['service'], { services, slices }: ServiceClients,
+  { namespace, name, port = HTTPS_PORT }: AggregatedApi['service'], { registry, services, slices }: ServiceClients,
 ): Promise<Omit<Availability, 'status'> | undefined> {
   const which = `service/${name} in ${JSON.stringify(namespace)}`;
   const service = await services.get({ namespace, name });
@@ -82,16 +84,13 @@ async function findObstacle(
   if (type === 'ExternalName') return undefined;
   const found = ports.find((one) => one.port === port);
   if (found === undefined) return { reason: 'ServicePortError', message: `${which} is not listening on port ${port}` };
-  const own = (await slices.list(namespace)).filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);
+  const own = await listServiceSlices(registry, slices.target(namespace), { service: name });
   if (own.length === 0) return { reason: 'EndpointsNotFound', message: `cannot find endpointslices for ${which}` };
   const portName = found.name ?? '';
-  const hasPort = (slice: KubeObject): boolean => toObjects(slice['ports']).some((one) => (one['name'] ?? '') === portName);
-  const isReached = own.some((slice) => toObjects(slice['endpoints']).some(isReady) && hasPort(slice));
+  const isReached = own.some((slice) => listReadyEndpoints(slice).length > 0 && findSlicePort(slice, portName) !== undefined);
   if (isReached) return undefined;
   return { reason: 'MissingEndpoints', message: `endpointslices for ${which} have no addresses with port name ${JSON.stringify(portName)}` };
 }
-
-const isReady = ({ conditions }: JsonObject): boolean => (conditions as { ready?: boolean } | undefined)?.ready !== false;
 
 /** The condition as it is at this moment. */
 export async function findAvailability(api: AggregatedApi, clients: ServiceClients, aggregated: AggregatedApis): Promise<Availability> {

@@ -2,7 +2,8 @@
 // cluster IP; with `--enable-aggregator-routing` they are all that counts, as in the reference. Texts are those of upstream's service resolvers.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { catchMaybe } from '../../base/index.ts';
-import { type Catalog, type Registry, everything, findKnownObject } from '../../registry/index.ts';
+import { findSlicePort, listReadyEndpoints, listServiceSlices } from '../../controllers/index.ts';
+import { type Catalog, type Registry, findKnownObject } from '../../registry/index.ts';
 
 /** What finding addresses needs. */
 export interface ServiceReads {
@@ -42,11 +43,6 @@ interface Port {
   readonly port?: number;
 }
 
-interface Slice {
-  readonly endpoints?: readonly { readonly addresses?: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[];
-  readonly ports?: readonly Port[];
-}
-
 interface Endpoints {
   readonly subsets?: readonly { readonly addresses?: readonly { readonly ip: string }[]; readonly ports?: readonly Port[] }[];
 }
@@ -67,13 +63,11 @@ const findPort = (ports: readonly Port[] | undefined, wanted: string): number | 
 async function listSliceAddresses({ registry, catalog }: ServiceReads, { namespace, name }: ServiceTarget, portName: string): Promise<Address[]> {
   const resource = catalog.find('discovery.k8s.io', 'v1', 'endpointslices');
   if (resource === undefined) return [];
-  const list = await registry().list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
-  return [...list.items].filter(({ labels }) => labels?.['kubernetes.io/service-name'] === name).flatMap((item) => {
-    const { ports, endpoints = [] } = item.object('v1') as KubeObject & Slice;
-    const port = findPort(ports, portName);
+  const slices = await listServiceSlices(registry(), { resource, version: 'v1', namespace }, { service: name, resourceVersion: '0' });
+  return slices.flatMap((slice) => {
+    const port = findSlicePort(slice, portName)?.port;
     if (port === undefined) return [];
-    const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false);
-    return ready.flatMap(({ addresses = [] }) => addresses.slice(0, 1).map((host) => ({ host, port })));
+    return listReadyEndpoints(slice).flatMap(({ addresses = [] }) => addresses.slice(0, 1).map((host) => ({ host, port })));
   });
 }
 
