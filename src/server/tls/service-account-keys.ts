@@ -1,6 +1,7 @@
 // The keys of service account tokens. Files that flags name come first; without them there is one RSA pair, made when it is first needed (that
-// takes a tenth of a second, off the main thread) and kept as sa.key and sa.pub beside the certificates.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+// takes a tenth of a second, off the main thread) and kept as sa.key and sa.pub beside the certificates. Servers that share the directory share the
+// pair: the first to write it wins, and the others read it.
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { type SigningKey, type VerifyingKey, algorithmOf, keyIdOf } from '../../auth/index.ts';
@@ -25,11 +26,18 @@ export function createServiceAccountKeys(options: KeyOptions, directory: string)
   const { serviceAccountSigningKeyFile: signingFile, serviceAccountKeyFiles: keyFiles } = options;
   const given = keyFiles.flatMap((path) => readPublicKeys('--service-account-key-file', path));
   let own: Promise<SigningKey> | undefined;
-  const kept = signingFile === '' ? readKept(directory) : readPrivateKey('--service-account-signing-key-file', signingFile);
-  if (kept !== undefined) own = Promise.resolve(kept);
-  const signing = () => (own ??= makeKey(directory));
+  const find = (): Promise<SigningKey> | undefined => {
+    const kept = own === undefined ? readKept(directory) : undefined;
+    return (own ??= kept && Promise.resolve(kept));
+  };
+  if (signingFile === '') find();
+  else own = Promise.resolve(readPrivateKey('--service-account-signing-key-file', signingFile));
+  const signing = () => (own = find() ?? makeKey(directory));
   // Files that verify replace a file that signs, as in the reference: it may be one of them under another name.
-  const verifying = async () => (own === undefined || (given.length > 0 && signingFile !== '') ? given : [...given, await own]);
+  const verifying = async () => {
+    const key = given.length > 0 && signingFile !== '' ? undefined : await find();
+    return key === undefined ? given : [...given, key];
+  };
   return {
     signing, verifying,
     async publish() {
@@ -90,12 +98,29 @@ function makeKey(directory: string): Promise<SigningKey> {
   return new Promise((resolve, reject) => {
     generateKeyPair('rsa', { modulusLength: 2048 }, (error, publicKey, privateKey) => {
       if (error !== null) return reject(error);
-      if (directory !== '') {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
-        writePrivateFile(join(directory, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }) as string);
-        writePrivateFile(join(directory, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+      const made = { privateKey, publicKey, keyId: keyIdOf(publicKey) };
+      try {
+        return resolve(directory === '' || keepKey(directory, made) ? made : readKept(directory) as SigningKey);
+      } catch (problem) {
+        return reject(problem as Error);
       }
-      return resolve({ privateKey, publicKey, keyId: keyIdOf(publicKey) });
     });
   });
+}
+
+/** Writes a pair, unless another server has written one meanwhile; whether it did. The file appears complete or not at all. */
+function keepKey(directory: string, { privateKey, publicKey }: SigningKey): boolean {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const own = mkdtempSync(join(directory, 'sa-'));
+  try {
+    writePrivateFile(join(own, 'key'), privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    linkSync(join(own, 'key'), join(directory, 'sa.key'));
+    writePrivateFile(join(directory, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(own, { recursive: true });
+  }
 }
