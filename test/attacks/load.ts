@@ -42,7 +42,7 @@ const watchStorm: Attack = {
 
 /** Receivers of a large list that vanish in the middle of it. */
 const vanishingReaders: Attack = {
-  number: 'F13', name: '50 readers of a large list that vanish',
+  number: '61', name: '50 readers of a large list that vanish',
   async run(victim) {
     const bodies = Array.from({ length: 20 }, (_, index) => configMap(`large${index}`, { x: 'y'.repeat(500_000) }));
     for (const body of bodies) await send(victim, { method: 'POST', path: CONFIG_MAPS, body });

@@ -6,6 +6,7 @@ import { duration, integer, list, text, toggle } from './schema.ts';
 const SMALLEST_RANGE_BITS = 3;
 /** Known plugins that cannot run here; to ask for one is an error. */
 const ABSENT_PLUGINS: ReadonlySet<string> = new Set(['ImagePolicyWebhook']);
+const offered = [...OPTIONAL_PLUGINS].filter((name) => !ABSENT_PLUGINS.has(name));
 
 /** Names of the controllers, for `--controllers`. */
 export const controllerNames = [
@@ -46,7 +47,7 @@ const checkEventTtl = (ms: number): string | undefined => (ms >= 1000 && ms % 10
 /** What happens to objects beyond storing them. */
 export const behaviourOptions = {
   enableAdmissionPlugins: list({
-    flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
+    flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${offered.join(', ')}.`,
   }),
   disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
   admissionControlConfigFile: text({
