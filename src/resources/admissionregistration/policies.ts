@@ -1,13 +1,13 @@
 // The parts that validating and mutating admission policies share. Expressions are compiled in the environment that they run in: a variable sees
 // those before it, all other expressions see all variables.
 import {
-  type Environment, type FieldError, type KubeObject, type PolicyScope, checkDns1035Label, checkDnsSubdomain, compilePolicyExpression, invalidValue,
-  policyEnvironment, required, typeOfVariable,
+  type Environment, type FieldError, type KubeObject, type PolicyScope, checkDns1035Label, checkDnsSubdomain, compilePolicyExpression, equalJson,
+  invalidValue, policyEnvironment, required, typeOfVariable,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, readPointer, setAbsent } from '../common/defaults.ts';
-import { type Errors, type Field, at, checkRequired, each, isGiven, isSame } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkRequired, each, isGiven } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import { applyMatchDefaults, checkExpressionText, checkMatchConditions } from './rules.ts';
 
@@ -109,6 +109,6 @@ export function composeVariables(spec: Field, isComposed: boolean): { errors: Er
 
 /** Validates match conditions; those of the stored object are not compiled again. */
 export function checkPolicyConditions(spec: Field, old: KubeObject | undefined): Errors {
-  const isKnown = old !== undefined && ['paramKind', 'matchConditions'].every((name) => isSame(readPath(old, 'spec', name), readPath(spec.value, name)));
+  const isKnown = old !== undefined && ['paramKind', 'matchConditions'].every((name) => equalJson(readPath(old, 'spec', name), readPath(spec.value, name)));
   return isKnown ? [] : checkMatchConditions(at(spec, 'matchConditions'), isGiven(at(spec, 'paramKind')));
 }

@@ -1,12 +1,13 @@
 // The parts that validating and mutating webhook configurations share. An update is held to a rule only when the stored object keeps it: objects
 // that are older than a rule stay valid.
 import {
-  type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkWebhookService, checkWebhookUrl, duplicate, invalidValue, required,
+  type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkWebhookService, checkWebhookUrl, duplicate, equalJson, invalidValue,
+  required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { applyServicePort, readPointer, readStructs, setAbsent } from '../common/defaults.ts';
-import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, each, isGiven, isSame } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../common/values.ts';
 import type { KindValidation } from '../kind-spec.ts';
@@ -64,7 +65,7 @@ function demandsOf(configuration: KubeObject, old: KubeObject): Demands {
     }),
     uniqueNames: new Set(names).size === names.length,
     labelValues: before.every((hook) => selectorNames.every((name) => checkSelector(at(hook, name)).length === 0)),
-    conditions: !isSame(conditionsOf(hooksOf(configuration)), conditionsOf(before)),
+    conditions: !equalJson(conditionsOf(hooksOf(configuration)), conditionsOf(before)),
   };
 }
 

@@ -1,12 +1,12 @@
 // apps/v1 DaemonSet: an annotation counts the changes of the template.
-import { type FieldError, type KubeObject, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, formatLabels, integerColumn, nameColumn } from '../common/columns/columns.ts';
 import { selectorColumn, templateContainers } from '../common/columns/workloads.ts';
 import { ensureStruct, setAbsent, setZero } from '../common/defaults.ts';
 import { prepareWithStatus } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkImmutable, checkNotNegative, isGiven, isSame, specOf, statusOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkImmutable, checkNotNegative, isGiven, specOf, statusOf } from '../common/validation/check.ts';
 import { checkCountOrPercent, checkShare } from '../common/validation/counts.ts';
 import { checkSelector, isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
 import { readPath, toText } from '../common/values.ts';
@@ -103,7 +103,7 @@ export const daemonSetKind: KindSpec = {
   strategy: prepareWithStatus({
     prepareForCreate: (daemonSet) => setTemplateGeneration(daemonSet, Math.max(1, readTemplateGeneration(daemonSet))),
     prepareForUpdate(daemonSet, old) {
-      const changed = !isSame(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
+      const changed = !equalJson(readPath(daemonSet, 'spec', 'template'), readPath(old, 'spec', 'template'));
       setTemplateGeneration(daemonSet, readTemplateGeneration(old) + (changed ? 1 : 0));
     },
     prepareForStatus: (daemonSet, old) => setTemplateGeneration(daemonSet, readTemplateGeneration(old)),

@@ -1,5 +1,5 @@
 // apps/v1 Deployment: a change of annotations counts as a new generation, and a status update keeps the labels.
-import { type FieldError, type KubeObject, forbiddenField, invalidValue, notSupported } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue, notSupported } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, wideColumn } from '../common/columns/columns.ts';
 import { formatDeploymentSelector } from '../common/columns/selector.ts';
@@ -7,7 +7,7 @@ import { countColumn, formatReady, templateContainers } from '../common/columns/
 import { ensureStruct, setAbsent, setZero } from '../common/defaults.ts';
 import { prepareWithStatus } from '../common/status.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkNotNegative, isSame, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkNotNegative, specOf } from '../common/validation/check.ts';
 import { checkCountOrPercent, checkShare } from '../common/validation/counts.ts';
 import { readPath, toNumber, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
@@ -39,7 +39,7 @@ function applyDeploymentDefaults(deployment: KubeObject): void {
 
 /** A change of annotations raises the generation too, so that controllers notice it. */
 function countAnnotations(deployment: KubeObject, old: KubeObject): void {
-  if (isSame(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
+  if (equalJson(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
   deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 

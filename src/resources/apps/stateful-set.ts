@@ -1,12 +1,12 @@
 // apps/v1 StatefulSet: its claim templates belong to the pod template, and most of the spec cannot change.
-import { type KubeObject, checkDnsLabel, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import { type KubeObject, checkDnsLabel, equalJson, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
 import { formatReady, templateContainers } from '../common/columns/workloads.ts';
 import { ensureStruct, readPointer, readStructs, setAbsent, setZero } from '../common/defaults.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
 import {
-  type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isSame, specOf, statusOf,
+  type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, specOf, statusOf,
 } from '../common/validation/check.ts';
 import { isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
@@ -132,7 +132,7 @@ function validateStatefulSetUpdate(statefulSet: KubeObject, old: KubeObject): Er
   const isFixed = ([name]: readonly [string, unknown]): boolean => !mutableStatefulFields.includes(name);
   const fixed = (object: KubeObject): unknown => Object.fromEntries(Object.entries(toObject(object['spec'])).filter(isFixed));
   const errors = checkStatefulSpec(specOf(statefulSet), false);
-  return isSame(fixed(statefulSet), fixed(old)) ? errors : [...errors, forbiddenField('spec', FORBIDDEN_STATEFUL_TEXT)];
+  return equalJson(fixed(statefulSet), fixed(old)) ? errors : [...errors, forbiddenField('spec', FORBIDDEN_STATEFUL_TEXT)];
 }
 
 function warnOfStatefulSet(root: Field, old?: KubeObject): readonly string[] {

@@ -1,6 +1,6 @@
 // Validation of the status of a job. The reference looks at what changed only, so that a status that was wrong before can still be written.
-import { type FieldError, type KubeObject, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkNotNegative, each, isGiven, isSame, isWrong } from '../common/validation/check.ts';
+import { type FieldError, type KubeObject, duplicate, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkNotNegative, each, isGiven, isWrong } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { findIndexProblem, findOverlap } from './job-indexes.ts';
 
@@ -34,7 +34,7 @@ function compareJobs(job: KubeObject, old: KubeObject): Change {
   const isFinished = is('Complete') || is('Failed');
   return {
     job, status, before, is, was, isFinished, finishes: isFinished !== (was('Complete') || was('Failed')),
-    changes: (...names) => names.some((name) => !isSame(at(status, name).value ?? null, at(before, name).value ?? null)),
+    changes: (...names) => names.some((name) => !equalJson(at(status, name).value ?? null, at(before, name).value ?? null)),
     turns: (...types) => types.some((type) => is(type) !== was(type)),
   };
 }

@@ -1,5 +1,5 @@
 // batch/v1 Job: the server generates its selector and the labels of its template.
-import { type JsonObject, type KubeObject, checkDnsLabel, invalidValue, required } from '../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, checkDnsLabel, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
 import { formatHumanDuration } from '../common/columns/duration.ts';
@@ -8,7 +8,7 @@ import { ensureStruct, readPointer, readStructs, setAbsent, setZero } from '../c
 import { countAt } from '../common/selectable-fields.ts';
 import { prepareWithStatus } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkImmutable, isGiven, isSame, isWrong, sortMembers, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkImmutable, isGiven, isWrong, sortMembers, specOf } from '../common/validation/check.ts';
 import { checkSelector, isSelectable, selects } from '../common/validation/selectors.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
@@ -87,7 +87,7 @@ function generateSelector(job: KubeObject): void {
   const labels = makeJobLabels(job);
   const metadata = ensureStruct(ensureStruct(spec, 'template'), 'metadata');
   const given = toObject(metadata['labels']);
-  const takesLabels = isSame(job.metadata.labels ?? {}, given);
+  const takesLabels = equalJson(job.metadata.labels ?? {}, given);
   const merged: JsonObject = { ...labels, ...given };
   metadata['labels'] = merged;
   if (takesLabels) job.metadata.labels = { ...(merged as Record<string, string>) };
@@ -168,7 +168,7 @@ const sealed: readonly (readonly [string, string?])[] = [
 ];
 
 function checkSealed(place: Field, old: Field, struct: string | undefined): Errors {
-  if (isSame(place.value ?? null, old.value ?? null)) return [];
+  if (equalJson(place.value ?? null, old.value ?? null)) return [];
   const shown = struct === undefined || !isGiven(place) ? place.value ?? null : showPodPart(struct, place.value);
   return [invalidValue(place.path, shown, 'field is immutable')];
 }
@@ -176,7 +176,7 @@ function checkSealed(place: Field, old: Field, struct: string | undefined): Erro
 /** Validates updates of jobs. */
 function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(job), specOf(old)];
-  const isSealed = isSame(maskTemplate(job, old), maskTemplate(old, old));
+  const isSealed = equalJson(maskTemplate(job, old), maskTemplate(old, old));
   return [
     // The reference validates the whole job and then its spec again, and clients see the causes of both.
     ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),

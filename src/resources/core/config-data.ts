@@ -1,6 +1,6 @@
 // The data of ConfigMaps and Secrets: keys, total size, and immutability.
-import { type FieldError, type KubeObject, checkConfigMapKey, forbiddenField, invalidValue } from '../../apimachinery/index.ts';
-import { type Errors, isSame } from '../common/validation/check.ts';
+import { type FieldError, type KubeObject, checkConfigMapKey, equalJson, forbiddenField, invalidValue } from '../../apimachinery/index.ts';
+import type { Errors } from '../common/validation/check.ts';
 import { type Cell, toObject } from '../common/values.ts';
 
 /** The number of entries in some maps of the object. */
@@ -26,5 +26,5 @@ export function checkKey(path: string, key: string): Errors {
 export function checkSealed(object: KubeObject, old: KubeObject, fields: readonly string[]): Errors {
   if (old['immutable'] !== true) return [];
   const errors: FieldError[] = object['immutable'] === true ? [] : [forbiddenField('immutable', SEALED_TEXT)];
-  return [...errors, ...fields.filter((name) => !isSame(toObject(object[name]), toObject(old[name]))).map((name) => forbiddenField(name, SEALED_TEXT))];
+  return [...errors, ...fields.filter((name) => !equalJson(toObject(object[name]), toObject(old[name]))).map((name) => forbiddenField(name, SEALED_TEXT))];
 }

@@ -1,7 +1,7 @@
 // core/v1 Node: columns, defaults, and the fields that an update may set once.
 import {
-  type FieldError, type JsonObject, type KubeObject, byteLength, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue,
-  notSupported, parseIpRange, quoteValue, required,
+  type FieldError, type JsonObject, type KubeObject, byteLength, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
+  invalidValue, notSupported, parseIpRange, quoteValue, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, textColumn, textOr, wideColumn } from '../common/columns/columns.ts';
@@ -9,7 +9,7 @@ import { readPointer, roundResources } from '../common/defaults.ts';
 import { boolAt } from '../common/selectable-fields.ts';
 import { connectSubresource, proxy, status } from '../common/subresources.ts';
 import { checkRange } from '../common/validation/addresses.ts';
-import { type Errors, type Field, at, checkText, each, isFilled, isSame } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkText, each, isFilled } from '../common/validation/check.ts';
 import { checkNatural, checkWhole, entriesOf } from '../common/validation/quantities.ts';
 import { readPath, toList, toObject, toObjects, toText } from '../common/values.ts';
 import { warnOfRange } from '../common/warnings/addresses.ts';
@@ -186,7 +186,7 @@ function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   const before = toList(readPath(old, 'spec', 'podCIDRs'));
   const provider = toText(readPath(old, 'spec', 'providerID'));
   const errors: FieldError[] = [...validateNode(node), ...checkTaints(node)];
-  if (before.length > 0 && !isSame(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
+  if (before.length > 0 && !equalJson(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
   if (provider !== '' && provider !== toText(readPath(node, 'spec', 'providerID'))) {

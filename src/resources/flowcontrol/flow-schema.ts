@@ -1,13 +1,13 @@
 // flowcontrol.apiserver.k8s.io/v1 FlowSchema.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, integerColumn, nameColumn, readCondition, textColumn, textOr } from '../common/columns/columns.ts';
 import { ensureStruct, setZero } from '../common/defaults.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isGiven, isSame, memberOf, textsOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isGiven, memberOf, textsOf } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
@@ -159,7 +159,7 @@ function validateFlowSchema(flowSchema: KubeObject): Errors {
   errors.push(...(toText(level.value) === '' ? [required(level.path, 'must reference a priority level')] : checkText(level, checkDnsSubdomain)));
   errors.push(...each(at(spec, 'rules')).flatMap(checkRule));
   const fixed = Object.hasOwn(mandatorySchemas, name) ? mandatorySchemas[name] : undefined;
-  if (fixed !== undefined && !isSame(spec.value, fixed)) errors.push(invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`));
+  if (fixed !== undefined && !equalJson(spec.value, fixed)) errors.push(invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`));
   return [...errors, ...checkConditions(flowSchema)];
 }
 

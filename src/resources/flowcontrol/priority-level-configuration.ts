@@ -1,11 +1,11 @@
 // flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration.
-import { type FieldError, type KubeObject, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, readPointer, setAbsent, setZero } from '../common/defaults.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, type Field, at, checkOneOf, isEmptyText, isGiven, isSame, memberOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, isEmptyText, isGiven, memberOf } from '../common/validation/check.ts';
 import { type Cell, readPath, toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
@@ -115,7 +115,7 @@ function checkLevelType(spec: Field): Errors {
 const catchAllLevel = { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } };
 
 function checkMandatoryLevel(name: string, spec: Field): Errors {
-  if (name === 'catch-all' && !isSame(spec.value, catchAllLevel)) return [invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`)];
+  if (name === 'catch-all' && !equalJson(spec.value, catchAllLevel)) return [invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`)];
   if (name !== 'exempt' || (readPath(spec.value, 'type') === 'Exempt' && !isGiven(at(spec, 'limited')))) return [];
   return [invalidValue('spec', spec.value, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)];
 }

@@ -1,9 +1,9 @@
 // networking.k8s.io/v1 IPAddress: its name is the address.
-import { type FieldError, type KubeObject, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
 import { IP_PROBLEM } from '../common/validation/addresses.ts';
-import { type Errors, at, checkRequired, isFilled, isSame, specOf } from '../common/validation/check.ts';
+import { type Errors, at, checkRequired, isFilled, specOf } from '../common/validation/check.ts';
 import { readPath, toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -33,7 +33,7 @@ function validateIpAddressUpdate(object: KubeObject, old: KubeObject): Errors {
   const parent = at(specOf(object), 'parentRef');
   const text = (name: string): string => toText(readPath(parent.value, name));
   const shown = { Group: text('group'), Resource: text('resource'), Namespace: text('namespace'), Name: text('name') };
-  return isSame(parent.value, at(specOf(old), 'parentRef').value) ? [] : [invalidValue(parent.path, shown, 'field is immutable')];
+  return equalJson(parent.value, at(specOf(old), 'parentRef').value) ? [] : [invalidValue(parent.path, shown, 'field is immutable')];
 }
 
 /** The spec of IPAddress. */

@@ -1,9 +1,9 @@
 // The parts that RoleBinding and ClusterRoleBinding share: columns, defaults of the API group, validation of role and subjects.
-import { type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, invalidValue } from '../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, wideColumn } from '../common/columns/columns.ts';
 import { ensureStruct, readStructs, setZero } from '../common/defaults.ts';
-import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isSame, memberOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, memberOf } from '../common/validation/check.ts';
 import { readPath, toObject, toObjects, toText } from '../common/values.ts';
 
 function subjectsColumn(name: string, kind: string, format: (subject: JsonObject) => string): Column {
@@ -55,7 +55,7 @@ export function checkBinding(binding: KubeObject, kinds: readonly string[]): Err
 
 /** Errors of an update that changes the role reference. */
 export function checkRoleRef(binding: KubeObject, old: KubeObject): Errors {
-  if (isSame(binding['roleRef'], old['roleRef'])) return [];
+  if (equalJson(binding['roleRef'], old['roleRef'])) return [];
   const { apiGroup = '', kind = '', name = '' } = toObject(binding['roleRef']);
   return [invalidValue('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef')];
 }

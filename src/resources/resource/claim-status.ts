@@ -1,8 +1,8 @@
 // Validation of the status of ResourceClaims: consumers, allocated devices, and device statuses of drivers.
 import {
-  type FieldError, type KubeObject, byteLength, forbiddenField, formatIpAddress, invalidValue, parseIpAddress, required, tooLong, tooMany,
+  type FieldError, type KubeObject, byteLength, equalJson, forbiddenField, formatIpAddress, invalidValue, parseIpAddress, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkOneOf, checkRequired, isEmptyText, isGiven, isSame, sortMembers } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, isEmptyText, isGiven, sortMembers } from '../common/validation/check.ts';
 import { checkConditions } from '../common/validation/conditions.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
@@ -98,7 +98,7 @@ function checkAllocationUpdate(allocation: Field, old: unknown, names: RequestNa
   if (!isGiven(allocation)) return [];
   if (old === undefined || old === null) return checkAllocation(allocation, names);
   const [after, before] = [allocation.value, old].map((value) => showDevicePart('AllocationResult', value));
-  return isSame(after, before) ? [] : [invalidValue(allocation.path, after, 'field is immutable')];
+  return equalJson(after, before) ? [] : [invalidValue(allocation.path, after, 'field is immutable')];
 }
 
 function checkReservations(status: Field, claim: KubeObject, old: KubeObject): Errors {

@@ -1,8 +1,8 @@
 // resource.k8s.io/v1 ResourceClaimTemplate.
-import { type KubeObject, invalidValue } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import { nameAndAgeColumns } from '../common/columns/columns.ts';
 import { readPointer } from '../common/defaults.ts';
-import { type Errors, type Field, at, isSame } from '../common/validation/check.ts';
+import { type Errors, type Field, at } from '../common/validation/check.ts';
 import { readPath, toObject } from '../common/values.ts';
 import { checkTemplateMetadata } from '../core/volumes/claim-spec.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -30,7 +30,7 @@ function showTemplate(template: KubeObject): object {
 /** Validates updates of resourceclaimtemplates. */
 function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObject): Errors {
   const after = showTemplate(template);
-  const changed: Errors = isSame(after, showTemplate(old)) ? [] : [invalidValue('spec', after, 'field is immutable')];
+  const changed: Errors = equalJson(after, showTemplate(old)) ? [] : [invalidValue('spec', after, 'field is immutable')];
   return [...validateResourceClaimTemplate(template), ...changed];
 }
 

@@ -1,11 +1,11 @@
 // resource.k8s.io/v1 ResourceClaim: a status update removes the device statuses of devices that are no longer allocated.
-import { type JsonObject, type KubeObject, invalidValue } from '../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, readPointer } from '../common/defaults.ts';
 import { allUserMetadata, prepareWithStatus, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, isSame } from '../common/validation/check.ts';
+import type { Errors } from '../common/validation/check.ts';
 import { readPath, toList, toObjects } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
@@ -50,7 +50,7 @@ function validateResourceClaim(claim: KubeObject): Errors {
 /** Validates updates of resourceclaims: the spec never changes. */
 function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
   const [after, before] = [claim, old].map((one) => showDevicePart('ResourceClaimSpec', one['spec']));
-  return isSame(after, before) ? [] : [invalidValue('spec', after, 'field is immutable')];
+  return equalJson(after, before) ? [] : [invalidValue('spec', after, 'field is immutable')];
 }
 
 /** The spec of ResourceClaim. */

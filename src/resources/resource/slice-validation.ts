@@ -1,8 +1,9 @@
 // Validation of ResourceSlices: the devices of a pool, their attributes and capacity, and the nodes that reach them.
 import {
-  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkLabelValue, checkQualifiedName, invalidValue, required, tooLong, tooMany,
+  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkLabelValue, checkQualifiedName, equalJson, invalidValue, required, tooLong,
+  tooMany,
 } from '../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isSame, isWrong } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { checkNodeSelector } from '../core/pods/validation/scheduling.ts';
@@ -165,7 +166,7 @@ interface DeviceContext {
 function checkDevice(device: Field, { isPerDevice, stored }: DeviceContext): Errors {
   const isShared = at(device, 'allowMultipleAllocations').value === true;
   const [taints, consumed] = [at(device, 'taints'), at(device, 'consumesCounters')];
-  const isTainted = !isSame(taints.value ?? null, readPath(stored.get(byName(device)), 'taints') ?? null);
+  const isTainted = !equalJson(taints.value ?? null, readPath(stored.get(byName(device)), 'taints') ?? null);
   const keys = { key: checkAttributeName, maxKeyBytes: MAX_KEY_BYTES };
   return [
     ...checkLabel(at(device, 'name')), ...checkAttributeCounts(device), ...checkEntries(at(device, 'attributes'), { ...keys, value: checkAttribute }),

@@ -1,9 +1,9 @@
 // scheduling.k8s.io/v1 PriorityClass: its generation is 1 and stays so.
-import { type FieldError, type JsonObject, type KubeObject, forbiddenField } from '../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, integerColumn, nameColumn, textColumn } from '../common/columns/columns.ts';
 import { setAbsent } from '../common/defaults.ts';
-import { type Errors, checkImmutable, checkOneOf, isSame, memberOf } from '../common/validation/check.ts';
+import { type Errors, checkImmutable, checkOneOf, memberOf } from '../common/validation/check.ts';
 import { toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -44,7 +44,7 @@ function validatePriorityClass(priorityClass: KubeObject): Errors {
 
 /** Errors of an update that changes value or preemption policy. */
 function checkSamePriority(priorityClass: KubeObject, old: KubeObject): Errors {
-  const errors: FieldError[] = isSame(priorityClass['value'] ?? 0, old['value'] ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')];
+  const errors: FieldError[] = equalJson(priorityClass['value'] ?? 0, old['value'] ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')];
   return [...errors, ...checkImmutable(memberOf(priorityClass, 'preemptionPolicy'), memberOf(old, 'preemptionPolicy'))];
 }
 

@@ -4,7 +4,7 @@ import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, setAbsent } from '../common/defaults.ts';
 import {
-  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, each, isGiven, isSame, isWrong, specOf,
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, each, isGiven, isWrong, specOf,
 } from '../common/validation/check.ts';
 import { type Cell, readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
@@ -93,7 +93,7 @@ function validateCsiDriverUpdate(driver: KubeObject, old: KubeObject): Errors {
 /** Warns of token requests without serviceAccountTokenInSecrets. */
 function warnOfTokens(root: Field, old?: KubeObject): readonly string[] {
   const tokens = at(root, 'spec', 'tokenRequests').value;
-  const isNew = old === undefined || !isSame(tokens ?? null, readPath(old, 'spec', 'tokenRequests') ?? null);
+  const isNew = old === undefined || !equalJson(tokens ?? null, readPath(old, 'spec', 'tokenRequests') ?? null);
   if (!isNew || toList(tokens).length === 0 || at(root, 'spec', 'serviceAccountTokenInSecrets').value !== undefined) return [];
   return ['spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in '
     + 'volume attributes'];

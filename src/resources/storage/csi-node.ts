@@ -1,8 +1,8 @@
 // storage.k8s.io/v1 CSINode.
-import { type FieldError, type KubeObject, checkQualifiedName, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, checkQualifiedName, duplicate, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
-import { type Errors, type Field, at, checkNotNegative, checkText, each, isEmptyText, isSame, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkText, each, isEmptyText, specOf } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -50,7 +50,7 @@ function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   const known = new Map(each(at(specOf(old), 'drivers')).map((driver) => [at(driver, 'name').value, show(driver)]));
   const changed = each(at(specOf(node), 'drivers')).filter((driver) => {
     const before = known.get(at(driver, 'name').value);
-    return before !== undefined && !isSame(before, show(driver));
+    return before !== undefined && !equalJson(before, show(driver));
   });
   return [...validateCsiNode(node), ...changed.map((driver) => invalidValue('spec.drivers', show(driver), 'field is immutable'))];
 }

@@ -1,10 +1,10 @@
 // storage.k8s.io/v1 VolumeAttachment.
-import { type FieldError, type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, at, checkText, isEmptyText, isGiven, isSame, specOf } from '../common/validation/check.ts';
+import { type Errors, at, checkText, isEmptyText, isGiven, specOf } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { shapeValue } from '../common/validation/struct-diff.ts';
 import { readPath } from '../common/values.ts';
@@ -38,7 +38,7 @@ function validateAttachmentUpdate(attachment: KubeObject, old: KubeObject): Erro
   const shape = {
     Attacher: 'attacher', Source: ['source', { PersistentVolumeName: 'persistentVolumeName', InlineVolumeSpec: 'inlineVolumeSpec' }], NodeName: 'nodeName',
   } as const;
-  const changed = !isSame(attachment['spec'], old['spec']);
+  const changed = !equalJson(attachment['spec'], old['spec']);
   return [...validateAttachment(attachment), ...(changed ? [invalidValue('spec', shapeValue(attachment['spec'], shape), 'field is immutable')] : [])];
 }
 

@@ -1,8 +1,8 @@
 // storage.k8s.io/v1 VolumeAttributesClass.
-import { type FieldError, type KubeObject, forbiddenField, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, textColumn } from '../common/columns/columns.ts';
-import { type Errors, isSame, memberOf } from '../common/validation/check.ts';
+import { type Errors, memberOf } from '../common/validation/check.ts';
 import { toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { defaultableNameColumn } from './columns.ts';
@@ -30,7 +30,7 @@ function validateAttributesClass(attributes: KubeObject): Errors {
 
 /** Validates updates of volumeattributesclasses: driver and parameters never change. */
 function validateAttributesClassUpdate(attributes: KubeObject, old: KubeObject): Errors {
-  return ['driverName', 'parameters'].filter((name) => !isSame(attributes[name] ?? null, old[name] ?? null))
+  return ['driverName', 'parameters'].filter((name) => !equalJson(attributes[name] ?? null, old[name] ?? null))
     .map((name) => forbiddenField(name, `updates to ${name} are forbidden.`));
 }
 

@@ -76,7 +76,7 @@ export function convertColumns(columns: readonly Column[], convert: (object: Kub
   return columns.map((original) => ({ ...original, cell: (object, nowMs) => original.cell(convert(object), nowMs) }));
 }
 
-/** The status of the first condition of a type, or `otherwise` when there is none. */
+/** The first condition of a type in the status of an object; undefined when it has none. */
 export function readCondition(object: KubeObject, type: string): JsonObject | undefined {
   return toObjects(readPath(object, 'status', 'conditions')).find((condition) => condition['type'] === type);
 }

@@ -1,6 +1,6 @@
 // The small checks that every validation is made of. Each returns a list of field errors, empty when the value is valid.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, fieldPath, invalidValue, notSupported, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, fieldPath, invalidValue, notSupported, required,
 } from '../../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../values.ts';
 
@@ -79,18 +79,9 @@ export function checkLabels({ path, value }: Field): Errors {
   ]);
 }
 
-/** Deep equality of decoded values; the order of members does not count. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
-}
-
 /** The value may not differ from the stored one. */
 export function checkImmutable(place: Field, old: Field): Errors {
-  return isSame(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
+  return equalJson(place.value ?? null, old.value ?? null) ? none : [invalidValue(place.path, place.value ?? null, 'field is immutable')];
 }
 
 /** Maps in the order in which Go prints them, by key. Structs keep their order, so this is for values that hold maps only. */
@@ -108,7 +99,7 @@ export function checkSameMembers(object: KubeObject, old: KubeObject, names: rea
 }
 
 /** Whether the text of a field is present and not empty. */
-export const isFilled = (place: Field): boolean => place.value !== undefined && place.value !== null && place.value !== '';
+export const isFilled = (place: Field): boolean => !isEmptyText(place);
 
 /** The status of an object, as a field. */
 export const statusOf = (object: KubeObject): Field => ({ path: 'status', value: object['status'] });

@@ -1,7 +1,6 @@
 // A change of the type of a Service drops the fields that the new type cannot have (upstream's dropTypeDependentFields).
-import type { JsonObject, KubeObject } from '../../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, equalJson } from '../../../apimachinery/index.ts';
 import { readPointer } from '../../common/defaults.ts';
-import { isSame } from '../../common/validation/check.ts';
 import { readPath, toObjects } from '../../common/values.ts';
 
 type Need = (spec: JsonObject) => boolean;
@@ -31,9 +30,9 @@ export function dropTypeDependentFields(service: KubeObject, old: KubeObject): v
   // All needs are evaluated before anything is dropped: some read a field that another group drops.
   const lost = dependent.filter(([need]) => need(before) && !need(spec));
   for (const [, group] of lost) {
-    if (!group.every((name) => isSame(spec[name] ?? null, before[name] ?? null))) continue;
+    if (!group.every((name) => equalJson(spec[name] ?? null, before[name] ?? null))) continue;
     for (const name of group) delete spec[name];
   }
-  const losesPorts = holdsNodePorts(before) && !holdsNodePorts(spec) && isSame(nodePortsOf(spec), nodePortsOf(before));
+  const losesPorts = holdsNodePorts(before) && !holdsNodePorts(spec) && equalJson(nodePortsOf(spec), nodePortsOf(before));
   if (losesPorts) for (const port of toObjects(spec['ports'])) delete port['nodePort'];
 }

@@ -1,12 +1,10 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue,
-  parseIpRange, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
+  invalidValue, parseIpRange, required,
 } from '../../../apimachinery/index.ts';
 import { checkIp, checkRange, parseLenientIp } from '../../common/validation/addresses.ts';
-import {
-  type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, isSame, specOf,
-} from '../../common/validation/check.ts';
+import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, specOf } from '../../common/validation/check.ts';
 import { checkPort, checkPortNumber } from '../../common/validation/ports.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
 
@@ -216,7 +214,7 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Err
   const errors: FieldError[] = [...checkSameAddresses(spec, before)];
   const balancer = at(spec, 'loadBalancerClass');
   const wasBalanced = typeOf(spec) === 'LoadBalancer' && typeOf(before) === 'LoadBalancer';
-  if (wasBalanced && !isSame(balancer.value ?? null, at(before, 'loadBalancerClass').value ?? null)) {
+  if (wasBalanced && !equalJson(balancer.value ?? null, at(before, 'loadBalancerClass').value ?? null)) {
     errors.push(invalidValue(balancer.path, balancer.value ?? null, UNCHANGING));
   }
   // The reference validates the class twice, and clients see both causes.

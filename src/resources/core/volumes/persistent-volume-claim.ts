@@ -1,11 +1,11 @@
 // core/v1 PersistentVolumeClaim: the spec cannot change once it is bound, but for a larger request and the attributes class.
 import {
-  type FieldError, type JsonObject, type KubeObject, checkQualifiedName, forbiddenField, invalidValue, notSupported,
+  type FieldError, type JsonObject, type KubeObject, checkQualifiedName, equalJson, forbiddenField, invalidValue, notSupported,
 } from '../../../apimachinery/index.ts';
 import { ensureStruct } from '../../common/defaults.ts';
 import { prepareWithStatus } from '../../common/status.ts';
 import { status } from '../../common/subresources.ts';
-import { type Errors, type Field, at, checkImmutable, checkText, isSame, specOf } from '../../common/validation/check.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, specOf } from '../../common/validation/check.ts';
 import { compareAt, entriesOf, roundUpToWhole } from '../../common/validation/quantities.ts';
 import { diffStructs, shapeValue } from '../../common/validation/struct-diff.ts';
 import { readPath, toObject, toText } from '../../common/values.ts';
@@ -102,7 +102,7 @@ function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
   const masked = maskClaim(claim, old);
   const [before, after] = [shapeValue(old['spec'], claimShape, claimTexts), shapeValue(masked, claimShape, claimTexts)];
   const errors: FieldError[] = [...validateClaim(claim)];
-  if (!isSame(before, after)) errors.push(forbiddenField('spec', `${SEALED_CLAIM}\n${diffStructs(before, after)}`));
+  if (!equalJson(before, after)) errors.push(forbiddenField('spec', `${SEALED_CLAIM}\n${diffStructs(before, after)}`));
   const size = (object: KubeObject): Field => at(specOf(object), 'resources', 'requests', 'storage');
   const capacity: Field = { path: '', value: readPath(old, 'status', 'capacity', 'storage') };
   if (compareAt(size(claim), size(old)) < 0 && compareAt(size(claim), capacity) <= 0) {

@@ -1,11 +1,11 @@
 // core/v1 PersistentVolume. The server keeps the time of the last phase change.
-import { type KubeObject, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { type KubeObject, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
 import { formatTime } from '../../../registry/index.ts';
 import { ensureStruct, readPointer } from '../../common/defaults.ts';
 import { prepareWithStatus } from '../../common/status.ts';
 import { status } from '../../common/subresources.ts';
 import {
-  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, each, isEmptyText, isGiven, isSame, specOf,
+  type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, each, isEmptyText, isGiven, specOf,
 } from '../../common/validation/check.ts';
 import { checkPositive, entriesOf } from '../../common/validation/quantities.ts';
 import { diffStructs } from '../../common/validation/struct-diff.ts';
@@ -65,7 +65,7 @@ function validateVolume(volume: KubeObject): Errors {
 function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
   const pick = (object: KubeObject): unknown => Object.fromEntries(persistentKinds.map((name) => [name, readPath(object, 'spec', name) ?? null]));
   const text = 'spec.persistentvolumesource is immutable after creation';
-  const moved = !isSame(pick(volume), pick(old));
+  const moved = !equalJson(pick(volume), pick(old));
   const diff = moved ? diffStructs(shapeSource(old), shapeSource(volume)) : '';
   return [
     ...validateVolume(volume), ...(moved ? [forbiddenField('spec.persistentvolumesource', `${text}\n${diff}`)] : []),
@@ -77,7 +77,7 @@ function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
 /** Node affinity is immutable once set; the path omits spec, as in the reference. */
 function checkSameNodes(volume: KubeObject, old: KubeObject): Errors {
   const [now, before] = [readPath(volume, 'spec', 'nodeAffinity'), readPath(old, 'spec', 'nodeAffinity')];
-  if (before === undefined || isSame(now, before)) return [];
+  if (before === undefined || equalJson(now, before)) return [];
   const terms = toObjects(readPath(now, 'required', 'nodeSelectorTerms')).map((term) => showPodPart('NodeSelectorTerm', term));
   const shown = now === undefined ? null : { Required: readPath(now, 'required') === undefined ? null : { NodeSelectorTerms: terms } };
   return [invalidValue('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA')];

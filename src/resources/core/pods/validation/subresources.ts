@@ -1,6 +1,6 @@
 // Validation of the paths that change one part of a pod: ephemeral containers, and resources of running containers.
-import { type FieldError, type KubeObject, forbiddenField, invalidValue } from '../../../../apimachinery/index.ts';
-import { type Errors, type Field, at, each, isSame } from '../../../common/validation/check.ts';
+import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue } from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, at, each } from '../../../common/validation/check.ts';
 import { readPath, toList, toObject, toText } from '../../../common/values.ts';
 import { computeQosClass } from '../qos.ts';
 import { validateEphemeralContainers, validatePodAsStored } from './pod.ts';
@@ -16,7 +16,7 @@ export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Error
     const name = readPath(value, 'name');
     const text = `existing ephemeral containers ${JSON.stringify(name)} may not be`;
     if (!present.has(name)) errors.push(forbiddenField('spec.ephemeralContainers', `${text} removed\n`));
-    else if (!isSame(present.get(name), value)) errors.push(forbiddenField('spec.ephemeralContainers', `${text} changed\n`));
+    else if (!equalJson(present.get(name), value)) errors.push(forbiddenField('spec.ephemeralContainers', `${text} changed\n`));
   }
   return errors;
 }

@@ -1,6 +1,8 @@
 // Which fields an update of a pod may change, and how the reference reports changes of the others.
-import { type FieldError, type JsonObject, type KubeObject, forbiddenField, invalidValue, required } from '../../../../apimachinery/index.ts';
-import { type Errors, type Field, at, each, isGiven, isSame, isWrong, specOf } from '../../../common/validation/check.ts';
+import {
+  type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField, invalidValue, required,
+} from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, at, each, isGiven, isWrong, specOf } from '../../../common/validation/check.ts';
 import { diffStructs } from '../../../common/validation/struct-diff.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { showPodPart, showPodSpec } from './parts.ts';
@@ -28,7 +30,7 @@ function checkImages(list: Field): Errors {
 function checkAddedTolerations(list: Field, before: readonly JsonObject[]): Errors {
   const present = toObjects(list.value);
   const withoutTime = (toleration: object): unknown => ({ ...toleration, tolerationSeconds: undefined });
-  const lost = before.filter((toleration) => !present.some((other) => isSame(withoutTime(other), withoutTime(toleration))));
+  const lost = before.filter((toleration) => !present.some((other) => equalJson(withoutTime(other), withoutTime(toleration))));
   const text = 'existing toleration can not be modified except its tolerationSeconds';
   return [...lost.map(() => forbiddenField(list.path, text)), ...checkTolerations(list)];
 }
@@ -59,7 +61,7 @@ function checkMoreNodes(affinity: Field, before: unknown): Errors {
   return old.flatMap((term, index) => {
     const next = readPath(terms.value, String(index));
     const isEmpty = termLists.every((list) => toList(term[list]).length === 0);
-    const isKept = termLists.every((list) => toList(term[list]).every((one, place) => isSame(one, toList(readPath(next, list))[place])));
+    const isKept = termLists.every((list) => toList(term[list]).every((one, place) => equalJson(one, toList(readPath(next, list))[place])));
     const isOpened = isEmpty && termLists.some((list) => toList(readPath(next, list)).length > 0);
     return isKept && !isOpened ? [] : [invalidValue(`${terms.path}[${index}]`, shown[index], 'only additions are allowed (no mutations or deletions)')];
   });
@@ -86,7 +88,7 @@ function keep(spec: JsonObject, before: JsonObject, names: readonly string[]): J
 function withNodesOf(before: JsonObject, spec: JsonObject): JsonObject {
   const [now, old] = [spec['affinity'], before['affinity']];
   const nodes = readPath(old, 'nodeAffinity');
-  if (isSame(readPath(now, 'nodeAffinity') ?? null, nodes ?? null)) return spec;
+  if (equalJson(readPath(now, 'nodeAffinity') ?? null, nodes ?? null)) return spec;
   const { nodeAffinity: _nodes, ...others } = toObject(now);
   const { affinity: _affinity, ...rest } = spec;
   if (nodes === undefined && old === undefined && Object.keys(others).length === 0) return rest;
@@ -100,10 +102,12 @@ function checkUnchanged(spec: Field, before: Field): Errors {
   const nodes = at(spec, 'affinity', 'nodeAffinity');
   const oldNodes = readPath(old, 'affinity', 'nodeAffinity');
   const errors: FieldError[] = [];
-  if (isGated && !isSame(now['nodeSelector'] ?? {}, old['nodeSelector'] ?? {})) errors.push(...checkMoreLabels(at(spec, 'nodeSelector'), old['nodeSelector']));
-  if (isGated && !isSame(nodes.value ?? null, oldNodes ?? null)) errors.push(...checkMoreNodes(nodes, oldNodes));
+  if (isGated && !equalJson(now['nodeSelector'] ?? {}, old['nodeSelector'] ?? {})) {
+    errors.push(...checkMoreLabels(at(spec, 'nodeSelector'), old['nodeSelector']));
+  }
+  if (isGated && !equalJson(nodes.value ?? null, oldNodes ?? null)) errors.push(...checkMoreNodes(nodes, oldNodes));
   const rest = isGated ? withNodesOf(old, masked) : masked;
-  if (isSame(rest, old)) return errors;
+  if (equalJson(rest, old)) return errors;
   const diff = diffStructs(showPodSpec(old), showPodSpec(rest));
   return [...errors, forbiddenField('spec', `pod updates may not change fields other than ${CHANGEABLE}\n${diff}`)];
 }
@@ -124,5 +128,5 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
     ...checkAddedTolerations(at(spec, 'tolerations'), toObjects(readPath(before.value, 'tolerations'))),
     ...checkGates(at(spec, 'schedulingGates'), toObjects(readPath(before.value, 'schedulingGates'))),
   );
-  return isSame(spec.value, before.value) ? errors : [...errors, ...checkUnchanged(spec, before)];
+  return equalJson(spec.value, before.value) ? errors : [...errors, ...checkUnchanged(spec, before)];
 }
