@@ -1,7 +1,7 @@
 // Groups of expressions of a policy (its conditions, its validations, its annotations, one mutation), each evaluated in the turn of the request while
 // that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data; groups that ask an authorizer stay.
 import { type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
+import { type Clock, type MaybePromise, type Steps, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
 import type { RequestSignal, User } from '../../registry/index.ts';
 import { type ConditionOutcome, evaluateConditions } from '../match/conditions.ts';
 import { type Mutation, type MutatingProgram, compileMutations } from './mutations.ts';
@@ -40,6 +40,10 @@ function makeJson({ type, expression }: Mutation, input: PolicyInput): MaybeProm
   });
 }
 
+function* compileNothing(): Steps<object> {
+  return {};
+}
+
 /** Evaluates a group, in a worker. */
 export async function evaluateTask({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Promise<Outcome> {
   await loadPatternEngine();
@@ -49,7 +53,7 @@ export async function evaluateTask({ spec, group, input: { variables: _variables
     return makeJson(mutations[group] as Mutation, { ...input, variables });
   }
   if (group === 'conditions') {
-    const { conditions, variables } = createPolicy(object, () => ({})).program;
+    const { conditions, variables } = createPolicy(object, compileNothing).program;
     return evaluateConditions(conditions, { ...input, variables });
   }
   const { ignoresFailures, program } = createPolicy(object, compileValidations);

@@ -4,6 +4,7 @@ import {
   type CompiledExpression, type JsonObject, type JsonValue, JsonPatchError, JsonPatchTestError, type KubeObject, type SchemaSet, decodeJsonPatch,
   findAtomics, mergeValues, typedProblem,
 } from '../../apimachinery/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 import { defaultForm, readDocument, schemaOf } from '../webhooks/patch.ts';
 import type { CompileExpression, PolicySpec } from './policy.ts';
@@ -35,13 +36,15 @@ export class MutationError extends Error {
 }
 
 /** Compiles mutations. */
-export function compileMutations({ mutations, reinvocationPolicy }: MutatingSpec, compile: CompileExpression): MutatingProgram {
-  return {
-    isReinvocable: reinvocationPolicy === 'IfNeeded',
-    mutations: (mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): Mutation => (patchType === 'JSONPatch'
+export function* compileMutations({ mutations, reinvocationPolicy }: MutatingSpec, compile: CompileExpression): Steps<MutatingProgram> {
+  const compiled: Mutation[] = [];
+  for (const { patchType, applyConfiguration: configuration, jsonPatch } of mutations ?? []) {
+    compiled.push(patchType === 'JSONPatch'
       ? { type: 'JSONPatch', expression: compile(jsonPatch?.expression ?? '', 'patch', { hasPatches: true }) }
-      : { type: 'ApplyConfiguration', expression: compile(applyConfiguration?.expression ?? '', 'configuration', { hasPatches: true }) })),
-  };
+      : { type: 'ApplyConfiguration', expression: compile(configuration?.expression ?? '', 'configuration', { hasPatches: true }) });
+    yield;
+  }
+  return { isReinvocable: reinvocationPolicy === 'IfNeeded', mutations: compiled };
 }
 
 interface Target {

@@ -1,7 +1,7 @@
 // One request as policies see it: which policies and bindings match, in which form, with which parameters, and what expressions are evaluated on.
 // Reads of the namespace, conversions and descriptions of the request are made once for all policies. Mirrors upstream's policy dispatchers.
 import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, visitInOrder } from '../../base/index.ts';
+import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
 import { type AskAccess, describeInput } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
@@ -130,8 +130,12 @@ export class PolicyRequest {
       misconfigured(error);
       return undefined;
     });
-    return mapMaybe(matched, (form) => (form === undefined ? undefined
-      : mapMaybe(visitInOrder(bindings, (candidate) => this.#visitBinding({ policy, form, ...candidate }, listener)), () => listener.onPolicyEnd?.(policy))));
+    const visitBindings = (form: ResourceForm): MaybePromise<void> =>
+      visitInOrder(bindings, (candidate) => this.#visitBinding({ policy, form, ...candidate }, listener));
+    return mapMaybe(matched, (form) => {
+      if (form === undefined) return undefined;
+      return runInOrder([() => policy.prepare(this.#pause), () => visitBindings(form), () => listener.onPolicyEnd?.(policy)]);
+    });
   }
 
   #visitBinding<Program>({ policy, binding, placed, form }: Pick<Invocation<Program>, 'policy' | 'binding' | 'form'> & { readonly placed: PlacedCriteria },

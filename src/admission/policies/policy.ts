@@ -1,8 +1,9 @@
-// Policies and bindings as they are stored, compiled: criteria at once, expressions when a request first needs them. Objects come from the store
+// Policies and bindings as they are stored, compiled: criteria at once, expressions in turns when a request first needs them. Objects come from the store
 // defaulted and validated; an expression that does not compile all the same keeps the reason, and fails when it is evaluated.
 import {
   type CompiledExpression, type KubeObject, type MetaLabelSelector, type PolicyVariable, compilePolicyExpression, policyEnvironment, typeOfVariable,
 } from '../../apimachinery/index.ts';
+import { type Steps, finishSteps, runStepsInSlices } from '../../base/index.ts';
 import { type CompiledConditions, type MatchCondition, compileConditions } from '../match/conditions.ts';
 import { type Criteria, type MatchResources, compileCriteria } from './criteria.ts';
 
@@ -41,8 +42,8 @@ export interface PolicyExpressions {
 export type CompileExpression = (text: string, kind: Parameters<typeof compilePolicyExpression>[2],
   options?: { readonly noAuthorizer?: boolean; readonly hasPatches?: boolean }) => CompiledExpression | string;
 
-/** Compiles what a kind of policies has beside the common expressions. */
-export type CompileSpec<Spec, Program> = (spec: Spec, compile: CompileExpression) => Program;
+/** Compiles what a kind of policies has beside the common expressions, an expression at a time. */
+export type CompileSpec<Spec, Program> = (spec: Spec, compile: CompileExpression) => Steps<Program>;
 
 /** A policy. */
 export interface Policy<Program> {
@@ -53,8 +54,10 @@ export interface Policy<Program> {
   readonly ignoresFailures: boolean;
   readonly spec: PolicySpec;
   readonly criteria: Criteria;
-  /** Compiled on first use. */
+  /** Compiled at once where `prepare` has not done it. */
   readonly program: Program & PolicyExpressions;
+  /** Compiles the program, once for all requests that wait for it, with a pause between expressions wherever `pause` returns one. */
+  prepare(pause: () => Promise<void> | undefined): Promise<void> | undefined;
 }
 
 /** A binding. */
@@ -67,7 +70,7 @@ export interface Binding {
   readonly validationActions: readonly string[];
 }
 
-function compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compileSpec: CompileSpec<Spec, Program>): Program & PolicyExpressions {
+function* compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compileSpec: CompileSpec<Spec, Program>): Steps<Program & PolicyExpressions> {
   const hasParams = spec.paramKind !== undefined;
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
   const environmentOf = (hasAuthorizer: boolean, hasPatches: boolean) => policyEnvironment({ hasParams, hasAuthorizer, hasPatches, variables: types });
@@ -77,16 +80,18 @@ function compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compil
     asksAuthorizer ||= typeof compiled !== 'string' && (compiled.uses('authorizer') || compiled.uses('authorizer.requestResource'));
     return compiled;
   };
-  const variables = (spec.variables ?? []).map(({ name, expression }) => {
+  const variables: PolicyVariable[] = [];
+  for (const { name, expression } of spec.variables ?? []) {
     const compiled = note(compilePolicyExpression(expression, full, 'variable'));
     types.set(name, typeOfVariable(compiled));
-    return { name, expression: compiled };
-  });
+    variables.push({ name, expression: compiled });
+    yield;
+  }
   const compile: CompileExpression = (text, kind, { noAuthorizer = false, hasPatches = false } = {}) =>
     note(compilePolicyExpression(text, noAuthorizer || hasPatches ? environmentOf(!noAuthorizer, hasPatches) : full, kind));
   const conditions = compileConditions(spec.matchConditions ?? [], { hasParams });
   conditions.forEach(note);
-  return { ...compileSpec(spec, compile), conditions, variables, asksAuthorizer };
+  return { ...yield* compileSpec(spec, compile), conditions, variables, asksAuthorizer };
 }
 
 /** Identifies a spec of a policy: writes of its status keep it. */
@@ -96,11 +101,18 @@ export const identifyPolicy = ({ metadata: { uid = '', generation = 0 } }: KubeO
 export function createPolicy<Spec extends PolicySpec, Program>(object: KubeObject, compileSpec: CompileSpec<Spec, Program>): Policy<Program> {
   const spec = (object['spec'] ?? {}) as Spec;
   let program: (Program & PolicyExpressions) | undefined;
+  let preparing: Promise<void> | undefined;
   return {
     name: object.metadata.name ?? '', identity: identifyPolicy(object), paramKind: spec.paramKind, ignoresFailures: spec.failurePolicy === 'Ignore',
     spec, criteria: compileCriteria(spec.matchConstraints),
     get program() {
-      return (program ??= compileExpressions(spec, compileSpec));
+      return (program ??= finishSteps(compileExpressions(spec, compileSpec)));
+    },
+    prepare(pause) {
+      if (program !== undefined) return undefined;
+      return (preparing ??= runStepsInSlices(compileExpressions(spec, compileSpec), pause).then((compiled) => {
+        program = compiled;
+      }));
     },
   };
 }

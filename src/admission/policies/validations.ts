@@ -1,7 +1,7 @@
 // The expressions of a validating policy, evaluated for one request, binding and parameter: a decision per validation, and the values of the audit
 // annotations. Validations and their messages share one budget, annotations have another. Mirrors upstream's validator.
 import { type CompiledExpression, PolicyEvaluation, type PolicyInput, type PolicyResult, byteLength } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import { type MaybePromise, type Steps, mapMaybe } from '../../base/index.ts';
 import type { CompileExpression, PolicySpec } from './policy.ts';
 
 /** The spec of a ValidatingAdmissionPolicy. */
@@ -46,15 +46,22 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 const DEFAULT_REASON = 'Invalid';
 
 /** Compiles validations and annotations. */
-export function compileValidations({ validations, auditAnnotations }: ValidatingSpec, compile: CompileExpression): ValidatingProgram {
-  return {
-    expressions: (validations ?? []).map(({ expression }) => compile(expression, 'condition')),
-    validations: (validations ?? []).map(({ expression, message = '', messageExpression, reason = DEFAULT_REASON }) => ({
-      text: expression, message, reason,
-      messageExpression: messageExpression ? compile(messageExpression, 'message', { noAuthorizer: true }) : undefined,
-    })),
-    annotations: (auditAnnotations ?? []).map(({ key, valueExpression }) => ({ key, expression: compile(valueExpression, 'annotation') })),
-  };
+export function* compileValidations(spec: ValidatingSpec, compile: CompileExpression): Steps<ValidatingProgram> {
+  const expressions: ValidatingProgram['expressions'][number][] = [];
+  const validations: Validation[] = [];
+  const annotations: ValidatingProgram['annotations'][number][] = [];
+  for (const { expression, message = '', messageExpression, reason = DEFAULT_REASON } of spec.validations ?? []) {
+    expressions.push(compile(expression, 'condition'));
+    yield;
+    const compiled = messageExpression ? compile(messageExpression, 'message', { noAuthorizer: true }) : undefined;
+    validations.push({ text: expression, message, reason, messageExpression: compiled });
+    yield;
+  }
+  for (const { key, valueExpression } of spec.auditAnnotations ?? []) {
+    annotations.push({ key, expression: compile(valueExpression, 'annotation') });
+    yield;
+  }
+  return { expressions, validations, annotations };
 }
 
 const holds = (result: PolicyResult): boolean => result.type === 'value' && result.value === true;
