@@ -25,6 +25,7 @@ export type { AdmissionMetrics, AdmissionStep, WebhookCall, WebhookRejection } f
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
 export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';
 export type { MatchRule } from './match/rules.ts';
+export { createNamespaceReader } from './match/selectors.ts';
 export type { ValidatingSpec } from './policies/validations.ts';
 export { type EvaluateElsewhere, type EvaluationTask, evaluateTask } from './policies/evaluator.ts';
 export { createMutatingWebhooks } from './webhooks/mutating.ts';

@@ -1,13 +1,13 @@
 // Match conditions of webhooks and policies: expressions that must all hold for something to be asked at all. One that is false wins over others
 // that fail; failures follow the failure policy. All conditions share one budget. Mirrors upstream's matchconditions.Matcher.
 import {
-  type AccessAttributes, type AccessDecision, type CompiledExpression, type KubeObject, MATCH_CONDITIONS_COST_BUDGET, PolicyEvaluation, type PolicyInput,
+  type AccessAttributes, type AccessDecision, type CompiledExpression, MATCH_CONDITIONS_COST_BUDGET, PolicyEvaluation, type PolicyInput,
   compilePolicyExpression, policyEnvironment,
 } from '../../apimachinery/index.ts';
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes, User } from '../../registry/index.ts';
 import { describeRequest } from './admission-request.ts';
-import type { ResourceForm } from './resource-forms.ts';
+import type { FormedObjects } from './resource-forms.ts';
 import { namespaceOf } from './rules.ts';
 
 /** A condition as configurations state it. */
@@ -61,15 +61,8 @@ function describeAccess({ serviceAccount, path, ...access }: AccessAttributes, r
   };
 }
 
-/** The objects of a request in the form that expressions see. */
-export interface ConditionObjects {
-  readonly form: ResourceForm;
-  readonly object: KubeObject | undefined;
-  readonly oldObject: KubeObject | undefined;
-}
-
 /** What expressions about a request are evaluated on. */
-export function describeInput(attributes: AdmissionAttributes, { form, object, oldObject }: ConditionObjects, askAccess: AskAccess): PolicyInput {
+export function describeInput(attributes: AdmissionAttributes, { form, object, oldObject }: FormedObjects, askAccess: AskAccess): PolicyInput {
   const { resource: { group, plural }, subresource, name, context: { user } } = attributes;
   const authorize = (access: AccessAttributes): MaybePromise<AccessDecision> =>
     mapMaybe(askAccess(describeAccess(access, user)), ({ type, reason }) => ({ allowed: type === 'allow', reason }));

@@ -3,8 +3,7 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
-import type { ConditionObjects } from './conditions.ts';
-import { type ResourceForm, convertForm, requestedForm } from './resource-forms.ts';
+import { type FormedObjects, type ResourceForm, convertForm, requestedForm } from './resource-forms.ts';
 
 const keyOf = ({ kind: { group, version, kind } }: ResourceForm): string => `${group}/${version}/${kind}`;
 const throwOn = (error: unknown): never => {
@@ -32,7 +31,7 @@ export class RequestForms {
   }
 
   /** The objects in a form. */
-  convert(form: ResourceForm): MaybePromise<ConditionObjects> {
+  convert(form: ResourceForm): MaybePromise<FormedObjects> {
     const convertNew = () => this.#convertOne(this.#object, { from: this.#form, form, known: this.#new });
     const convertOld = () => this.#convertOne(this.#attributes.oldObject, { from: this.#requested, form, known: this.#old });
     return catchMaybe(() => mapMaybe(convertNew(), (object) => mapMaybe(convertOld(), (oldObject) => ({ form, object, oldObject }))), this.#onFailure);

@@ -14,6 +14,13 @@ export interface ResourceForm {
   readonly kind: GroupVersionKind;
 }
 
+/** The objects of a request in one form. */
+export interface FormedObjects {
+  readonly form: ResourceForm;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+}
+
 const storageOf = ({ storedAs, group, plural }: Resource): string => storedAs ?? `${group}/${plural}`;
 
 /** The form in a version; undefined where that version does not have the subresource. */

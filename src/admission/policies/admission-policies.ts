@@ -1,9 +1,10 @@
 // The policies of a server: both plugins, and the reflectors that keep what they evaluate.
 import type { SchemaSet } from '../../apimachinery/index.ts';
-import { type Clock, invariant } from '../../base/index.ts';
-import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
+import { createNamespaceReader } from '../match/selectors.ts';
 import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
@@ -34,11 +35,7 @@ export interface AdmissionPolicies {
 
 /** Makes the policies of a server; none is known before `start`. */
 export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, evaluateElsewhere, onError }: PolicyParts): AdmissionPolicies {
-  const readNamespace = (name: string) => {
-    const resource = catalog.find('', 'v1', 'namespaces');
-    invariant(resource !== undefined, 'namespaces are served');
-    return findKnown(registry(), { resource, version: 'v1', namespace: '', name });
-  };
+  const readNamespace = createNamespaceReader(registry, catalog);
   const dependencies = { registry, catalog, clock, schemas, askAccess, evaluateElsewhere, readNamespace };
   const mutating = new Policies(catalog, compileMutations);
   const validating = new Policies(catalog, compileValidations);

@@ -4,8 +4,9 @@ import type { Schema, SchemaSet } from '../../apimachinery/index.ts';
 import { type Clock, type Random, invariant } from '../../base/index.ts';
 import type { AdmissionAttributes, RequestSignal } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
+import type { FormedObjects } from '../match/resource-forms.ts';
 import { CallError, noDryRun, refuseBy } from './failures.ts';
-import { type FormedObjects, type ReviewAnswer, ReviewError, buildReview, decodeReview, verifyReview } from './review.ts';
+import { type ReviewAnswer, ReviewError, buildReview, decodeReview, verifyReview } from './review.ts';
 import type { Webhook, WebhookClientConfig } from './webhook.ts';
 
 /** How long a call may take, and what else ends it. */

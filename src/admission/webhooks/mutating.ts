@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
-import { type ResourceForm, convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
+import { type FormedObjects, type ResourceForm, convertForm, formOf, requestedForm } from '../match/resource-forms.ts';
 import { Reinvocation } from '../reinvocation.ts';
 import { type CallDependencies, callWebhook } from './call.ts';
 import type { Candidate, WebhookConfigurations } from './configurations.ts';
@@ -14,7 +14,7 @@ import { CallError, internalProblem } from './failures.ts';
 import { type MatchDependencies, RequestMatcher, isExempt } from './matching.ts';
 import { applyPatch, defaultForm, readPatch } from './patch.ts';
 import { type Reporting, reportCall } from './report.ts';
-import type { FormedObjects, ReviewAnswer } from './review.ts';
+import type { ReviewAnswer } from './review.ts';
 
 /** What both sorts of webhooks need. */
 export interface WebhookDependencies extends CallDependencies, MatchDependencies, Reporting {

@@ -1,17 +1,10 @@
 // AdmissionReviews: the question that a webhook is sent, and what of its answer is accepted. Mirrors upstream's webhook/request package and the
 // decoder in front of it: in v1 uid, kind and the pair of patch and patchType have to be right, in v1beta1 none of them is looked at.
-import { DecodeError, type KubeObject, type Schema, type Status, decodeObject } from '../../apimachinery/index.ts';
+import { DecodeError, type Schema, type Status, decodeObject } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { describeRequest } from '../match/admission-request.ts';
-import type { ResourceForm } from '../match/resource-forms.ts';
+import type { FormedObjects } from '../match/resource-forms.ts';
 import type { ReviewVersion } from './webhook.ts';
-
-/** The objects of a request in the form that a webhook is sent. */
-export interface FormedObjects {
-  readonly form: ResourceForm;
-  readonly object: KubeObject | undefined;
-  readonly oldObject: KubeObject | undefined;
-}
 
 /** What an accepted answer says; `patch` is base64, '' for none. */
 export interface ReviewAnswer {

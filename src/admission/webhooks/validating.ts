@@ -4,12 +4,12 @@ import type { MaybePromise } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin } from '../chain.ts';
+import type { FormedObjects } from '../match/resource-forms.ts';
 import { callWebhook } from './call.ts';
 import type { Candidate } from './configurations.ts';
 import { RequestMatcher, isExempt } from './matching.ts';
 import type { WebhookDependencies } from './mutating.ts';
 import { endedRequest, reportCall } from './report.ts';
-import type { FormedObjects } from './review.ts';
 import type { Webhook } from './webhook.ts';
 
 interface PreparedCall {

@@ -1,13 +1,11 @@
 // The webhooks of a server: one caller for admission and for conversion, the two admission plugins over it, and their configurations, which are kept
 // up to date from the start on.
 import {
-  type AdmissionMetrics, type PluginConfigurations, type AdmissionPlugin, type AskAccess, WebhookConfigurations, createMutatingWebhooks,
-    createValidatingWebhooks,
-  followConfigurations,
+  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type PluginConfigurations, WebhookConfigurations, createMutatingWebhooks,
+  createNamespaceReader, createValidatingWebhooks, followConfigurations,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
-import { invariant } from '../../base/index.ts';
-import { type Catalog, type Reflector, type Registry, findKnown } from '../../registry/index.ts';
+import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
@@ -41,11 +39,7 @@ export interface Webhooks {
 export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, credentials }: WebhookParts): Webhooks {
   const { clock, random, logger, enableAggregatorRouting } = options;
   const caller = createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting });
-  const readNamespace = (name: string) => {
-    const resource = catalog.find('', 'v1', 'namespaces');
-    invariant(resource !== undefined, 'namespaces are served');
-    return findKnown(registry(), { resource, version: 'v1', namespace: '', name });
-  };
+  const readNamespace = createNamespaceReader(registry, catalog);
   const common = {
     schemas, clock, random, askAccess, readNamespace, metrics,
     onFailOpen: (webhook: string, { message }: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, error: message }),
