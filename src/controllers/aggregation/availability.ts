@@ -16,6 +16,8 @@ export interface AggregatedApi {
   readonly versionPriority: number;
   /** What its Available condition says. */
   readonly isAvailable: boolean;
+  /** Labels and annotations: a change of them makes this server read the documents again, as the reference does at each write. */
+  readonly marks: JsonObject;
 }
 
 /** Receives the APIServices with Services, and asks the servers behind them. */
@@ -63,11 +65,12 @@ export function readAggregatedApi(apiService: KubeObject): AggregatedApi | undef
     groupPriorityMinimum?: number; versionPriority?: number;
   };
   if (spec.service === undefined || spec.service === null) return undefined;
+  const { labels = {}, annotations = {} } = apiService.metadata ?? {};
   const conditions = toObjects((apiService['status'] as { conditions?: unknown } | undefined)?.conditions);
   return {
     group: spec.group ?? '', version: spec.version ?? '', service: spec.service, authorities: decodeText(spec.caBundle ?? ''),
     skipsVerification: spec.insecureSkipTLSVerify === true, groupPriority: spec.groupPriorityMinimum ?? 0, versionPriority: spec.versionPriority ?? 0,
-    isAvailable: conditions.some(({ type, status }) => type === 'Available' && status === 'True'),
+    isAvailable: conditions.some(({ type, status }) => type === 'Available' && status === 'True'), marks: { labels, annotations },
   };
 }
 

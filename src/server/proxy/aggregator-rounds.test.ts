@@ -7,7 +7,7 @@ import { Aggregator } from './aggregator.ts';
 
 const api = {
   group: 'g', version: 'v1', service: { namespace: 'default', name: 's' }, authorities: '', skipsVerification: true, groupPriority: 1, versionPriority: 1,
-  isAvailable: false,
+  isAvailable: false, marks: {},
 };
 
 /** An aggregator whose servers have no address, and how often one was looked for. */
@@ -35,9 +35,12 @@ describe('documents of aggregated servers', () => {
     aggregator.set({ ...api, groupPriority: 2 });
     await setImmediate();
     assert.deepEqual([rounds(), clock.pendingTimers], [2, 1]);
-    clock.advance(60_000);
+    aggregator.set({ ...api, groupPriority: 2, marks: { labels: { touched: 'yes' } } });
     await setImmediate();
     assert.deepEqual([rounds(), clock.pendingTimers], [3, 1]);
+    clock.advance(60_000);
+    await setImmediate();
+    assert.deepEqual([rounds(), clock.pendingTimers], [4, 1]);
   });
 
   it('are asked for by one round at a time, which ends with the APIService and with the server', async () => {
