@@ -2,8 +2,8 @@
 // Usage: node dist/bench/turns/turns.js [--json] [GROUP or part of a name…]
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createTestClient } from '../../src/testing/index.ts';
-import { recordLongestTurn, startTestServer } from '../../src/testing/index.ts';
+import { createTestClient } from '../../src/test-support/index.ts';
+import { recordLongestTurn, startTestServer } from '../../src/test-support/index.ts';
 import { LARGE_REQUESTS, type LargeRequest, type Sent } from './requests.ts';
 
 async function serve(): Promise<void> {

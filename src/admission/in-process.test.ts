@@ -1,7 +1,7 @@
 // Admission hooks and conversions of the embedding program, on whole servers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { requestUntil, startTestServer } from '../testing/index.ts';
+import { requestUntil, startTestServer } from '../test-support/index.ts';
 import { type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
 import type { AdmissionAttributes } from '../registry/index.ts';
 

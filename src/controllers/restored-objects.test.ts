@@ -1,7 +1,7 @@
 // Objects that the server keeps for its clients: they come back when they are deleted, some cannot be, and aggregated roles are owned by apply.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 const priorities = '/apis/scheduling.k8s.io/v1/priorityclasses';
 const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const apiGroup = 'rbac.authorization.k8s.io';

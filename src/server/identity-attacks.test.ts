@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createTokenAuthenticator, keyIdOf, signJwt } from '../auth/index.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
-import { type TestServer, eventually, startTestServer } from '../testing/index.ts';
+import { type TestServer, eventually, startTestServer } from '../test-support/index.ts';
 import { createLogger } from './observability/logger.ts';
 import { startTestService } from './testing.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { X509Certificate, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../base/index.ts';
-import { type TestServer, createTestClient, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, createTestClient, requestUntil, startTestServer } from '../test-support/index.ts';
 import { type KeyPair, createCertificate } from './tls/certificates.ts';
 import { encodeBits, encodeElement, encodeInteger, encodeOid, encodeSequence, encodeSet, encodeUtf8 } from './tls/der.ts';
 import { createLogger } from './observability/logger.ts';

@@ -2,7 +2,7 @@
 // for objects that a worker handles, and their status has the warnings of type checking.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 const registration = '/apis/admissionregistration.k8s.io/v1';
 const configMaps = '/api/v1/namespaces/default/configmaps';

@@ -4,7 +4,7 @@ import { type IncomingMessage, get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 describe('startServer', () => {
   let server: TestServer;

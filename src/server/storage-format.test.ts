@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { type Store, openEtcdStore, keyRange } from '../storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../storage/etcd/cluster.suite.ts';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-values-'));
 after(() => rmSync(directory, { recursive: true }));

@@ -6,7 +6,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
 
 /** The version and suite of a handshake, or the code of its failure. */
 function shakeHands(port: number, options: ConnectionOptions): Promise<string> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, createManualClock } from '../base/index.ts';
 import { type Store, prefixRange } from './store.ts';
-import { eventually } from '../testing/wait.ts';
+import { eventually } from '../test-support/wait.ts';
 import { Recorder, advance, all, keysOf, ok, put, remove, text } from './suite-tools.suite.ts';
 
 /** How the suite opens the Store under test. */

@@ -5,7 +5,7 @@ import { type Clock, createManualClock } from '../base/index.ts';
 import { describeModel } from './store-model.suite.ts';
 import { type Start, type SuiteOptions, describeReopen, describeTime } from './store-time.suite.ts';
 import { type Store, type StoreEvent, type WatchObserver, keyRange, prefixRange } from './store.ts';
-import { eventually } from '../testing/wait.ts';
+import { eventually } from '../test-support/wait.ts';
 import { Recorder, all, bytes, keysOf, ok, put, remove, settle, answerWritersLast, text } from './suite-tools.suite.ts';
 
 /** Runs the suite on the Stores that `open` makes, each of them new and empty. */

@@ -1,7 +1,7 @@
 // Bodies that are posted to be acted upon and not stored: which object they must name, what they may require of it, and what their answers say.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, startTestServer } from '../testing/index.ts';
+import { type TestServer, startTestServer } from '../test-support/index.ts';
 
 const core = '/api/v1/namespaces/default';
 const authorization = '/apis/authorization.k8s.io/v1';

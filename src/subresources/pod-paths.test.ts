@@ -1,7 +1,7 @@
 // Paths below pods that are more than reads and writes: evictions that ask a budget, connections that lead nowhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, startTestServer } from '../testing/index.ts';
+import { type TestServer, startTestServer } from '../test-support/index.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../src/base/index.ts';
 import { startServer } from '../../src/server/index.ts';
-import { testTokens } from '../../src/testing/index.ts';
+import { testTokens } from '../../src/test-support/index.ts';
 
 /** Processor time of the main thread, which has the number of the process, in milliseconds. */
 function readMainThreadMs(): number {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../src/base/index.ts';
-import { type TestServer, eventually, startTestServer } from '../../src/testing/index.ts';
+import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
 /** A server, the way to it that breaks, and a kubeconfig of that way. */

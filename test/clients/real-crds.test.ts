@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../../src/testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../src/test-support/index.ts';
 import { makeInvalid, makeMinimal } from './minimal-object.ts';
 import { type Json, downloadModule, publishedModules, readObjects } from './modules.ts';
 

@@ -1,7 +1,7 @@
 // What differs from the reference on purpose, as docs/differences.md lists it, where no other test pins it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestServer } from '../../src/testing/index.ts';
+import { startTestServer } from '../../src/test-support/index.ts';
 
 test('startTestServer answers map keys that look like whole numbers first, in the order of their values', async (context) => {
   const server = await startTestServer();

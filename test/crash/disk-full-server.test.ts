@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createTestClient, eventually } from '../../src/testing/index.ts';
+import { createTestClient, eventually } from '../../src/test-support/index.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-full-server-'));
 after(() => rmSync(root, { recursive: true }));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type ClientResponse, type TestClient, createTestClient } from '../../src/testing/index.ts';
+import { type ClientResponse, type TestClient, createTestClient } from '../../src/test-support/index.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-crash-writes-'));
 after(() => rmSync(root, { recursive: true, force: true }));

@@ -11,7 +11,7 @@ import { CoreV1Api, KubeConfig, type V1ConfigMap, makeInformer } from '@kubernet
 import { systemClock } from '../../src/base/index.ts';
 import { openEtcdStore } from '../../src/storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { createTestClient, eventually, startTestServer } from '../../src/testing/index.ts';
+import { createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
 import { type Program, buildInformer, startProgram } from '../clients/program.ts';
 import { readTruth } from './history.ts';
 import { Load, path, readMarks } from './load.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startTestServer } from '../../src/testing/index.ts';
+import { startTestServer } from '../../src/test-support/index.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pintle-damage-server-'));
 after(() => rmSync(dataDir, { recursive: true }));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { startTestServer } from '../../src/testing/index.ts';
+import { startTestServer } from '../../src/test-support/index.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
 import { StartError } from '../../src/server/options/options.ts';
 import { runCopy } from '../../src/server/cli/storage-copy-command.ts';

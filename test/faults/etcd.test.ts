@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/index.ts';
 import { type Store, openEtcdStore, prefixRange } from '../../src/storage/index.ts';
 import { type EtcdCluster, type EtcdMember, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { readEtcdStatus } from '../../src/storage/etcd/open.ts';
-import { eventually } from '../../src/testing/index.ts';
+import { eventually } from '../../src/test-support/index.ts';
 import { Log, RunHistory, readTruth } from './history.ts';
 import { PeerNetwork, startProxy } from './proxy.ts';
 import { Workload } from './workload.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type KeyRange, type KeyValue, type Store, type StoreEvent, type WatchObserver, prefixRange } from '../../src/storage/index.ts';
 import { createBoundsTest } from '../../src/base/index.ts';
-import { eventually } from '../../src/testing/index.ts';
+import { eventually } from '../../src/test-support/index.ts';
 
 /** The store's own log from its beginning. */
 export async function readTruth(store: Store): Promise<Log> {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StoreEvent, prefixRange } from '../../src/storage/index.ts';
-import { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from '../../src/testing/index.ts';
+import { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from '../../src/test-support/index.ts';
 import { Log, RunHistory } from './history.ts';
 
 /** Where the objects are, for clients and in etcd. */

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
 import { openEtcdStore } from '../../src/storage/index.ts';
 import { type EtcdCluster, type EtcdMember, noEtcd, readMetric, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../../src/testing/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../src/test-support/index.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';

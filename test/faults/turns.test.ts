@@ -9,7 +9,7 @@ import { startPeer } from '../../bench/load/peer.ts';
 import type { Target } from '../../bench/load/target.ts';
 import type { KubeObject } from '../../src/apimachinery/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestClient, type TestServer, createTestClient, eventually, startTestServer } from '../../src/testing/index.ts';
+import { type TestClient, type TestServer, createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_KUBE_APISERVER'];
 const skip = noEtcd || (program === undefined && 'PINTLE_KUBE_APISERVER names no kube-apiserver');

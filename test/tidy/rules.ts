@@ -27,12 +27,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   subresources: [...BELOW_ENDPOINTS, 'endpoints'],
   server: EVERYTHING,
   testing: EVERYTHING,
+  'test-support': EVERYTHING,
   '': EVERYTHING,
 };
 
 /** Packages and `node:` modules, and the folders that may import them. Everything is allowed to server, testing and the root. */
 const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] = [
-  { module: /./, folder: /^src\/((server|testing)\/|[^/]+$)/ },
+  { module: /./, folder: /^src\/((server|testing|test-support)\/|[^/]+$)/ },
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
   { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
@@ -42,7 +43,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
 ];
 
 /** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */
-const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/testing/wait.ts', 'src/server/tls/certificates.ts'];
+const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/test-support/wait.ts', 'src/server/tls/certificates.ts'];
 
 /** Rooms are entered by their door, and only along the arrows. */
 export const checkArrows: Rule = ({ path, room, isTest, imports }) => {

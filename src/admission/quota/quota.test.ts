@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
-import { type ClientResponse, type TestServer, eventually, startTestServer } from '../../testing/index.ts';
+import { type ClientResponse, type TestServer, eventually, startTestServer } from '../../test-support/index.ts';
 import { QuotaLedger } from './ledger.ts';
 import { createResourceQuota } from './quota.ts';
 

@@ -1,7 +1,7 @@
 // The garbage collector on a whole server: dependents that are collected, set free or waited for, and that many of them do not hold the event loop.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, eventually, recordLongestTurn, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, recordLongestTurn, startTestServer } from '../../test-support/index.ts';
 
 const space = '/api/v1/namespaces/default';
 

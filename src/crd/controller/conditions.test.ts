@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../../server/tls/certificates.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const at = '/apis/example.com/v1/gadgets';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../storage/etcd/cluster.suite.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

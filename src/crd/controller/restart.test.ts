@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { requestUntil, startTestServer } from '../../testing/index.ts';
+import { requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

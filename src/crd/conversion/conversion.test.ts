@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../../server/tls/certificates.ts';
 
 interface Item {

@@ -1,7 +1,7 @@
 // Definitions and objects that are made to hurt: refused or answered, without keeping everybody else waiting.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ClientResponse, type TestServer, recordLongestTurn, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type ClientResponse, type TestServer, recordLongestTurn, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /**

@@ -1,7 +1,7 @@
 // Custom kinds in the OpenAPI v2 document.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, startTestServer } from '../../testing/index.ts';
+import { type TestServer, startTestServer } from '../../test-support/index.ts';
 
 describe('the OpenAPI v2 document', () => {
   let server: TestServer;

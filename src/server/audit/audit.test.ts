@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, eventually, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, startTestServer } from '../../test-support/index.ts';
 import { startTestService } from '../testing.ts';
 
 type Event = Record<string, any>;

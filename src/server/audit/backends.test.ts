@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { AuditStage } from '../../auth/index.ts';
 import { createManualClock, systemRandom } from '../../base/index.ts';
-import { eventually } from '../../testing/index.ts';
+import { eventually } from '../../test-support/index.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { createAuditMetrics } from './audit-metrics.ts';
 import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';

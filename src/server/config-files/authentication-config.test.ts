@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../../auth/index.ts';
 import { systemClock } from '../../base/index.ts';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { type TestService, recordWarnings, startTestService } from '../testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-authentication-'));

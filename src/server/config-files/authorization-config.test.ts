@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { recordWarnings, startTestService } from '../testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-authorization-'));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { startTestServer } from '../../testing/index.ts';
+import { startTestServer } from '../../test-support/index.ts';
 import { readPluginConfigurations } from './plugin-config.ts';
 
 const read = (plugin: string, fields: object) => readPluginConfigurations(new Map([[plugin, fields as Record<string, unknown>]]));

@@ -1,7 +1,7 @@
 // The objects of flow control and aggregation on a running server: made, kept, and acted on.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, eventually, openRawConnection, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, openRawConnection, startTestServer } from '../../test-support/index.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));

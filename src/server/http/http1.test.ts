@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request as requestHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, exchangeRaw, openRawConnection, startTestServer } from '../../testing/index.ts';
+import { type TestServer, exchangeRaw, openRawConnection, startTestServer } from '../../test-support/index.ts';
 
 const GET_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';

@@ -5,7 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { createManualClock, systemClock, systemRandom } from '../../base/index.ts';
-import { type TestServer, eventually, openRawConnection, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, openRawConnection, startTestServer } from '../../test-support/index.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { createCertificate } from '../tls/certificates.ts';
 import { createListener } from './listener.ts';

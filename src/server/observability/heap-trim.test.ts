@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createManualClock } from '../../base/index.ts';
-import { eventually } from '../../testing/index.ts';
+import { eventually } from '../../test-support/index.ts';
 import { startHeapTrim } from './heap-trim.ts';
 
 test('startHeapTrim gives back what a burst of work has left, once the process is idle', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../../auth/index.ts';
 import { systemClock } from '../../base/index.ts';
-import { type TestServer, startTestServer } from '../../testing/index.ts';
+import { type TestServer, startTestServer } from '../../test-support/index.ts';
 import { parseCommandLine } from '../cli/command-line.ts';
 import type { ServerOptions } from './options.ts';
 import { type TestService, startTestService } from '../testing.ts';

@@ -11,7 +11,7 @@ import { connect } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { systemClock, systemRandom } from '../../base/index.ts';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
 
 const GROUP = 'behind.example.com';

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
-import { eventually } from '../../testing/index.ts';
+import { eventually } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
 import { createWebhookCaller } from './webhook-client.ts';
 

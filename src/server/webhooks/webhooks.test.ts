@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { readAdmissionConfiguration, readWebhookCredentials } from '../config-files/admission-config.ts';
 import { createCertificate } from '../tls/certificates.ts';
 

@@ -1,7 +1,7 @@
 // Large requests are handled in a worker and answered as small ones are; what they wrote is there for the next request.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../../testing/index.ts';
+import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 const apply = { 'content-type': 'application/apply-patch+yaml' };

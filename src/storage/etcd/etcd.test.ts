@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { type Clock, systemClock } from '../../base/index.ts';
 import type { Store } from '../store.ts';
 import { describeStore } from '../store.suite.ts';
-import { eventually } from '../../testing/wait.ts';
+import { eventually } from '../../test-support/wait.ts';
 import { Recorder, all, bytes, keysOf, ok, put } from '../suite-tools.suite.ts';
 import { type EtcdCluster, noEtcd, startCluster } from './cluster.suite.ts';
 import { openEtcdStore } from './open.ts';

@@ -1,4 +1,4 @@
-// The door of testing: servers, clients and waits for the tests of this repository.
+// The door of test-support: servers, clients and waits for the tests of this repository.
 export { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from './client.ts';
 export { type RawConnection, exchangeRaw, openRawConnection } from './raw-connection.ts';
 export { type TestServer, requestUntil, startTestServer, testTokens } from './test-server.ts';
