@@ -19,8 +19,10 @@ const anything: OpenAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unkno
 
 /** The schema of a version as the definition states it. */
 export function sourceOf(definition: KubeObject, version: string): OpenAPIV3Schema {
-  const { versions } = definition['spec'] as { readonly versions: readonly DefinitionVersion[] };
-  return versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema ?? anything;
+  const { versions, preserveUnknownFields } = definition['spec'] as { readonly versions: readonly DefinitionVersion[]; preserveUnknownFields?: boolean };
+  const source = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+  // Only definitions that v1beta1 has stored say so.
+  return source !== undefined && preserveUnknownFields === true ? { ...source, ...anything } : source ?? anything;
 }
 
 /** Roughly what a value of JSON takes as a compiled schema. */

@@ -3,7 +3,7 @@ import {
   badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
 import { formatYamlDuplicates, YamlError } from '../../codec/index.ts';
-import { applyObject, checkIdentity, defaultObject } from '../../registry/index.ts';
+import { applyObject, defaultObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, typeObject } from '../request/decode.ts';
 import { yamlParserOf } from '../request/resource-request.ts';
@@ -55,8 +55,6 @@ export async function applyTransform(context: PatchContext, bytes: Uint8Array): 
   const applied = (await readApplied(bytes, level, request)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
-  // The check sets the namespace, which the applier must not become an owner of: it gets a copy of the metadata.
-  checkIdentity(request.target, request.name, { metadata: Object.assign({}, applied.metadata) });
   const problem = typedProblem(expected.schema, applied);
   if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
   return (current) => {

@@ -1,10 +1,24 @@
-// Objects that the store refuses for their size: they are written without managedFields, which can take much space, before the client is refused.
+// Objects that are refused for their size, by the store or before it: they are written without managedFields, which can take much space, before the
+// client is refused.
 import type { KubeObject } from '../../apimachinery/index.ts';
+import { plainError } from '../options.ts';
 
+/**
+ * Stored bytes of one object, whatever the store would take. The reference has the limit of etcd, 1.5 MiB with etcd's defaults; a body of a request
+ * may have 3 MiB, and what defaults and owners add fits in, but an object that grows by many requests ends here.
+ */
+const LIMIT_BYTES = 4 * 2 ** 20;
+
+const REFUSAL = 'etcdserver: request is too large';
 /** The texts by which etcd and its client refuse a request for its size. */
-const refusals = ['etcdserver: request is too large', 'trying to send message larger than max'];
+const refusals = [REFUSAL, 'trying to send message larger than max'];
 
 const isTooLarge = (error: unknown): boolean => error instanceof Error && refusals.some((text) => error.message.includes(text));
+
+/** Refuses, with the 500 and in the words that etcd's refusal has, what is too large for any store. */
+export function checkSize(bytes: Uint8Array): void {
+  if (bytes.length > LIMIT_BYTES) throw plainError(REFUSAL);
+}
 
 /** Writes an object; once more, without managedFields, when it is too large with them. `write` encodes the object each time. */
 export async function writeFitting<T>(object: KubeObject, write: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
-import { writeFitting } from '../objects/too-large.ts';
+import { checkSize, writeFitting } from '../objects/too-large.ts';
 import { UnreadableObject } from '../objects/unreadable-object.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
 import { cloneJson } from '../values.ts';
@@ -96,7 +96,9 @@ async function storeReserved(attempt: Attempt): Promise<WriteResult | undefined>
   await creation.authorize?.();
   await validate(write, attributes, object);
   checkSignal(write.context.signal);
-  return writeFitting(object, () => commit(attempt));
+  const store = () => commit(attempt);
+  // An apply is refused instead: its owners are what it is for.
+  return creation.managedFields === 'keep' ? store() : writeFitting(object, store);
 }
 
 /** The client's resourceVersion as a number; 0 when it is none. */
@@ -112,6 +114,7 @@ async function commit({ core, creation: { scope }, object, write: { context } }:
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
   const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target.version);
+  checkSize(encoded.json);
   const revision = givenRevision(object);
   const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
   if (context.dryRun) return (await core.readValue(key)) === undefined ? show(revision) : undefined;

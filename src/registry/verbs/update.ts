@@ -23,7 +23,7 @@ import { plainError, resourceVersionProblem } from '../options.ts';
 import { createAttributes, mutate, validate } from './admit.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startWrite, validateUpdate } from './prepare.ts';
 import { convertToStore, readyObject } from '../conversion/remote-conversion.ts';
-import { writeFitting } from '../objects/too-large.ts';
+import { checkSize, writeFitting } from '../objects/too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
 import { cloneJson } from '../values.ts';
 
@@ -128,7 +128,9 @@ async function storeReserved(change: Change): Promise<Outcome> {
   await write.pause();
   await validate(write, attributes, object);
   checkSignal(write.context.signal);
-  return writeFitting(object, () => commit(change));
+  const store = () => commit(change);
+  // An apply is refused instead: its owners are what it is for.
+  return change.round.request.managedFields === 'keep' ? store() : writeFitting(object, store);
 }
 
 function checkPreconditions({ core, request, scope, key, current }: Round): void {
@@ -197,6 +199,7 @@ async function commit({ round, write: { context }, object, old }: Change): Promi
     if (outcome !== undefined) return outcome;
   }
   const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), request.version);
+  if (!removes) checkSize(encoded.json);
   const show = (modRevision: number): WriteResult =>
     ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };

@@ -1,7 +1,7 @@
 // apiextensions.k8s.io/v1 CustomResourceDefinition as a row. Its validation and its controller are in the room crd.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { applyServicePort, ensureStruct, readPointer, setZero } from '../common/defaults.ts';
-import { allUserMetadata, prepareWithStatus, statusOnlyResets } from '../common/status.ts';
+import { prepareWithStatus } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -35,7 +35,7 @@ export const customResourceDefinitionKind: KindSpec = {
   unconditionalUpdate: false, tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['lenient-update', 'kind'],
-  resetFields: statusOnlyResets,
+  resetFields: { status: [['spec']] },
   applyDefaults: applyDefinitionDefaults,
-  strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
+  strategy: prepareWithStatus({ prepareForCreate: addStoredVersion, prepareForUpdate: addStoredVersion }),
 };

@@ -68,7 +68,7 @@ export const podKind: KindSpec = {
     gracePeriodSeconds: readGrace,
     prepareForUpdate(pod, old, { subresource }) {
       if (subresource === 'status') {
-        keepMetadata(pod, old, ['ownerReferences']);
+        keepMetadata(pod, old, ['ownerReferences', 'deletionTimestamp']);
         keepFromStatus(ensureStruct(pod, 'status'), toObject(old['status']));
         return;
       }
