@@ -20,7 +20,7 @@ function define(plural: string): object {
 
 /** Starts a server in a process of its own and prints what it logs about definitions, then the status of an object that breaks its pattern. */
 const restarted = (directory: string): string => `
-  import { startTestServer } from ${JSON.stringify(new URL('../../testing/index.js', import.meta.url).href)};
+  import { startTestServer } from ${JSON.stringify(new URL('../../test-support/index.js', import.meta.url).href)};
   const log = (message, fields) => void (message.includes('definition') && console.log(message, JSON.stringify(fields)));
   const logger = { verbosity: 2, warn: log, error: log, info: (_level, message, fields) => log(message, fields) };
   const server = await startTestServer({ dataDir: ${JSON.stringify(directory)}, logger });
