@@ -1,13 +1,15 @@
 // A data directory: what makes it ours, how a new one is made, and what is refused.
 //
-//   FORMAT        {"name","version","created"}; written last, so that a directory with it is complete
+//   FORMAT        {"name","version","created","journal"}; written last, so that a directory with it is complete
 //   store.mdb     the tables; store.mdb-lock belongs to LMDB
 //   journal.0, .1 the newest writes, see journal.ts
 //   LOCK          see lock.ts
+import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, statSync,
   truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageFormatError } from '../errors.ts';
+import type { EntryLayout } from './journal-entry.ts';
 import { LOCK_FILE_NAME } from './lock.ts';
 
 /** What the marker of a data directory says. */
@@ -16,11 +18,15 @@ export interface Format {
   readonly version: number;
   /** When the directory was made, in milliseconds since the epoch; also in the tables, so that files of two directories do not mix. */
   readonly created: number;
+  /** The mark of the journal's entries, in hexadecimal; absent before version 3. */
+  readonly journal?: string;
 }
 
 const FORMAT_NAME = 'pintle-store';
-/** Version 1 has no journal: its tables hold everything. */
-const FORMAT_VERSION = 2;
+/** Version 1 has no journal: its tables hold everything. Entries of the journal of version 2 do not name what came before them. */
+const FORMAT_VERSION = 3;
+const UNCHAINED_VERSION = 2;
+const MARK_BYTES = 8;
 const OLDEST_VERSION = 1;
 const FORMAT_FILE = 'FORMAT';
 const DATA_FILE = 'store.mdb';
@@ -68,7 +74,8 @@ function readFormat(directory: string, marker: string): Format {
     const problem = `has format version ${format.version}, this program reads up to ${FORMAT_VERSION}; use the newer program that wrote it`;
     throw new StorageFormatError(directory, problem);
   }
-  if (!(Number(format.version) >= OLDEST_VERSION) || typeof format.created !== 'number') {
+  const isMarked = format.version !== FORMAT_VERSION || Buffer.from(String(format.journal), 'hex').length === MARK_BYTES;
+  if (!(Number(format.version) >= OLDEST_VERSION) || typeof format.created !== 'number' || !isMarked) {
     throw new StorageFormatError(directory, `its ${FORMAT_FILE} marker is damaged; restore a backup`);
   }
   return format as Format;
@@ -88,13 +95,22 @@ export function isOlder(format: Format): boolean {
   return format.version < FORMAT_VERSION;
 }
 
-/** Writes the marker durably; the directory is complete after this. */
-export function writeFormat(directory: string, created: number): void {
+/** How the journal's entries of a directory look. */
+export function entryLayout({ version, created, journal }: Format): EntryLayout {
+  if (version > UNCHAINED_VERSION) return { mark: Buffer.from(journal as string, 'hex'), isChained: true };
+  const mark = Buffer.alloc(MARK_BYTES);
+  mark.writeDoubleLE(created);
+  return { mark, isChained: false };
+}
+
+/** Writes the marker durably; the directory is complete after this. The mark of the journal is a new one, which its files do not hold yet. */
+export function writeFormat(directory: string, created: number): Format {
   const fresh = join(directory, `${FORMAT_FILE}.new`);
-  const format: Format = { name: FORMAT_NAME, version: FORMAT_VERSION, created };
+  const format: Format = { name: FORMAT_NAME, version: FORMAT_VERSION, created, journal: randomBytes(MARK_BYTES).toString('hex') };
   writeFileSync(fresh, `${JSON.stringify(format)}\n`, { mode: 0o600, flush: true });
   renameSync(fresh, join(directory, FORMAT_FILE));
   syncPath(directory);
+  return format;
 }
 
 /** Narrows the rights of directory and files: they hold Secrets. */

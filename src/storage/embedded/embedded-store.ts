@@ -14,7 +14,8 @@ import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
 import { Checkpointer, type DurableChange } from './checkpointer.ts';
 import { type CheckReport, checkTables } from './tables/check.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type Journal, encodeEntry, openJournal } from './journal.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { encodeEntry } from './journal-entry.ts';
 import { MappedMemory } from './tables/mapped-memory.ts';
 import { type PendingHead, PendingState } from './pending.ts';
 import { type LogRecord, RecordMemory, encodeLeaseKey } from './tables/record.ts';
@@ -33,8 +34,8 @@ interface EmbeddedStoreParts {
   readonly failpoint?: ((name: string) => void) | undefined;
   readonly directory: string;
   readonly health: StorageHealth;
-  /** When the directory was made. */
-  readonly createdAt: number;
+  /** The mark of the journal's entries. */
+  readonly mark: Buffer;
   readonly sync?: boolean | undefined;
   /** Gives up the directory, after the tables are closed. */
   readonly release: () => void;
@@ -98,9 +99,7 @@ export class EmbeddedStore implements Store {
     this.#tables = parts.tables;
     // Half of the slots stay free for reads within one turn and for snapshots that are being given up.
     this.#concurrentReads = Math.max(1, Math.min(CONCURRENT_READS_LIMIT, (parts.maxReaders ?? DEFAULT_READER_SLOTS) >> 1));
-    const { revision, compaction, lease } = parts.tables.read((snapshot) => ({
-      revision: snapshot.revision, compaction: snapshot.compaction, lease: snapshot.leases(LATEST_MS, 1)[0],
-    }));
+    const { revision, compaction } = parts.tables.read((snapshot) => ({ revision: snapshot.revision, compaction: snapshot.compaction }));
     this.#assigned = revision;
     this.#pending = new PendingState(revision);
     const failpoint = parts.failpoint ?? (() => undefined);
@@ -128,14 +127,16 @@ export class EmbeddedStore implements Store {
       remap: () => this.#tables.remap(),
       onFailed: (error) => this.#fail(error, 'the file could not be opened again'),
     });
-    if (lease) this.#alarm.arm(lease.expiresAt);
     this.#sweeper.resume();
   }
 
-  /** Resolves when the journal is open; before, nothing may be written. */
+  /** Resolves when the journal is open; before, nothing may be written, nor may a lease end. */
   async openJournal(): Promise<void> {
-    const { directory, createdAt, sync = true } = this.#parts;
-    this.#journal = await openJournal({ directory, createdAt, sync, makeRoom: (revision) => this.#checkpointer.drain(revision) });
+    const { directory, mark, sync = true } = this.#parts;
+    const makeRoom = (revision: number): Promise<void> => this.#checkpointer.drain(revision);
+    this.#journal = await openJournal({ directory, mark, revision: this.#checkpointer.applied, sync, makeRoom });
+    const lease = this.#tables.read((snapshot) => snapshot.leases(LATEST_MS, 1)[0]);
+    if (lease) this.#alarm.arm(lease.expiresAt);
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
@@ -283,7 +284,7 @@ export class EmbeddedStore implements Store {
     this.#pending.set(key, { revision: modRevision, kv: value ? kv : undefined });
     const replaced = previous?.modRevision ?? 0;
     const change = { key, value: kv.value, createRevision: kv.createRevision, modRevision, replaced, isTombstone: value === undefined, expiresAt };
-    const { entry, record } = encodeEntry(change, this.#parts.createdAt, this.#memory);
+    const { entry, record } = encodeEntry(change, this.#memory);
     return new Promise((resolve, reject) => this.#submit({ event, entry, record, expiresAt, resolve, reject }));
   }
 

@@ -5,10 +5,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { systemClock } from '../../base/index.ts';
 import { type Store, prefixRange } from '../store.ts';
-import { Journal, type JournaledChange, encodeEntry, openJournal, readJournal } from './journal.ts';
+import { Journal, openJournal, readJournal } from './journal.ts';
+import { type EntryLayout, type JournaledChange, encodeEntry, sealEntries } from './journal-entry.ts';
 import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
 import { RecordMemory } from './tables/record.ts';
 
@@ -17,7 +19,7 @@ after(() => rmSync(root, { recursive: true }));
 
 let places = 0;
 const place = (): string => join(root, `${(places += 1)}`);
-const createdAt = 1_700_000_000_000;
+const layout: EntryLayout = { mark: Buffer.from('0123456789abcdef', 'hex'), isChained: true };
 const memory = new RecordMemory();
 const all = prefixRange('/');
 
@@ -28,11 +30,23 @@ function change(modRevision: number, bytes = 100): JournaledChange {
   };
 }
 
-const encode = (one: JournaledChange): Buffer => encodeEntry(one, createdAt, memory).entry;
-const seen = (changes: readonly JournaledChange[]) => changes.map(({ value, ...rest }) => ({ ...rest, value: Buffer.from(value).toString() }));
+const encode = (one: JournaledChange): Buffer => encodeEntry(one, memory).entry;
+const seen = (changes: readonly JournaledChange[]) => changes.map(({ key, value, modRevision, createRevision, replaced, isTombstone, expiresAt }) =>
+  ({ key, value: Buffer.from(value).toString(), modRevision, createRevision, replaced, isTombstone, expiresAt }));
+
+/** Changes as entries of commits of their own. */
+function encodeSealed(changes: readonly JournaledChange[], after = 0): Buffer[] {
+  let durable = after;
+  return changes.map((each) => {
+    const entry = encode(each);
+    sealEntries([entry], layout.mark, durable);
+    durable = each.modRevision;
+    return entry;
+  });
+}
 
 async function makeJournal(directory: string, makeRoom: (revision: number) => Promise<void> = async () => {}): Promise<Journal> {
-  return openJournal({ directory, createdAt, sync: true, makeRoom });
+  return openJournal({ directory, mark: layout.mark, revision: 0, sync: true, makeRoom });
 }
 
 test('readJournal answers what append was given, in order, through many turns of the files', async () => {
@@ -46,28 +60,30 @@ test('readJournal answers what append was given, in order, through many turns of
   }
   await journal.close();
   assert.equal(journal.last, 60);
-  const found = await readJournal(directory, createdAt);
+  const found = await readJournal(directory, layout);
   assert.deepEqual(seen(found), seen(changes.slice(-found.length)));
   // Room was asked for before a file was written over, and nothing that was asked for is missing from what is left.
   assert.ok(asked.length >= 3 && asked.every((revision, index) => index === 0 || revision > (asked[index - 1] as number)), asked.join(' '));
   assert.equal((found[0] as JournaledChange).modRevision, (asked.at(-1) as number) + 1);
 });
 
-test('readJournal ends at whatever was torn, flipped or left over', async () => {
+test('readJournal passes over whatever was torn or flipped, and ignores what is of another directory', async () => {
   const directory = mkdtempSync(join(root, 'torn-'));
   const changes = [1, 2, 3, 4, 5].map((revision) => change(revision));
-  const bytes = Buffer.concat(changes.map(encode));
-  const ends = changes.map((_, index) => Buffer.concat(changes.slice(0, index + 1).map(encode)).length);
+  const entries = encodeSealed(changes);
+  const bytes = Buffer.concat(entries);
+  const ends = entries.map((_, index) => Buffer.concat(entries.slice(0, index + 1)).length);
   await fc.assert(fc.asyncProperty(fc.nat(bytes.length - 1), fc.boolean(), async (at, cut) => {
     const damaged = Buffer.from(cut ? bytes.subarray(0, at) : bytes);
     if (!cut) damaged[at] = (damaged[at] as number) ^ 8;
     writeFileSync(join(directory, 'journal.1'), Buffer.concat([damaged, Buffer.alloc(50)]));
-    const whole = ends.filter((end) => end <= at).length;
-    assert.deepEqual(seen(await readJournal(directory, createdAt)), seen(changes.slice(0, whole)));
+    const hit = ends.filter((end) => end <= at).length;
+    assert.deepEqual(seen(await readJournal(directory, layout)), seen(changes.filter((_, index) => index < hit || (!cut && index > hit))));
   }), { numRuns: 200 });
-  writeFileSync(join(directory, 'journal.1'), Buffer.concat([encode(change(9)), bytes]));
-  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [9]);
-  assert.deepEqual(await readJournal(directory, createdAt + 1), []);
+  writeFileSync(join(directory, 'journal.1'), Buffer.concat([...encodeSealed([change(9)], 5), bytes]));
+  assert.deepEqual((await readJournal(directory, layout)).map(({ modRevision, follows, after }) => [modRevision, follows, after]),
+    [[1, 0, 0], [2, 1, 1], [3, 2, 2], [4, 3, 3], [5, 4, 4], [9, 5, 5]]);
+  assert.deepEqual(await readJournal(directory, { ...layout, mark: Buffer.alloc(8, 1) }), []);
 });
 
 test('append that finds no room leaves the journal as it was', async () => {
@@ -82,7 +98,7 @@ test('append that finds no room leaves the journal as it was', async () => {
   full = false;
   await journal.append([encode(change(3))], 3);
   await journal.close();
-  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [1, 3]);
+  assert.deepEqual((await readJournal(directory, layout)).map(({ modRevision }) => modRevision), [1, 3]);
 });
 
 test('append that the disk fails leaves the journal unsure, and is not cut off and tried again', { skip: process.platform !== 'linux' }, async () => {
@@ -90,7 +106,7 @@ test('append that the disk fails leaves the journal unsure, and is not cut off a
   // A file of the system whose writes at 0 end in EIO.
   const failing = await open('/proc/self/mem', 'r+');
   const other = await open(join(directory, 'journal.1'), 'w+');
-  const journal = new Journal({ directory, createdAt, sync: true, makeRoom: async () => {} }, [failing, other]);
+  const journal = new Journal({ directory, mark: layout.mark, revision: 0, sync: true, makeRoom: async () => {} }, [failing, other]);
   await assert.rejects(journal.append([encode(change(1))], 1), { code: 'EIO' });
   assert.deepEqual([journal.last, journal.isUnsure], [0, true]);
   await journal.close();
@@ -106,7 +122,7 @@ test('findRoom lays the file out again after a refusal cut its end off', async (
   assert.equal(statSync(path).size, 2 ** 20);
   await journal.append([encode(change(2))], 2);
   await journal.close();
-  assert.deepEqual((await readJournal(directory, createdAt)).map(({ modRevision }) => modRevision), [1, 2]);
+  assert.deepEqual((await readJournal(directory, layout)).map(({ modRevision }) => modRevision), [1, 2]);
 });
 
 /** A copy of a directory as a crash at this moment would leave it. */
@@ -161,9 +177,9 @@ test('openEmbeddedStore refuses a journal that does not continue the tables', as
   for (const name of ['journal.0', 'journal.1']) cpSync(join(directory, name), join(older, name));
   const bytes = readFileSync(join(older, 'journal.0'));
   // Without its first two entries, which the older tables would need.
-  const entryBytes = 24 + bytes.readUInt32LE(4);
+  const entryBytes = 40 + bytes.readUInt32LE(4);
   writeFileSync(join(older, 'journal.0'), bytes.subarray(2 * entryBytes));
-  const problem = { name: 'StorageFormatError', message: /journal does not continue its tables/ };
+  const problem = { name: 'StorageFormatError', message: /its journal is damaged: changes after revision 2 and before 4 were acknowledged and cannot be read/ };
   await assert.rejects(openEmbeddedStore({ directory: older, clock: systemClock }), problem);
 });
 
@@ -172,8 +188,38 @@ test('openEmbeddedStore takes a directory without a journal over, and keeps prog
   await (await openEmbeddedStore({ directory, clock: systemClock })).close();
   for (const name of ['journal.0', 'journal.1']) rmSync(join(directory, name));
   const marker = join(directory, 'FORMAT');
-  writeFileSync(marker, readFileSync(marker, 'utf8').replace('"version":2', '"version":1'));
+  writeFileSync(marker, readFileSync(marker, 'utf8').replace('"version":3', '"version":1'));
   await (await openEmbeddedStore({ directory, clock: systemClock })).close();
-  assert.match(readFileSync(marker, 'utf8'), /"version":2/);
+  assert.match(readFileSync(marker, 'utf8'), /"version":3/);
   assert.equal(statSync(join(directory, 'journal.0')).mode & 0o777, 0o600);
+});
+
+/** Entries as format version 2 has them: the time of the directory's making as their mark, and no chain. */
+function encodeUnchained(changes: readonly JournaledChange[], createdAt: number): Buffer {
+  return Buffer.concat(changes.map((each) => {
+    const { entry } = encodeEntry({ ...each, expiresAt: undefined }, memory);
+    const old = Buffer.concat([entry.subarray(0, 24), entry.subarray(40)]);
+    old.writeDoubleLE(createdAt, 8);
+    old.writeUInt32LE(crc32(old.subarray(4, 24)), 0);
+    return old;
+  }));
+}
+
+test('openEmbeddedStore carries the journal of format version 2 into the tables, and writes its own from then on', async () => {
+  const directory = place();
+  await (await openEmbeddedStore({ directory, clock: systemClock })).close();
+  const marker = join(directory, 'FORMAT');
+  const { name, created } = JSON.parse(readFileSync(marker, 'utf8')) as { name: string; created: number };
+  writeFileSync(marker, JSON.stringify({ name, version: 2, created }));
+  const torn = encodeUnchained([change(5)], created);
+  writeFileSync(join(directory, 'journal.0'), Buffer.concat([encodeUnchained([change(2), change(3), change(4)], created), torn.subarray(0, 90)]));
+  const store = await openEmbeddedStore({ directory, clock: systemClock });
+  const found = await store.range(all);
+  assert.deepEqual(found.type === 'ok' && found.kvs.map(({ key }) => key), ['/k/2', '/k/3', '/k/4']);
+  await store.txn({ key: '/new', expect: 0, value: Buffer.from('new') });
+  const crashed = crash(directory);
+  await store.close();
+  const again = await openEmbeddedStore({ directory: crashed, clock: systemClock });
+  assert.equal((await again.revision()), 5);
+  await again.close();
 });

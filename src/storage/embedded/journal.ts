@@ -1,26 +1,18 @@
 // The journal: changes that are acknowledged and not in the tables yet. One write to it makes a commit durable, where the tables need two
 // flushes and a dozen pages; the tables follow in larger steps. Two files take turns: one is written while the entries of the other are
 // carried into the tables. After that the other is free: its entries are older than the tables and mean nothing.
-//
-//   entry   crc32 u32 | record bytes u32 | directory's time of making f64 | end of lease f64 (0: none) | log record (see record.ts)
-//
-// Revisions grow within a file: the first entry that is torn, or older than the one before it, is where the newest writes end.
 import { type FileHandle, constants, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { StorageCorruptError } from '../errors.ts';
 import { journalFiles, syncPath } from './directory.ts';
 import { isDiskFull } from './disk-full.ts';
-import { type LogRecord, type RecordMemory, decodeRecord, encodeRecord } from './tables/record.ts';
-
-/** A change as the journal holds it. */
-export interface JournaledChange extends LogRecord {
-  readonly expiresAt: number | undefined;
-}
+import { type EntryLayout, type ReadChange, readEntries, sealEntries } from './journal-entry.ts';
 
 interface JournalOptions {
   readonly directory: string;
-  readonly createdAt: number;
+  /** The mark of the directory's entries. */
+  readonly mark: Buffer;
+  /** Revision of the tables, which hold everything. */
+  readonly revision: number;
   readonly sync: boolean;
   /** Resolves when the tables durably hold everything up to `revision`; rejects when they cannot. */
   readonly makeRoom: (revision: number) => Promise<void>;
@@ -34,23 +26,11 @@ interface Turn {
 
 /** A file that is longer is left for the other one: small enough for one step of the tables, large enough to rarely wait for them. */
 const TURN_BYTES = 2 ** 20;
-const HEADER_BYTES = 24;
 
-/** A change as an entry of the directory made at `createdAt`, and as the log record that is a part of it. */
-export function encodeEntry(change: JournaledChange, createdAt: number, memory: RecordMemory): { readonly entry: Buffer; readonly record: Buffer } {
-  const record = encodeRecord(change, { before: HEADER_BYTES, memory });
-  const entry = Buffer.from(record.buffer, record.byteOffset - HEADER_BYTES, HEADER_BYTES + record.length);
-  entry.writeUInt32LE(record.length, 4);
-  entry.writeDoubleLE(createdAt, 8);
-  entry.writeDoubleLE(change.expiresAt ?? 0, 16);
-  entry.writeUInt32LE(crc32(entry.subarray(4, HEADER_BYTES)), 0);
-  return { entry, record };
-}
-
-/** All whole entries of the directory made at `createdAt`, in revision order, those that the tables hold already among them. */
-export async function readJournal(directory: string, createdAt: number): Promise<JournaledChange[]> {
+/** All whole entries of a directory in revision order, those that the tables hold already among them. */
+export async function readJournal(directory: string, layout: EntryLayout): Promise<ReadChange[]> {
   const files = await Promise.all(journalFiles.map((name) => readFile(join(directory, name)).catch(noFile)));
-  return files.flatMap((bytes) => readEntries(bytes, createdAt)).sort((left, right) => left.modRevision - right.modRevision);
+  return files.flatMap((bytes) => readEntries(bytes, layout)).sort((left, right) => left.modRevision - right.modRevision);
 }
 
 function noFile(error: NodeJS.ErrnoException): Buffer {
@@ -58,29 +38,16 @@ function noFile(error: NodeJS.ErrnoException): Buffer {
   throw error;
 }
 
-function readEntries(bytes: Buffer, createdAt: number): JournaledChange[] {
-  const changes: JournaledChange[] = [];
-  for (let at = 0, last = 0; ;) {
-    const change = readEntry(bytes, at, createdAt);
-    if (change === undefined || change.modRevision <= last) return changes;
-    changes.push(change);
-    last = change.modRevision;
-    at += HEADER_BYTES + bytes.readUInt32LE(at + 4);
-  }
-}
-
-function readEntry(bytes: Buffer, at: number, createdAt: number): JournaledChange | undefined {
-  const start = at + HEADER_BYTES;
-  if (start > bytes.length || crc32(bytes.subarray(at + 4, start)) !== bytes.readUInt32LE(at)) return undefined;
-  const end = start + bytes.readUInt32LE(at + 4);
-  if (end > bytes.length || bytes.readDoubleLE(at + 8) !== createdAt) return undefined;
-  const expiresAt = bytes.readDoubleLE(at + 16);
-  try {
-    const record = bytes.subarray(start, end);
-    return { ...decodeRecord(record, record.readDoubleLE(8)), expiresAt: expiresAt === 0 ? undefined : expiresAt };
-  } catch (error) {
-    if (error instanceof StorageCorruptError || error instanceof RangeError) return undefined;
-    throw error;
+/** Empties the files, so that no later reader takes what is left of a torn commit for a part of a new one. */
+export async function clearJournal(directory: string): Promise<void> {
+  for (const name of journalFiles) {
+    const file = await open(join(directory, name), constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      await file.truncate(0);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
   }
 }
 
@@ -119,21 +86,19 @@ export class Journal {
   #turn: Turn;
   #other: Turn;
   #at = 0;
+  #last: number;
   #unsure = false;
 
   constructor(options: JournalOptions, [first, second]: readonly [FileHandle, FileHandle]) {
     this.#options = options;
     this.#turn = { file: first, last: 0 };
     this.#other = { file: second, last: 0 };
+    this.#last = options.revision;
   }
 
-  get createdAt(): number {
-    return this.#options.createdAt;
-  }
-
-  /** Revision of the newest entry that is durable; 0 before the first. */
+  /** Revision of the newest entry that is durable; that of the tables before the first. */
   get last(): number {
-    return Math.max(this.#turn.last, this.#other.last);
+    return this.#last;
   }
 
   /** An append failed and may have reached the disk. */
@@ -144,6 +109,7 @@ export class Journal {
   /** Makes `entries`, the newest of which is `last`, durable. When it rejects they are not there, unless `isUnsure`. */
   async append(entries: readonly Buffer[], last: number): Promise<void> {
     if (this.#at >= TURN_BYTES) await this.#takeTurn();
+    sealEntries(entries, this.#options.mark, this.#last);
     const bytes = entries.length === 1 ? entries[0] as Buffer : Buffer.concat(entries);
     try {
       await this.#write(bytes);
@@ -153,6 +119,7 @@ export class Journal {
     }
     this.#at += bytes.length;
     this.#turn.last = last;
+    this.#last = last;
   }
 
   /**

@@ -38,8 +38,10 @@ test('openEmbeddedStore refuses a newer format, a foreign marker and a damaged o
   const directory = await fill(place('format'));
   const marker = join(directory, 'FORMAT');
   const good = readFileSync(marker, 'utf8');
-  writeFileSync(marker, good.replace('"version":2', '"version":3'));
-  await assert.rejects(open(directory), /format version 3, this program reads up to 2; use the newer program/);
+  writeFileSync(marker, good.replace('"version":3', '"version":4'));
+  await assert.rejects(open(directory), /format version 4, this program reads up to 3; use the newer program/);
+  writeFileSync(marker, good.replace(/"journal":"../, '"journal":"'));
+  await assert.rejects(open(directory), /its FORMAT marker is damaged/);
   writeFileSync(marker, '{"name":"other"}');
   await assert.rejects(open(directory), { name: 'StorageFormatError' });
   writeFileSync(marker, 'garbage');

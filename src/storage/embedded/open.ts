@@ -8,7 +8,8 @@ import { FIRST_REVISION } from '../mvcc.ts';
 import type { Store } from '../store.ts';
 import { type CheckReport, checkTables } from './tables/check.ts';
 import {
-  type Format, type MissingTail, cutShort, dataPath, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, syncPath, writeFormat,
+  type Format, type MissingTail, cutShort, dataPath, entryLayout, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, syncPath,
+  writeFormat,
 } from './directory.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
@@ -38,7 +39,7 @@ export interface EmbeddedStoreOptions {
 
 interface OpenDirectory {
   readonly directory: string;
-  readonly createdAt: number;
+  readonly mark: Buffer;
   readonly tables: Tables;
   readonly release: () => void;
 }
@@ -81,15 +82,17 @@ export interface RepairReport {
 /** Moves damaged records of a directory that is not open into a file beside its tables. The file is on disk before any record is removed. */
 export async function repairEmbeddedStore(directory: string): Promise<RepairReport> {
   if (!existsSync(directory)) throw new StorageFormatError(directory, 'does not exist');
-  const opened = await openDirectory({ directory }, undefined);
+  const unreadable: MovedRecord[] = [];
+  const opened = await openDirectory({ directory }, undefined, (record) => unreadable.push(record));
   const { tables } = opened;
   try {
     const before = await checkAll(tables);
-    if (before.ok) return { check: before, moved: [], file: undefined };
+    if (before.ok && unreadable.length === 0) return { check: before, moved: [], file: undefined };
     const plan = tables.read(planRepair);
-    const file = plan.moved.length === 0 ? undefined : writeMoved(opened.directory, plan.moved);
+    const moved = [...unreadable, ...plan.moved];
+    const file = moved.length === 0 ? undefined : writeMoved(opened.directory, moved);
     await tables.write(() => applyRepair(tables, plan));
-    return { check: await checkAll(tables), moved: plan.moved, file };
+    return { check: await checkAll(tables), moved, file };
   } catch (error) {
     throw asFormatError(directory, error);
   } finally {
@@ -143,8 +146,10 @@ async function abandon(opened: OpenDirectory): Promise<void> {
   opened.release();
 }
 
-/** Without `newAt`, the time at which a new directory is made, an empty one is refused. */
-async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt: number | undefined): Promise<OpenDirectory> {
+type Salvage = (record: MovedRecord) => void;
+
+/** Without `newAt`, the time at which a new directory is made, an empty one is refused; without `salvage`, a damaged journal is. */
+async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt: number | undefined, salvage?: Salvage): Promise<OpenDirectory> {
   const directory = newAt === undefined ? realpathSync(options.directory) : prepareDirectory(options.directory);
   const release = takeLock(directory);
   let tables: Tables | undefined;
@@ -158,11 +163,10 @@ async function openDirectory(options: Omit<EmbeddedStoreOptions, 'clock'>, newAt
     if (missing) await proveTail(directory, tables, missing);
     missing = undefined;
     if (found) checkOrigin(directory, tables, found.format);
-    else await initialise(directory, tables, newAt as number);
-    const createdAt = found?.format.created ?? newAt as number;
-    await recoverTables(directory, createdAt, tables);
-    if (found && isOlder(found.format) && newAt !== undefined) writeFormat(directory, createdAt);
-    return { directory, createdAt, tables, release };
+    let format = found?.format ?? await initialise(directory, tables, newAt as number);
+    await recoverTables({ directory, layout: entryLayout(format), tables, salvage });
+    if (isOlder(format) && newAt !== undefined) format = writeFormat(directory, format.created);
+    return { directory, mark: entryLayout(format).mark, tables, release };
   } catch (error) {
     await tables?.close();
     if (missing) resizeDataFile(directory, missing.size);
@@ -199,7 +203,7 @@ function checkOrigin(directory: string, tables: Tables, format: Format): void {
   throw new StorageFormatError(directory, 'its files belong to different data directories; restore all of them from one backup');
 }
 
-async function initialise(directory: string, tables: Tables, createdAt: number): Promise<void> {
+async function initialise(directory: string, tables: Tables, createdAt: number): Promise<Format> {
   const revision = tables.read((snapshot) => (snapshot.isInitialised ? snapshot.revision : undefined));
   if (revision !== undefined && revision > FIRST_REVISION) {
     throw new StorageFormatError(directory, 'holds data but its FORMAT marker is missing; restore it from a backup');
@@ -209,7 +213,7 @@ async function initialise(directory: string, tables: Tables, createdAt: number):
     tables.putCompaction({ compactRevision: 0, sweptRevision: 0 });
     tables.putCreated(createdAt);
   });
-  writeFormat(directory, createdAt);
+  return writeFormat(directory, createdAt);
 }
 
 /** Damage is a StorageFormatError, a disk that refuses is not: LMDB numbers its own findings below zero, the system's above; Node has names for those. */

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type JournaledChange, encodeEntry, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
+import { type EntryLayout, type JournaledChange, encodeEntry } from './journal-entry.ts';
 import { recoverTables } from './recovery.ts';
 import { RecordMemory } from './tables/record.ts';
 import { Tables } from './tables/tables.ts';
@@ -12,6 +13,7 @@ import { Tables } from './tables/tables.ts';
 const root = mkdtempSync(join(tmpdir(), 'pintle-recovery-'));
 after(() => rmSync(root, { recursive: true }));
 const createdAt = 1_700_000_000_000;
+const layout: EntryLayout = { mark: Buffer.from('0123456789abcdef', 'hex'), isChained: true };
 const everything = { start: '', end: '\u{10ffff}' };
 
 /** Changes from revision 2 on of three keys in turn: each is put twice and deleted, again and again. */
@@ -32,9 +34,9 @@ function makeChanges(count: number): JournaledChange[] {
 
 async function prepare(changes: readonly JournaledChange[]): Promise<{ readonly directory: string; readonly tables: Tables }> {
   const directory = mkdtempSync(join(root, 'case-'));
-  const journal = await openJournal({ directory, createdAt, sync: false, makeRoom: async () => {} });
+  const journal = await openJournal({ directory, mark: layout.mark, revision: 1, sync: false, makeRoom: async () => {} });
   const memory = new RecordMemory();
-  await journal.append(changes.map((change) => encodeEntry(change, createdAt, memory).entry), changes.at(-1)?.modRevision ?? 0);
+  await journal.append(changes.map((change) => encodeEntry(change, memory).entry), changes.at(-1)?.modRevision ?? 0);
   await journal.close();
   const tables = new Tables({ file: join(directory, 'store.mdb'), sync: false });
   await tables.write(() => {
@@ -54,13 +56,13 @@ const describe = (tables: Tables): unknown => tables.read((snapshot) => [
 test('recoverTables applies many steps of puts, updates, deletes and creations, and a second run changes nothing', async () => {
   const changes = makeChanges(601);
   const { directory, tables } = await prepare(changes);
-  await recoverTables(directory, createdAt, tables);
+  await recoverTables({ directory, layout, tables });
   const newest = new Map(changes.map((change) => [change.key, change]));
   const live = [...newest.values()].filter(({ isTombstone }) => !isTombstone).sort((left, right) => (left.key < right.key ? -1 : 1));
   const replaced = changes.filter((change) => change.replaced > 0).length;
   const expected = [602, live.map(({ key, value, createRevision }) => [key, Buffer.from(value).toString(), createRevision]), replaced];
   assert.deepEqual(describe(tables), expected);
-  await recoverTables(directory, createdAt, tables);
+  await recoverTables({ directory, layout, tables });
   assert.deepEqual(describe(tables), expected);
   await tables.close();
 });
@@ -68,20 +70,20 @@ test('recoverTables applies many steps of puts, updates, deletes and creations, 
 test('recoverTables continues where the tables are, and leaves a journal of another directory alone', async () => {
   const changes = makeChanges(40);
   const whole = await prepare(changes);
-  await recoverTables(whole.directory, createdAt, whole.tables);
+  await recoverTables({ directory: whole.directory, layout, tables: whole.tables });
   const part = await prepare(changes.slice(0, 17));
-  await recoverTables(part.directory, createdAt, part.tables);
-  await recoverTables(whole.directory, createdAt, part.tables);
+  await recoverTables({ directory: part.directory, layout, tables: part.tables });
+  await recoverTables({ directory: whole.directory, layout, tables: part.tables });
   assert.deepEqual(describe(part.tables), describe(whole.tables));
   const other = await prepare(changes);
-  await recoverTables(other.directory, createdAt + 1, other.tables);
+  await recoverTables({ directory: other.directory, layout: { ...layout, mark: Buffer.alloc(8, 1) }, tables: other.tables });
   assert.deepEqual(describe(other.tables), [1, [], 0]);
   for (const { tables } of [whole, part, other]) await tables.close();
 });
 
 test('recoverTables refuses a journal whose changes do not replace the versions of the tables', async () => {
   const { directory, tables } = await prepare(makeChanges(40).slice(3));
-  await assert.rejects(recoverTables(directory, createdAt, tables), /journal does not continue its tables \(revision 5\)/);
+  await assert.rejects(recoverTables({ directory, layout, tables }), /journal does not continue its tables \(revision 5\)/);
   assert.deepEqual(describe(tables), [1, [], 0]);
   await tables.close();
 });

@@ -1,28 +1,67 @@
 // After a crash: entries of the journal that the tables lack are put into the tables before the first read.
 import { StorageFormatError } from '../errors.ts';
 import { putChange } from './checkpointer.ts';
-import { type JournaledChange, readJournal } from './journal.ts';
+import { clearJournal, readJournal } from './journal.ts';
+import { type EntryLayout, type JournaledChange, type ReadChange, guessRecord } from './journal-entry.ts';
 import { encodeRecord } from './tables/record.ts';
+import type { MovedRecord } from './tables/repair.ts';
 import { type Tables, toKeyValue } from './tables/tables.ts';
+
+interface Recovery {
+  readonly directory: string;
+  readonly layout: EntryLayout;
+  readonly tables: Tables;
+  /** Takes what cannot be read of a damaged journal; what follows it is then carried into the tables all the same. */
+  readonly salvage?: ((record: MovedRecord) => void) | undefined;
+}
 
 const CHANGES_PER_STEP = 256;
 
-/** Brings the tables of the directory made at `createdAt` up to its journal. Refuses a journal that does not continue them. */
-export async function recoverTables(directory: string, createdAt: number, tables: Tables): Promise<void> {
+/** Brings the tables up to their journal. Refuses a journal that does not continue them, or that lacks changes which were acknowledged. */
+export async function recoverTables({ directory, layout, tables, salvage }: Recovery): Promise<void> {
   const inTables = tables.read((snapshot) => snapshot.revision);
-  const missing = (await readJournal(directory, createdAt)).filter(({ modRevision }) => modRevision > inTables);
-  for (let at = 0; at < missing.length; at += CHANGES_PER_STEP) {
-    const changes = missing.slice(at, at + CHANGES_PER_STEP);
-    checkContinuity(directory, tables, changes);
+  const beyond = (await readJournal(directory, layout)).filter(({ modRevision }) => modRevision > inTables);
+  const whole = takeChain(beyond, inTables);
+  const rest = beyond.slice(whole.length);
+  const newest = whole.at(-1)?.modRevision ?? inTables;
+  const isDamaged = rest.some(({ after }) => after > newest);
+  if (isDamaged && !salvage) {
+    const next = (rest[0] as ReadChange).modRevision;
+    const problem = `its journal is damaged: changes after revision ${newest} and before ${next} were acknowledged and cannot be read`;
+    throw new StorageFormatError(directory, `${problem}; restore a backup, or run "storage check --repair" to keep what can be read`);
+  }
+  await putChanges(tables, whole, (changes) => checkContinuity(directory, tables, changes));
+  if (isDamaged) await putChanges(tables, rest, (changes) => rebase(tables, changes));
+  if (isDamaged) describeDamage(rest, newest).forEach((record) => salvage?.(record));
+  else if (rest.length > 0) await clearJournal(directory);
+}
+
+/** The changes that follow each other from `revision` on without a gap. */
+function takeChain(changes: readonly ReadChange[], revision: number): readonly ReadChange[] {
+  let newest = revision;
+  const end = changes.findIndex(({ follows, modRevision }) => {
+    if (follows > newest) return true;
+    newest = modRevision;
+    return false;
+  });
+  return end < 0 ? changes : changes.slice(0, end);
+}
+
+type Prepare = (changes: readonly JournaledChange[]) => readonly JournaledChange[];
+
+async function putChanges(tables: Tables, all: readonly JournaledChange[], prepare: Prepare): Promise<void> {
+  for (let at = 0; at < all.length; at += CHANGES_PER_STEP) {
+    const changes = all.slice(at, at + CHANGES_PER_STEP);
+    const prepared = prepare(changes);
     await tables.write(() => {
-      for (const change of changes) putJournaled(tables, change);
+      for (const change of prepared) putJournaled(tables, change);
       tables.putRevision((changes.at(-1) as JournaledChange).modRevision);
     });
   }
 }
 
 /** Each change must replace what its key holds: files of different times, put together by hand, would not. */
-function checkContinuity(directory: string, tables: Tables, changes: readonly JournaledChange[]): void {
+function checkContinuity(directory: string, tables: Tables, changes: readonly JournaledChange[]): readonly JournaledChange[] {
   const heads = new Map<string, number>();
   tables.read((snapshot) => {
     for (const { key, replaced, modRevision, isTombstone } of changes) {
@@ -32,6 +71,32 @@ function checkContinuity(directory: string, tables: Tables, changes: readonly Jo
       }
       heads.set(key, isTombstone ? 0 : modRevision);
     }
+  });
+  return changes;
+}
+
+/** The changes as they are when each replaces what its key holds, and not a change that cannot be read. */
+function rebase(tables: Tables, changes: readonly JournaledChange[]): readonly JournaledChange[] {
+  const heads = new Map<string, { readonly modRevision: number; readonly createRevision: number } | undefined>();
+  return tables.read((snapshot) => changes.flatMap((change) => {
+    const { key, modRevision, isTombstone } = change;
+    const head = heads.has(key) ? heads.get(key) : snapshot.pointer(key);
+    if (isTombstone && head === undefined) return [];
+    const rebased = { ...change, replaced: head?.modRevision ?? 0, createRevision: head?.createRevision ?? change.createRevision };
+    heads.set(key, isTombstone ? undefined : { modRevision, createRevision: rebased.createRevision });
+    return [rebased];
+  }));
+}
+
+function describeDamage(rest: readonly ReadChange[], revision: number): MovedRecord[] {
+  let newest = revision;
+  return rest.flatMap(({ follows, modRevision, skipped }) => {
+    const isMissing = follows > newest;
+    newest = modRevision;
+    if (!isMissing) return [];
+    const { key, value, record } = guessRecord(skipped ?? Buffer.alloc(0));
+    const cause = `the journal is damaged before revision ${modRevision}`;
+    return [{ key, modRevision: follows, cause, value: value.toString('base64'), record: record.toString('base64') }];
   });
 }
 
