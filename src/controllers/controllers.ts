@@ -32,8 +32,8 @@ interface ControllersOptions extends ControllerContext {
   readonly signSecretToken: SignSecretToken;
   /** Signs requests for client certificates; without it they stay unsigned. */
   readonly signRequest?: SignRequest;
-  /** Data of the ConfigMap extension-apiserver-authentication. */
-  readonly authenticationData: Readonly<Record<string, string>>;
+  /** Data of the ConfigMap extension-apiserver-authentication, as they are at the moment. */
+  readonly authenticationData: () => Readonly<Record<string, string>>;
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
   /** Other servers may be at work on the same store, with authorities of their own. */
@@ -55,8 +55,12 @@ export interface Controllers {
   readonly ready: Promise<void>;
   /** Resolves when the bootstrap roles and their bindings exist; at once when they are not asked for. */
   readonly rolesReady: Promise<void>;
+  /** Resolves when the APIServices are known that lead to other servers; at once where they are not followed. */
+  readonly routesReady: Promise<void>;
   /** Records the use of a token from a Secret. */
   readonly noteTokenUse: TokenSecrets['noteUse'];
+  /** What `authenticationData` says has changed. */
+  readonly noteAuthentication: () => void;
   /** Resolves when work under way is over. */
   stop(): Promise<void>;
 }
@@ -72,16 +76,17 @@ export function startControllers(options: ControllersOptions): Controllers {
   const claims = selects('kubernetes-service') && options.serviceClaims !== undefined ? createServiceClaims(options, options.serviceClaims) : undefined;
   const tokens = selects('serviceaccount-token') ? createTokenSecrets(options, { sign: options.signSecretToken, authority: options.authority }) : undefined;
   const signing = selects('csrsigning') && options.signRequest !== undefined ? createCertificateSigning(options, options.signRequest) : undefined;
+  const maps = createSystemConfigMaps(options, [
+    ...(selects('extension-apiserver-authentication') ? [authenticationMap(options.authenticationData)] : []),
+    ...(tokens === undefined ? [] : [tokenTrackingMap(() => options.clock.now())]),
+  ]);
   const started = [
     bootstrap,
     service,
     selects('namespace') ? createNamespaceTermination(options, options.aggregated) : undefined,
     selects('serviceaccount') ? createDefaultServiceAccounts(options) : undefined,
     selects('root-ca-cert-publisher') ? createRootCaPublisher(options, options) : undefined,
-    createSystemConfigMaps(options, [
-      ...(selects('extension-apiserver-authentication') ? [authenticationMap(options.authenticationData)] : []),
-      ...(tokens === undefined ? [] : [tokenTrackingMap(() => options.clock.now())]),
-    ]),
+    maps,
   ].filter((one) => one !== undefined);
   const listeners: ReflectorListener[] = started.map((one) => one.onNamespace);
   const reflector = startReflector({
@@ -98,7 +103,9 @@ export function startControllers(options: ControllersOptions): Controllers {
   return {
     ready,
     rolesReady: roles?.ready() ?? Promise.resolve(),
+    routesReady: late.routesReady,
     noteTokenUse: (secret) => tokens?.noteUse(secret),
+    noteAuthentication: maps.refresh,
     async stop() {
       reflector.stop();
       await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims, late].map((one) => one?.stop()));
@@ -107,20 +114,22 @@ export function startControllers(options: ControllersOptions): Controllers {
 }
 
 /** Loops that no start waits for: they begin when the urgent ones have done their work. */
-function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<Controller, 'stop'> {
+function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<Controller, 'stop'> & Pick<Controllers, 'routesReady'> {
   let stopped = false;
   let flowControl: Controller | undefined;
   let apiServices: Controller | undefined;
   let quotas: Controller | undefined;
   let policies: Controller | undefined;
-  void urgent.then(() => {
-    if (stopped) return;
+  const routesReady = urgent.then(() => {
+    if (stopped) return undefined;
     flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
     quotas = options.selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined;
     policies = options.selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined;
     apiServices = options.selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
+    return apiServices?.ready();
   });
   return {
+    routesReady,
     async stop() {
       stopped = true;
       await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop(), policies?.stop()]);

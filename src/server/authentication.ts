@@ -9,9 +9,9 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
-import { parseAuthorities } from './tls/client-certificate.ts';
-import { type DataDirectory, readStaticTokens, readTextFile } from './data-directory.ts';
-import { type ServerOptions, StartError } from './options/options.ts';
+import { type DataDirectory, readStaticTokens } from './data-directory.ts';
+import type { ServerOptions } from './options/options.ts';
+import { type Authorities, followAuthorities } from './tls/authorities.ts';
 import type { Pki } from './tls/pki.ts';
 import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
 import { createTokenRequests } from '../subresources/index.ts';
@@ -28,9 +28,7 @@ export interface Authentication {
   readonly requestToken: SpecialCreate;
   /** Signs the token of a token Secret. */
   readonly signSecretToken: (account: SecretTokenAccount) => Promise<string>;
-  /** PEM texts. */
-  readonly clientAuthorities: readonly string[];
-  readonly proxyAuthorities: readonly string[];
+  readonly authorities: Authorities;
   /** Ends what follows files. */
   stop(): void;
 }
@@ -53,8 +51,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const keys = createServiceAccountKeys(options, directory.certificates);
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
   const issuer = serviceAccountIssuers[0] as string;
-  const clientAuthorities = listClientAuthorities(options, pki);
-  const proxyAuthorities = readProxyAuthorities(options, clientAuthorities);
+  const authorities = followAuthorities(options, pki);
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
@@ -70,11 +67,14 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     get allowAnonymous() {
       return configured?.anonymous() ?? options.anonymousAuth;
     },
-    ...(proxyAuthorities.length > 0 && { frontProxy: proxyOf(options) }),
+    ...(authorities.proxies.length > 0 && { frontProxy: proxyOf(options) }),
   });
   return {
-    stop: () => configured?.stop(),
-    authenticate, find, apiAudiences, issuer, keys, clientAuthorities, proxyAuthorities,
+    stop() {
+      configured?.stop();
+      authorities.stop();
+    },
+    authenticate, find, apiAudiences, issuer, keys, authorities,
     requestToken: createTokenRequests({
       restrictNodes: options.enableAdmissionPlugins.includes('NodeRestriction'),
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
@@ -93,27 +93,6 @@ function collectStaticTokens(options: ServerOptions): AuthenticateToken {
 function createAdminToken({ options, adminToken }: AuthenticationOptions): AuthenticateToken[] {
   if (adminToken === undefined) return [];
   return [createTokenAuthenticator([{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }], options.random)];
-}
-
-function listClientAuthorities(options: ServerOptions, pki: Pki | undefined): string[] {
-  const own = pki === undefined ? [] : [pki.authority.certificate];
-  return [...own, ...(options.clientCaFile === '' ? [] : [readTextFile('--client-ca-file', options.clientCaFile)])];
-}
-
-/** An authority of both kinds would let every client speak for everybody, unless the names of proxies are given. */
-function readProxyAuthorities(options: ServerOptions, clientAuthorities: readonly string[]): string[] {
-  if (options.requestheaderClientCaFile === '') return [];
-  const texts = [readTextFile('--requestheader-client-ca-file', options.requestheaderClientCaFile)];
-  try {
-    const clients = new Set(parseAuthorities(clientAuthorities).map(({ fingerprint256 }) => fingerprint256));
-    const proxies = parseAuthorities(texts);
-    if (proxies.length === 0) throw new Error('no certificate');
-    if (options.requestheaderAllowedNames.length > 0 || !proxies.some(({ fingerprint256 }) => clients.has(fingerprint256))) return texts;
-  } catch (error) {
-    throw new StartError(`--requestheader-client-ca-file: ${options.requestheaderClientCaFile} holds no certificates that can be read`, { cause: error });
-  }
-  throw new StartError('--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified '
-    + 'to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users');
 }
 
 const proxyOf = (options: ServerOptions) => createFrontProxy({
@@ -157,12 +136,12 @@ export function findBoundObjectWith(api: () => { readonly registry: Registry; re
 }
 
 /** What aggregated servers need to know, as the ConfigMap extension-apiserver-authentication says it. */
-export function describeForAggregated(options: ServerOptions, { clientAuthorities, proxyAuthorities }: Authentication): Readonly<Record<string, string>> {
+export function describeForAggregated(options: ServerOptions, { authorities: { clients, proxies } }: Authentication): Readonly<Record<string, string>> {
   const list = (values: readonly string[]) => JSON.stringify(values);
   return {
-    ...(clientAuthorities.length > 0 && { 'client-ca-file': clientAuthorities.join('') }),
-    ...(proxyAuthorities.length > 0 && {
-      'requestheader-allowed-names': list(options.requestheaderAllowedNames), 'requestheader-client-ca-file': proxyAuthorities.join(''),
+    ...(clients.length > 0 && { 'client-ca-file': clients.join('') }),
+    ...(proxies.length > 0 && {
+      'requestheader-allowed-names': list(options.requestheaderAllowedNames), 'requestheader-client-ca-file': proxies.join(''),
       'requestheader-extra-headers-prefix': list(options.requestheaderExtraHeadersPrefix),
       'requestheader-group-headers': list(options.requestheaderGroupHeaders),
       'requestheader-uid-headers': list(options.requestheaderUidHeaders), 'requestheader-username-headers': list(options.requestheaderUsernameHeaders),

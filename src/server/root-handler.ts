@@ -8,6 +8,7 @@ import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
 import { type ServerMetrics, createCheckMetrics } from './observability/metrics.ts';
 import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
+import type { ServerOptions } from './options/options.ts';
 import type { createOpenIdHandler } from './openid.ts';
 
 /** How far a start or stop has come. */
@@ -18,15 +19,24 @@ interface StartState {
 
 /** Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. */
 const startHooks = [
-  'start-apiextensions-controllers', 'crd-informer-synced', 'start-system-namespaces-controller', 'start-service-ip-repair-controllers',
-  'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes',
+  'start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'priority-and-fairness-config-consumer', 'priority-and-fairness-filter',
+  'storage-object-count-tracker-hook', 'start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced',
+  'start-system-namespaces-controller', 'start-cluster-authentication-info-controller', 'start-legacy-token-tracking-controller',
+  'start-service-ip-repair-controllers', 'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes', 'priority-and-fairness-config-producer',
+  'bootstrap-controller', 'start-kubernetes-service-cidr-controller', 'start-kube-aggregator-informers', 'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller', 'apiservice-registration-controller', 'apiservice-discovery-controller',
+  'kube-apiserver-autoregistration', 'apiservice-openapi-controller', 'apiservice-openapiv3-controller',
 ];
 
 /** The checks of a server, in the order in which they are listed. */
-export function listChecks(state: StartState, { store, health, flowControl }: {
-  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined;
+export function listChecks(state: StartState, { store, health, flowControl, options: { clock, livezGraceMs } }: {
+  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined; readonly options: ServerOptions;
 }): HealthCheck[] {
   const pass = () => {};
+  const startedMs = clock.monotonicMs();
+  const checkInitialized = (): void => {
+    if (!state.initialized) throw new Error('not finished');
+  };
   return [
     { name: 'ping', roots: healthRoots, check: pass },
     { name: 'log', roots: healthRoots, check: pass },
@@ -40,12 +50,15 @@ export function listChecks(state: StartState, { store, health, flowControl }: {
       warnings: () => health.damaged.map(({ key, cause }) => `${key} cannot be read: ${cause}`),
     },
     { name: 'informer-sync', roots: ['readyz'], check: pass },
-    ...startHooks.map((hook): HealthCheck => ({
-      name: `poststarthook/${hook}`, roots: healthRoots,
-      check() {
-        if (!state.initialized) throw new Error('not finished');
+    ...startHooks.flatMap((hook): HealthCheck[] => [
+      { name: `poststarthook/${hook}`, roots: ['healthz', 'readyz'], check: checkInitialized },
+      {
+        name: `poststarthook/${hook}`, roots: ['livez'],
+        check() {
+          if (clock.monotonicMs() - startedMs >= livezGraceMs) checkInitialized();
+        },
       },
-    })),
+    ]),
     { name: 'flow-control-seats', roots: ['readyz'], check: () => flowControl && checkSeats(flowControl) },
     {
       name: 'shutdown', roots: ['readyz'],

@@ -11,7 +11,8 @@ import { type Authentication, composeAuthentication, describeForAggregated, find
 import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
 import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
-import { type DataDirectory, readTextFile, useDataDirectory } from './data-directory.ts';
+import { type DataDirectory, useDataDirectory } from './data-directory.ts';
+import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { reflectFlowControl } from './flow-control/reflect.ts';
@@ -25,6 +26,7 @@ import { createMetrics } from './observability/metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
+import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { createStorageHealth, openStore } from './open-store.ts';
 import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
@@ -58,6 +60,8 @@ interface Parts {
   readonly workers: WorkerPool;
   readonly authentication: Authentication;
   readonly listener: Listener;
+  /** The certificates of the port; absent without TLS. */
+  readonly identity: ServingIdentity | undefined;
   readonly state: ServerState;
   /** Audit, unless it is off. */
   readonly audit: Audit | undefined;
@@ -68,6 +72,8 @@ interface Parts {
 interface ServerState {
   stopping: boolean;
   initialized: boolean;
+  hasAllRoutes: boolean;
+  sendsAway: boolean;
   address: string;
   closed: Promise<void> | undefined;
   noteTokenUse?: Controllers['noteTokenUse'];
@@ -117,10 +123,7 @@ async function openOver(store: Store, options: ServerOptions, made: Pick<Parts, 
 
 function prepareCertificates(options: ServerOptions, directory: DataDirectory): Pki {
   const { clock, random, bindAddress, advertiseAddress, serviceClusterIpRange } = options;
-  const pki = preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
-  if (options.tlsCertFile === '') return pki;
-  const certificate = readTextFile('--tls-cert-file', options.tlsCertFile);
-  return { ...pki, serving: { certificate, key: readTextFile('--tls-private-key-file', options.tlsPrivateKeyFile) } };
+  return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
 }
 
 async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store' | 'health'>): Promise<Parts> {
@@ -128,12 +131,14 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const { pki, store } = made;
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
-  const state: ServerState = { stopping: false, initialized: false, address: '', closed: undefined, rolesReady: createSignal() };
+  const state: ServerState = {
+    stopping: false, initialized: false, hasAllRoutes: false, sendsAway: false, address: '', closed: undefined, rolesReady: createSignal(),
+  };
   const authentication = await composeAuthentication({
     options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
-  const checks = listChecks(state, { store, health: made.health, flowControl });
+  const checks = listChecks(state, { ...made, options, flowControl });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
@@ -149,21 +154,21 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    ...(flowControl !== undefined && { flowControl }), audit,
+    ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler(api, {
       checks, metrics, flowControl, audit, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
+  const { authorities } = authentication;
+  const identity = pki === undefined ? undefined : followIdentity({ options, pki, directory: made.directory.certificates, authorities });
   const listener = createListener({
-    clock, random, logger,
-    ...(pki !== undefined && {
-      tls: { ...pki.serving, ...pickAuthorities(authentication), minVersion: options.tlsMinVersion, cipherSuites: options.tlsCipherSuites },
-    }),
+    clock, random, logger, ...(identity !== undefined && { tls: identity.current }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
-  return { ...made, options, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  identity?.onChange(() => listener.useIdentity(identity.current));
+  return { ...made, options, identity, adminToken, api, workers, authentication, listener, state, audit, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */
@@ -178,14 +183,12 @@ function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness,
   return enablePriorityAndFairness && seats > 0 ? new FlowControl({ clock, seats, requestTimeoutMs }) : undefined;
 }
 
-const pickAuthorities = ({ clientAuthorities, proxyAuthorities }: Authentication) => ({ clientAuthorities, proxyAuthorities });
-
 /** Where others find the public keys of service account tokens. */
 const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
   (options.serviceAccountJwksUri === '' ? `https://${address}${keysPath}` : options.serviceAccountJwksUri);
 
 async function openServer(parts: Parts): Promise<RunningServer> {
-  const { options, listener, state, pki, adminToken, directory } = parts;
+  const { options, state, pki, identity, adminToken, directory } = parts;
   // Custom kinds are served, webhooks are called and policies evaluated, before the first request comes.
   await Promise.all([parts.api.definitions.start(), parts.api.webhooks.start(), parts.api.policies.start()]);
   await parts.api.quotas.start();
@@ -197,12 +200,16 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   const url = `${pki === undefined ? 'http' : 'https'}://${state.address}`;
   const kubeconfig = formatKubeconfig({
     url, admin: pki?.admin, ...(adminToken !== undefined && { token: adminToken }),
-    authority: pki === undefined || isOurs(pki) ? pki?.authority.certificate : pki.serving.certificate,
+    authority: pki === undefined || identity === undefined || isOurs(identity.current) ? pki?.authority.certificate : identity.current.certificate,
   });
   const controllers = startAll(parts, port);
   state.noteTokenUse = controllers.noteTokenUse;
+  parts.authentication.authorities.onChange(controllers.noteAuthentication);
   void controllers.rolesReady.then(state.rolesReady.send);
-  const ready = Promise.all([controllers.ready, controllers.rolesReady]).then(() => {
+  const routesReady = controllers.routesReady.then(() => {
+    state.hasAllRoutes = true;
+  });
+  const ready = Promise.all([controllers.ready, controllers.rolesReady, routesReady]).then(() => {
     state.initialized = true;
   });
   options.logger.info(1, 'serving', { url });
@@ -213,7 +220,10 @@ async function openServer(parts: Parts): Promise<RunningServer> {
       markStopping() {
         state.stopping = true;
       },
-      controllers, listener, following, audit: parts.audit, authentication: parts.authentication, api: parts.api, workers: parts.workers, store: parts.store,
+      sendAway() {
+        state.sendsAway = true;
+      },
+      ...parts, controllers, following,
     })),
   };
 }
@@ -244,7 +254,7 @@ function startAll({ api, authentication, options, pki }: Parts, port: number): C
     registry: api.registry, catalog: api.catalog, clock: options.clock,
     selects: (name) => selectsController(options.controllers, name),
     authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
-    signSecretToken: authentication.signSecretToken, authenticationData: describeForAggregated(options, authentication),
+    signSecretToken: authentication.signSecretToken, authenticationData: () => describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     groups: groupPriorities, aggregated: api.aggregator,
     quotaLedger: api.quotaLedger,

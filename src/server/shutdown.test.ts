@@ -19,7 +19,9 @@ describe('stopServer', () => {
     };
     const stoppable = (name: string) => ({ stop: step(name) });
     const parts: RunningParts = {
-      markStopping: step('mark'), controllers: { stop: async () => step('controllers')() }, listener: { close: async () => step('listener')() },
+      markStopping: step('mark'), sendAway() {}, controllers: { stop: async () => step('controllers')() },
+      listener: { close: async () => step('listener')(), drain: async () => {}, endWatches: async () => {} },
+      identity: stoppable('identity'),
       authentication: stoppable('authentication'), following: stoppable('flow'), audit: stoppable('audit'), workers: stoppable('workers'),
       store: { close: step('store') },
       api: {
@@ -28,12 +30,14 @@ describe('stopServer', () => {
         registry: { close: step('registry') },
       },
     };
-    const options = { clock: createManualClock(), logger: silentLogger, shutdownDelayMs: 0, shutdownGraceMs: 1 };
+    const options = {
+      clock: createManualClock(), logger: silentLogger, shutdownDelayMs: 0, shutdownGraceMs: 1, shutdownSendRetryAfter: false, shutdownWatchGraceMs: 0,
+    };
     const error = await stopServer(options, parts).catch((caught: unknown) => caught);
     return { order, error };
   };
-  const all = ['mark', 'controllers', 'listener', 'audit', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies', 'quotas',
-    'aggregator', 'workers', 'registry', 'store'];
+  const all = ['mark', 'controllers', 'listener', 'audit', 'identity', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies',
+    'quotas', 'aggregator', 'workers', 'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

@@ -1,7 +1,11 @@
 // The stop of a server, in the reverse order of its start: readiness fails, requests end, what works by itself stops, the store closes last.
 // Every step is taken, even if one before it fails: a store that is not closed properly has to recover when it is opened again.
 import { type Clock, delay, holdProcess } from '../base/index.ts';
+import type { Listener } from './http/listener.ts';
 import { type Logger, describeError } from './observability/logger.ts';
+
+/** Connections without requests, once clients were sent away, have this long. */
+const DRAINED_GRACE_MS = 2000;
 
 interface Stoppable {
   stop(): Promise<void> | void;
@@ -16,9 +20,12 @@ export interface RunningParts {
   /** Makes readiness fail. */
   markStopping(): void;
   readonly controllers: Stoppable;
-  readonly listener: { close(graceMs: number): Promise<void> };
+  /** Sends new requests away. */
+  sendAway(): void;
+  readonly listener: Pick<Listener, 'close' | 'drain' | 'endWatches'>;
   readonly authentication: Stoppable;
   readonly following: Stoppable | undefined;
+  readonly identity: Stoppable | undefined;
   readonly audit: Stoppable | undefined;
   readonly api: {
     readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly policies: Stoppable;
@@ -33,19 +40,22 @@ interface StopOptions {
   readonly logger: Logger;
   readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
+  readonly shutdownSendRetryAfter: boolean;
+  readonly shutdownWatchGraceMs: number;
 }
 
 /** Stops a server. The process is kept alive meanwhile: once the port is closed, nothing else may be left that does. */
 export async function stopServer(options: StopOptions, parts: RunningParts): Promise<void> {
-  const { clock, logger, shutdownDelayMs, shutdownGraceMs } = options;
+  const { clock, logger, shutdownDelayMs } = options;
   const release = holdProcess();
   try {
     parts.markStopping();
     logger.info(1, 'stopping');
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     await takeSteps(logger, [
-      () => Promise.all([parts.controllers.stop(), parts.listener.close(shutdownGraceMs)]),
+      () => Promise.all([parts.controllers.stop(), closePort(options, parts)]),
       () => parts.audit?.stop(),
+      () => parts.identity?.stop(),
       () => parts.authentication.stop(),
       () => parts.following?.stop(),
       () => parts.api.authorization.stop(),
@@ -62,6 +72,15 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
   } finally {
     release();
   }
+}
+
+/** Closes the port at once, or, where clients shall be sent away, behind the last of their requests. */
+async function closePort({ shutdownGraceMs, shutdownSendRetryAfter, shutdownWatchGraceMs }: StopOptions, { listener, sendAway }: RunningParts): Promise<void> {
+  if (shutdownSendRetryAfter) sendAway();
+  await Promise.all([
+    shutdownSendRetryAfter ? listener.drain(shutdownGraceMs) : undefined, shutdownWatchGraceMs > 0 ? listener.endWatches(shutdownWatchGraceMs) : undefined,
+  ]);
+  await listener.close(shutdownSendRetryAfter ? DRAINED_GRACE_MS : shutdownGraceMs);
 }
 
 /** Takes all steps in order; rejects with the first error after the last of them. */

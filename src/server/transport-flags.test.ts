@@ -6,7 +6,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
+import { type TestClient, type TestServer, createTestClient, requestUntil, startTestServer } from '../test-support/index.ts';
+import type { ServerOptions } from './options/options.ts';
 
 /** The version and suite of a handshake, or the code of its failure. */
 function shakeHands(port: number, options: ConnectionOptions): Promise<string> {
@@ -72,5 +73,82 @@ describe('flags of the connection', () => {
     const { body: pod } = await server.request({ method: 'POST', path: '/api/v1/namespaces/default/pods?dryRun=All', body });
     assert.deepEqual(pod.spec.tolerations.map((toleration: Record<string, unknown>) => [toleration['key'], toleration['tolerationSeconds']]),
       [['node.kubernetes.io/not-ready', 30], ['node.kubernetes.io/unreachable', 60]]);
+  });
+});
+
+describe('--cors-allowed-origins', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ corsAllowedOrigins: ['^https://(?:a|b)\\.example\\.com(:|$)'] });
+  });
+  after(() => server.close());
+
+  it('answers the question before a request, without credentials', async () => {
+    const asked = await server.request({ method: 'OPTIONS', path: '/api/v1/pods', token: null, headers: { origin: 'https://a.example.com:8443' } });
+    assert.equal(asked.status, 204);
+    assert.equal(asked.headers['access-control-allow-origin'], 'https://a.example.com:8443');
+    assert.equal(asked.headers['access-control-allow-methods'], 'POST, GET, OPTIONS, PUT, DELETE, PATCH');
+  });
+
+  it('lets pages of these origins read every answer, refusals too', async () => {
+    for (const [path, token] of [['/api/v1/pods', 'admin-token'], ['/api/v1/pods', 'wrong'], ['/none', 'admin-token']] as const) {
+      const { headers } = await server.request({ path, token, headers: { origin: 'https://b.example.com' } });
+      assert.equal(headers['access-control-allow-origin'], 'https://b.example.com', path);
+      assert.equal(headers['access-control-expose-headers'], 'Date');
+      assert.equal(headers['access-control-allow-credentials'], 'true');
+    }
+  });
+
+  it('says nothing to other origins', async () => {
+    for (const origin of ['https://c.example.com', 'https://a.example.com.evil.org', `https://a.example.com:${'8'.repeat(500)}`]) {
+      const { headers } = await server.request({ path: '/version', headers: { origin } });
+      assert.equal(headers['access-control-allow-origin'], undefined, origin);
+    }
+  });
+
+  it('takes no pattern of a part of a host, and none that is no pattern', async () => {
+    await assert.rejects(startTestServer({ corsAllowedOrigins: ['example\\.com'] }), /does not pin to start\/end of host/);
+    await assert.rejects(startTestServer({ corsAllowedOrigins: ['^(a$'] }), /invalid regular expression: .*missing closing \)/);
+  });
+});
+
+describe('flags of the stop', () => {
+  /** A server, and a client that outlives its own. */
+  async function start(options: Partial<ServerOptions>): Promise<{ readonly server: TestServer; readonly client: TestClient }> {
+    const server = await startTestServer(options);
+    return { server, client: createTestClient(server.url, 'admin-token') };
+  }
+
+  it('--shutdown-send-retry-after answers new requests with 429 while one is in progress', async () => {
+    const hold: { release?: () => void } = {};
+    const held = new Promise<void>((resolve) => {
+      hold.release = resolve;
+    });
+    const { server, client } = await start({
+      shutdownSendRetryAfter: true,
+      admission: [{ name: 'slow', match: { resources: ['configmaps'] }, validate: ({ name }) => (name === 'slow' ? held : undefined) }],
+    });
+    const path = '/api/v1/namespaces/default/configmaps';
+    const writing = client.request({ method: 'POST', path, body: { metadata: { name: 'slow' } } });
+    await requestUntil(client, { path: '/metrics' }, { until: ({ text }) => /request_kind="mutating"\} 1/.test(text) });
+    const closed = server.close();
+    const away = await requestUntil(client, { path }, { until: ({ status }) => status === 429 });
+    assert.equal(away.headers['retry-after'], '5');
+    assert.equal(away.headers['connection'], 'close');
+    assert.equal(away.text, 'The apiserver is shutting down, please try again later.\n');
+    assert.equal((await client.request({ path: '/livez' })).status, 200);
+    hold.release?.();
+    assert.equal((await writing).status, 201);
+    await closed;
+    client.close();
+  });
+
+  it('--shutdown-watch-termination-grace-period ends watches before the port closes', async () => {
+    const { server, client } = await start({ shutdownWatchGraceMs: 50 });
+    const watching = client.request({ path: '/api/v1/configmaps?watch=1' });
+    await requestUntil(client, { path: '/metrics' }, { until: ({ text }) => /longrunning_requests\S* 1/.test(text) });
+    await server.close();
+    assert.equal((await watching).status, 200);
+    client.close();
   });
 });

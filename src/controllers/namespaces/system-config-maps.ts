@@ -15,7 +15,7 @@ interface SystemConfigMap {
 const namespace = 'kube-system';
 
 /** Where aggregated servers look; a server that says nothing about its authorities still makes it. */
-export const authenticationMap = (data: Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: () => data });
+export const authenticationMap = (data: () => Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: data });
 
 /** Names the day on which the uses of tokens began to be noted. */
 export const tokenTrackingMap = (nowMs: () => number): SystemConfigMap => ({
@@ -23,10 +23,10 @@ export const tokenTrackingMap = (nowMs: () => number): SystemConfigMap => ({
   wanted: ({ since }) => ({ since: since !== undefined && /^\d{4}-\d\d-\d\d$/.test(since) ? since : new Date(nowMs()).toISOString().slice(0, 10) }),
 });
 
-/** Writes each ConfigMap when its namespace is there, and puts its data right at every start. */
+/** Writes each ConfigMap when its namespace is there, and puts its data right at every start and whenever `refresh` is called. */
 export function createSystemConfigMaps(
   context: ControllerContext, all: readonly SystemConfigMap[],
-): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
+): { readonly onNamespace: ReflectorListener; refresh(): void; stop(): Promise<void> } {
   const maps = createSystemClient(context, ['', 'v1', 'configmaps'], 'kube-apiserver');
   const queue = new WorkQueue({
     clock: context.clock, concurrency: 1, onError: (key, error) => context.report('system-config-maps', key, error),
@@ -47,10 +47,14 @@ export function createSystemConfigMaps(
       }
     },
   });
+  const refresh = (): void => {
+    for (const { name } of all) queue.add(name);
+  };
   return {
     onNamespace(type, object) {
-      if (type === 'present' && object.name === namespace) for (const { name } of all) queue.add(name);
+      if (type === 'present' && object.name === namespace) refresh();
     },
+    refresh,
     stop: () => queue.stop(),
   };
 }

@@ -10,7 +10,7 @@ import { ConfigReader, parseConfigFile } from './config-file.ts';
 import { readTextFile } from '../data-directory.ts';
 import { fetchJson } from '../webhooks/fetch-json.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
-import { type Followed, readFollowed } from './reload-file.ts';
+import { type Followed, readFollowed } from './followed-files.ts';
 
 /** What a file says. */
 interface AuthenticationSettings {

@@ -7,7 +7,7 @@ import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
 import { fetchJson } from '../webhooks/fetch-json.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
-import { type Followed, readFollowed } from './reload-file.ts';
+import { type Followed, readFollowed } from './followed-files.ts';
 import { type WebhookTarget, readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
 
 /** The modes, in the order in which they are asked; each mode that is Webhook takes the next of the webhooks. */

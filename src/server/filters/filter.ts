@@ -11,6 +11,14 @@ import type { ServerMetrics } from '../observability/metrics.ts';
 /** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
 export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>) => MaybePromise<Response>;
 
+/** How far start and stop of a server have come. */
+export interface Lifecycle {
+  /** Every path that the server will answer is known. */
+  readonly hasAllRoutes: boolean;
+  /** New requests are asked to come back later, to another server. */
+  readonly sendsAway: boolean;
+}
+
 /** What the filters work with. */
 export interface FilterDependencies {
   readonly clock: Clock;
@@ -26,6 +34,10 @@ export interface FilterDependencies {
   readonly flowControl?: FlowControl;
   /** Records requests; absent where audit is off. */
   readonly audit?: Audit | undefined;
+  /** Whether pages of an origin may read answers; none may unless given. */
+  readonly allowsOrigin?: ((origin: string) => boolean) | undefined;
+  /** How far start and stop have come. */
+  readonly lifecycle?: Lifecycle;
   readonly random?: Pick<Random, 'below'>;
   /** Chance that a request is the last that its HTTP/2 connection takes. */
   readonly goawayChance?: number;

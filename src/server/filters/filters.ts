@@ -1,6 +1,7 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → access log → request info → metrics → authenticate → audit → impersonate → flow control → deadline → authorize → handler
+//   guard panics → access log → request info → browsers → lifecycle → metrics → authenticate → audit → impersonate → flow control → deadline →
+//   authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
@@ -11,14 +12,15 @@ import { logAccesses } from './access-log.ts';
 import { auditRequests } from './audit.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { authorizeRequests } from './authorize.ts';
+import { informBrowsers } from './browsers.ts';
 import { limitTime } from './deadline.ts';
 import { type Filter, type FilterDependencies, isStatusError } from './filter.ts';
 import { controlFlow } from './flow-control.ts';
 import { guardPanics } from './guard-panics.ts';
 import { impersonateUsers } from './impersonate.ts';
 import { limitInFlight } from './in-flight.ts';
+import { followLifecycle } from './lifecycle.ts';
 import { measureRequests } from './measure.ts';
-import { protectTransport } from './protect-transport.ts';
 import { readRequestInfo } from './request-info.ts';
 
 /** The whole chain as one handler. */
@@ -26,8 +28,9 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
   const filters: readonly Filter[] = [
     guardPanics(deps),
     logAccesses(deps),
-    ...protectTransport(deps),
     readRequestInfo(),
+    ...informBrowsers(deps),
+    ...followLifecycle(deps),
     measureRequests(deps),
     answerErrors(deps),
     authenticateRequests(deps),

@@ -21,6 +21,8 @@ export interface Wire {
   destroy(): void;
   /** Takes no further requests on an HTTP/2 connection; those that have begun are finished. */
   closeSession?(): void;
+  /** Ends the connection behind this response. */
+  closeConnection?(): void;
 }
 
 /** Everything of a request that is known once its headers are. */
@@ -69,6 +71,8 @@ export interface ServerExchange extends Exchange {
   readonly disconnected: boolean;
   /** Takes no further requests on this connection where it is an HTTP/2 session. */
   closeSession(): void;
+  /** Ends the connection behind this response. */
+  closeConnection(): void;
   /** Aborts `signal`. */
   abort(reason: string): void;
   /** Aborts `signal` and cuts off a response that has begun. */
@@ -201,6 +205,10 @@ export class HttpExchange implements ServerExchange {
 
   closeSession(): void {
     this.wire.closeSession?.();
+  }
+
+  closeConnection(): void {
+    this.wire.closeConnection?.();
   }
 
   abort(reason: string): void {

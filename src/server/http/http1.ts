@@ -223,6 +223,10 @@ class Http1Wire implements Wire {
   /** Node has sent it. */
   sendContinue(): void {}
 
+  closeConnection(): void {
+    this.output.shouldKeepAlive = false;
+  }
+
   start(status: number, headers: string[], bodyless: boolean): void {
     const { input, output } = this;
     if (output.destroyed || output.headersSent) return;

@@ -75,6 +75,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
 /** What all requests of one session share. */
 interface SessionContext {
   readonly remoteAddress: string;
+  /** What the certificate of the client says at the moment: its authority may go while the connection is open. */
   readonly clientCertificate: Exchange['clientCertificate'];
   countReset(): void;
 }
@@ -85,7 +86,9 @@ function createSessionContext(state: ListenerState, socket: TLSSocket): SessionC
   let periodStartMs = clock.monotonicMs();
   return {
     remoteAddress: socket.remoteAddress ?? '',
-    clientCertificate: describeCertificate(socket),
+    get clientCertificate() {
+      return describeCertificate(socket);
+    },
     countReset() {
       const nowMs = clock.monotonicMs();
       if (nowMs - periodStartMs > RESET_PERIOD_MS) {
@@ -148,6 +151,7 @@ function createHttp2Wire(stream: ServerHttp2Stream): Wire {
     // Destroyed with an error the stream is reset; closed with a code it may end as if it were complete.
     destroy: () => stream.destroy(new Error('the response was cut off')),
     closeSession: () => stream.session?.close(),
+    closeConnection: () => stream.session?.close(),
   };
 }
 

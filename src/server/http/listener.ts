@@ -1,16 +1,15 @@
 // One port, TLS with HTTP/2 and HTTP/1.1 side by side (or plain HTTP/1.1 when asked): opened, and closed without losing an answer.
 import type { Server as HttpServer } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
-import { type TLSSocket, createServer as createTlsServer } from 'node:tls';
-import { LinkedList } from '../../base/index.ts';
+import { LinkedList, delay } from '../../base/index.ts';
 import { describeError } from '../observability/logger.ts';
-import { createCertificateCheck } from '../tls/client-certificate.ts';
-import { type TlsIdentity, createTlsOptions } from '../tls/tls-options.ts';
+import type { TlsIdentity } from '../tls/tls-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
 import type { ListenerState, ProtocolOptions } from './listener-state.ts';
 import { ResponseBatcher } from './response-batcher.ts';
+import { type TlsFront, createTlsFront } from './tls-front.ts';
 
 /** What a listener is made of. */
 interface ListenerOptions extends ProtocolOptions {
@@ -22,8 +21,14 @@ interface ListenerOptions extends ProtocolOptions {
 export interface Listener {
   /** Resolves with the port when connections are accepted; rejects when the address is taken or not ours. */
   listen(port: number, address: string): Promise<number>;
+  /** Waits up to `graceMs` until no request but long-running ones is in progress; those that come meanwhile are not waited for. */
+  drain(graceMs: number): Promise<void>;
+  /** Ends long-running requests, evenly over `graceMs`. */
+  endWatches(graceMs: number): Promise<void>;
   /** Stops accepting, ends long-running requests at once, waits up to `graceMs` for the others, then closes every connection. */
   close(graceMs: number): Promise<void>;
+  /** Other certificates and authorities, for a listener with TLS. */
+  useIdentity(identity: TlsIdentity): void;
   /** Requests whose response is not finished. */
   readonly active: Iterable<HttpExchange> & { readonly size: number };
 }
@@ -40,13 +45,17 @@ export function createListener(options: ListenerOptions): Listener {
   };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
-  const server = options.tls === undefined ? http1 : createTls(options.tls, state, { http1, http2: http2 as Http2 });
+  const front = options.tls === undefined ? undefined : createTls(options.tls, state, { http1, http2: http2 as Http2 });
+  const server = front?.server ?? http1;
   server.on('connection', (socket: Socket) => trackSocket(state, socket));
   // The HTTP/1.1 half gets its connections from the TLS server; it starts its header and keep-alive timers when it believes it listens.
   if (server !== http1) http1.emit('listening');
   return {
     active: state.active,
+    useIdentity: (identity) => front?.use(identity),
     listen: (port, address) => openPort(server, port, address),
+    drain: (graceMs) => drainRequests(state, graceMs),
+    endWatches: (graceMs) => endWatches(state, graceMs),
     close: (graceMs) => closeListener(state, { server, http1, graceMs }),
   };
 }
@@ -67,22 +76,21 @@ function openPort(server: NetServer, port: number, address: string): Promise<num
   });
 }
 
-function createTls(tls: TlsIdentity, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): NetServer {
-  const server = createTlsServer(createTlsOptions(tls));
-  const checkCertificate = createCertificateCheck(tls.clientAuthorities, tls.proxyAuthorities ?? []);
-  server.on('secureConnection', (socket: TLSSocket) => {
-    checkCertificate(socket);
-    state.secureSockets.add(socket);
-    socket.on('close', () => state.secureSockets.delete(socket));
-    socket.on('error', () => socket.destroy());
-    if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
-    servers.http2.accept(socket);
+function createTls(identity: TlsIdentity, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): TlsFront {
+  return createTlsFront({
+    identity, open: state.secureSockets,
+    onSecure(socket) {
+      state.secureSockets.add(socket);
+      socket.on('close', () => state.secureSockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      if (socket.alpnProtocol !== 'h2') return servers.http1.emit('connection', socket);
+      servers.http2.accept(socket);
+    },
+    onError(error, socket) {
+      if (error.code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(state.sockets, socket);
+      state.options.logger.info(4, 'TLS handshake failed', { error: error.message });
+    },
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(state.sockets, socket);
-    state.options.logger.info(4, 'TLS handshake failed', { error: error.message });
-  });
-  return server;
 }
 
 /** Go's answer to plain HTTP on a TLS port. It is written to the TCP connection below, which is the one with the same peer. */
@@ -90,6 +98,34 @@ function answerPlainHttp(sockets: Iterable<Socket>, { remoteAddress, remotePort 
   for (const socket of sockets) {
     if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
     socket.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  }
+}
+
+function drainRequests({ active, options: { clock } }: ListenerState, graceMs: number): Promise<void> {
+  const waiting = [...active].filter((exchange) => !exchange.longRunning);
+  if (waiting.length === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = clock.after(graceMs, resolve);
+    let left = waiting.length;
+    const note = (): void => {
+      left -= 1;
+      if (left > 0) return;
+      timer.cancel();
+      resolve();
+    };
+    for (const exchange of waiting) exchange.onClosed(note);
+  });
+}
+
+/** At least so many watches end per second, as in the reference. */
+const MIN_ENDS_PER_SECOND = 200;
+
+async function endWatches({ active, options: { clock } }: ListenerState, graceMs: number): Promise<void> {
+  const watches = [...active].filter((exchange) => exchange.longRunning);
+  const pauseMs = Math.min(graceMs / Math.max(watches.length, 1), 1000 / MIN_ENDS_PER_SECOND);
+  for (const watch of watches) {
+    watch.abort('the server is stopping');
+    await delay(clock, pauseMs);
   }
 }
 

@@ -67,13 +67,14 @@ function commandLineDefaults(schema: Schema): Record<string, unknown> {
 /** Lists that are given several times add up; the first one replaces the default. */
 function addValue(option: Option<unknown>, { text, before }: { readonly text: string; readonly before: unknown }): unknown {
   const value = parseValue(option, text);
-  return option.type === 'list' && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
+  return (option.type === 'list' || option.type === 'texts') && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
 }
 
 function parseValue(option: Option<unknown>, text: string): unknown {
   const fail = (wanted: string) => new FlagError(`invalid argument ${JSON.stringify(text)} for --${option.flag}: ${wanted}`);
   switch (option.type) {
     case 'list': return text.split(',').map((item) => item.trim()).filter((item) => item !== '');
+    case 'texts': return [text];
     case 'switch':
       if (!/^(true|false|1|0|t|f)$/i.test(text)) throw fail('must be true or false');
       return /^(true|1|t)$/i.test(text);

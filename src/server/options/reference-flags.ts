@@ -22,7 +22,6 @@ const refusedSwitch = (name: string, ...accepts: readonly ('true' | 'false')[]):
 export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('allow-privileged', 'true'),
   refused('authorization-policy-file'),
-  refused('cors-allowed-origins'),
   refusedSwitch('disable-http2-serving', 'false'),
   refused('egress-selector-config-file'),
   refused('emulated-version', '1.36', 'kube=1.36'),
@@ -31,19 +30,18 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('service-account-signing-endpoint'),
   refusedSwitch('service-account-lookup', 'true'),
   refused('service-node-port-range', '30000-32767'),
-  refused('tls-sni-cert-key'),
   refused('tracing-config-file'),
   ...warned(false, `
     alsologtostderr contention-profiling enable-garbage-collector enable-logs-handler kubelet-https
-    logtostderr permit-address-sharing permit-port-sharing profiling shutdown-send-retry-after watch-cache`),
+    logtostderr permit-address-sharing permit-port-sharing profiling watch-cache`),
   ...warned(true, `
     admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
     delete-collection-workers disabled-metrics endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
     etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname identity-lease-duration-seconds
     identity-lease-renew-interval-seconds kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port
     kubelet-preferred-address-types kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
-    livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
+    log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file
     runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version
-    shutdown-watch-termination-grace-period storage-backend storage-initialization-timeout tls-curve-preferences vmodule watch-cache-sizes`),
+    storage-backend storage-initialization-timeout tls-curve-preferences vmodule watch-cache-sizes`),
 ]);

@@ -2,7 +2,7 @@
 // line, the checks and the help text all come from these rows.
 
 /** How the value of a flag is read. `value` options have no flag: only code can set them. */
-export type OptionType = 'text' | 'integer' | 'number' | 'switch' | 'duration' | 'list' | 'value';
+export type OptionType = 'text' | 'integer' | 'number' | 'switch' | 'duration' | 'list' | 'texts' | 'value';
 
 /** One option. Durations are milliseconds. */
 export interface Option<T> {
@@ -42,6 +42,9 @@ export const duration = (row: Row<number> & { readonly default: number }): Optio
 
 /** Texts with commas between them; a flag that is repeated adds to the list. */
 export const list = <T extends string = string>(row: Row<readonly NoInfer<T>[]>): Option<readonly T[]> => ({ type: 'list', default: [], ...row });
+
+/** Texts of any form: each use of the flag gives one. */
+export const texts = (row: Row<readonly string[]>): Option<readonly string[]> => ({ type: 'texts', default: [], ...row });
 
 /** A setting that only code can give. */
 export const value = <T>(fallback: T, help: string): Option<T> => ({ type: 'value', default: fallback, help });

@@ -1,7 +1,8 @@
 // Options of the port: addresses, certificates, limits of requests, the end of a server.
 import { isIP } from 'node:net';
 import { cipherSuiteNames } from '../tls/tls-options.ts';
-import { checks, duration, fraction, integer, list, text, toggle, value } from './schema.ts';
+import { describeNamedPair, parseNamedPair } from '../tls/named-pair.ts';
+import { checks, duration, fraction, integer, list, text, texts, toggle, value } from './schema.ts';
 
 const isAddress = (address: string): string | undefined => (isIP(address) === 0 ? `must be an IP address, not ${JSON.stringify(address)}` : undefined);
 
@@ -28,6 +29,10 @@ export const servingOptions = {
   certDir: text({ flag: 'cert-dir', help: 'Directory of the generated certificates and keys; by default pki in the data directory.' }),
   tlsCertFile: text({ flag: 'tls-cert-file', help: 'Serving certificate (PEM); by default one is generated.' }),
   tlsPrivateKeyFile: text({ flag: 'tls-private-key-file', help: 'Private key of the serving certificate.' }),
+  tlsSniCertKeys: texts({
+    flag: 'tls-sni-cert-key', check: (all) => (all.every((one) => parseNamedPair(one) !== undefined) ? undefined : describeNamedPair),
+    help: 'Certificate and key for clients that ask for a name: certificate,key[:name,name]. The names are those of the certificate unless given.',
+  }),
   tlsMinVersion: text({
     flag: 'tls-min-version', default: 'VersionTLS12', check: checks.oneOf('VersionTLS12', 'VersionTLS13'), help: 'Oldest version of TLS that is spoken.',
   }),
@@ -38,6 +43,9 @@ export const servingOptions = {
   strictTransportSecurityDirectives: list({
     flag: 'strict-transport-security-directives', check: checkDirectives,
     help: 'Strict-Transport-Security of all answers: max-age=N,includeSubDomains,preload.',
+  }),
+  corsAllowedOrigins: list({
+    flag: 'cors-allowed-origins', help: 'Patterns of the origins whose pages may read answers (CORS), such as ^https://example\\.com(:|$); none by default.',
   }),
   goawayChance: fraction({
     flag: 'goaway-chance', default: 0, check: checkChance,
@@ -62,7 +70,19 @@ export const servingOptions = {
     flag: 'http2-max-streams-per-connection', default: 100, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',
   }),
   shutdownDelayMs: duration({
-    flag: 'shutdown-delay-duration', default: 0, flagDefault: '0s', help: 'Time between failing /readyz and closing the port.',
+    flag: 'shutdown-delay-duration', default: 0, flagDefault: '0s', check: checks.notNegative, help: 'Time between failing /readyz and closing the port.',
+  }),
+  shutdownSendRetryAfter: toggle({
+    flag: 'shutdown-send-retry-after', default: false,
+    help: 'After the delay, answer new requests with 429 and Retry-After until those in progress are finished, and close the port then.',
+  }),
+  shutdownWatchGraceMs: duration({
+    flag: 'shutdown-watch-termination-grace-period', default: 0, flagDefault: '0s', check: checks.notNegative,
+    help: 'Time over which watches end, one after the other, when the server stops; 0s ends them at once.',
+  }),
+  livezGraceMs: duration({
+    flag: 'livez-grace-period', default: 0, flagDefault: '0s', check: checks.notNegative,
+    help: 'Time that a start may take until /livez fails for what is not finished.',
   }),
   shutdownGraceMs: duration({
     flag: 'shutdown-grace', default: 10_000, flagDefault: '10s', help: 'How long requests in progress may take to finish when the server stops.',

@@ -17,7 +17,7 @@ function makeAggregator() {
   const find = (): undefined => void (rounds += 1);
   const registry = (): never => assert.fail();
   const aggregator = new Aggregator({
-    clock, random: { below: () => 0 }, credentials: () => undefined, refusesRedirects: false, isSecure: true,
+    clock, random: { below: () => 0 }, credentials: undefined, refusesRedirects: false, isSecure: true,
     registry, catalog: { find }, requiresEndpoints: false,
   });
   return { clock, aggregator, rounds: () => rounds };

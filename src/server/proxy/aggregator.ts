@@ -7,6 +7,7 @@ import {
   type Exchange, type RemoteApis, type RemoteDiscovery, type RemoteVersion, type Response, convertLegacyResources, describeUser, encodePath, encodeQuery,
   forwardHeaders, readAggregatedResources, readOpenApiIndex,
 } from '../../endpoints/index.ts';
+import { type Current, type KeyPairTexts, readKeyPair } from '../config-files/followed-files.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { formatLabels, renderGauge } from '../observability/metrics.ts';
 import type { ServerOptions } from '../options/options.ts';
@@ -15,14 +16,13 @@ import { parseAnswer } from '../webhooks/read-answer.ts';
 import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
 import { type DocumentAnswer, fetchDocument } from './fetch-document.ts';
 import { answerPlainText, forwardRequest } from './forward.ts';
-import { type ClientKeyPair, followKeyPair } from './key-pair.ts';
 import { Upstreams } from './upstream.ts';
 
 interface AggregatorOptions extends ServiceReads {
   readonly clock: Clock;
   readonly random: Pick<Random, 'below'>;
   /** The client certificate for the servers; undefined where there is none. */
-  readonly credentials: () => ClientKeyPair | undefined;
+  readonly credentials: Current<KeyPairTexts> | undefined;
   readonly refusesRedirects: boolean;
   /** Whether clients reach this server by TLS. */
   readonly isSecure: boolean;
@@ -169,11 +169,13 @@ export class Aggregator implements RemoteApis, AggregatedApis {
   stop(): void {
     this.stopAsking();
     this.#entries.clear();
+    this.#options.credentials?.stop();
     this.#upstreams.close();
   }
 
   #agentFor({ service, authorities, skipsVerification }: AggregatedApi) {
-    return this.#upstreams.agentFor({ authorities, skipsVerification, serverName: `${service.name}.${service.namespace}.svc`, ...this.#options.credentials() });
+    const serverName = `${service.name}.${service.namespace}.svc`;
+    return this.#upstreams.agentFor({ authorities, skipsVerification, serverName, ...this.#options.credentials?.value });
   }
 
   #findAddress({ service: { namespace, name, port = HTTPS_PORT } }: AggregatedApi): Promise<Address> {
@@ -271,10 +273,10 @@ function sameEntries(some: ReadonlyMap<string, string>, others: ReadonlyMap<stri
 /** Makes the aggregator of a server. Throws StartError when its client certificate cannot be read. */
 export function createAggregator(options: ServerOptions, reads: Pick<ServiceReads, 'registry' | 'catalog'>): Aggregator {
   const { clock, random, logger, tls } = options;
-  const credentials = followKeyPair({
-    certificateFlag: '--proxy-client-cert-file', certificateFile: options.proxyClientCertFile, keyFlag: '--proxy-client-key-file',
-    keyFile: options.proxyClientKeyFile, clock, logger,
-  });
+  const credentials = readKeyPair(
+    { flag: '--proxy-client-cert-file', path: options.proxyClientCertFile }, { flag: '--proxy-client-key-file', path: options.proxyClientKeyFile },
+    { what: 'the client certificate for servers behind APIServices', options: { clock, logger } },
+  );
   return new Aggregator({
     ...reads, clock, random, credentials, requiresEndpoints: options.enableAggregatorRouting, isSecure: tls,
     refusesRedirects: options.aggregatorRejectForwardingRedirect,

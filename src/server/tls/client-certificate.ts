@@ -17,6 +17,19 @@ export function describeCertificate(socket: Socket): ClientCertificate | undefin
   return described;
 }
 
+/** Finds out about open connections again, once there are other authorities: a certificate whose authority is gone stands for no user. */
+export function recheckCertificates(sockets: Iterable<TLSSocket>, clients: readonly string[], proxies: readonly string[]): void {
+  const [clientAuthorities, proxyAuthorities] = [parseAuthorities(clients), parseAuthorities(proxies)];
+  for (const socket of sockets) {
+    const described = describeCertificate(socket);
+    if (described === undefined || (!described.authorized && described.frontProxy !== true)) continue;
+    known.set(socket, { ...described, ...classify(readChain(socket.getPeerCertificate(true)), clientAuthorities, proxyAuthorities) });
+  }
+}
+
+const classify = (chain: readonly X509Certificate[], clients: readonly X509Certificate[], proxies: readonly X509Certificate[]) =>
+  ({ authorized: leadsTo(chain, clients), frontProxy: leadsTo(chain, proxies) });
+
 /**
  * Makes a check that is shown every new connection. TLS has verified the chain against all authorities together; where there are authorities of
  * front proxies, the check finds out by signatures which kind of authority it leads to.
@@ -28,7 +41,7 @@ export function createCertificateCheck(clients: readonly string[], proxies: read
     const described = readCertificate(socket);
     if (described === undefined) return;
     const chain = described.authorized ? readChain(socket.getPeerCertificate(true)) : [];
-    known.set(socket, { ...described, authorized: leadsTo(chain, clientAuthorities), frontProxy: leadsTo(chain, proxyAuthorities) });
+    known.set(socket, { ...described, ...classify(chain, clientAuthorities, proxyAuthorities) });
   };
 }
 

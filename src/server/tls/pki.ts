@@ -59,8 +59,8 @@ export function preparePki(options: PkiOptions): Pki {
   };
 }
 
-/** Whether clients that trust the authority believe the serving certificate. */
-export const isOurs = ({ serving }: Pki): boolean => new X509Certificate(serving.certificate).issuer === `CN=${authorityName}`;
+/** Whether clients that trust the authority of a server believe a serving certificate. */
+export const isOurs = ({ certificate }: Pick<KeyPair, 'certificate'>): boolean => new X509Certificate(certificate).issuer === `CN=${authorityName}`;
 
 function listHosts({ addresses, serviceRange }: PkiOptions): string[] {
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'localhost'];

@@ -1,11 +1,21 @@
 // How TLS is spoken: the versions and suites of Go's defaults without those in CBC mode, no renegotiation, client certificates asked for.
 import { constants } from 'node:crypto';
-import type { TlsOptions } from 'node:tls';
+import type { SecureContextOptions, TlsOptions } from 'node:tls';
+
+/** A certificate for clients that ask for one of its names. */
+export interface NamedCertificate {
+  /** Lower-case names; `*.` stands for one label. */
+  readonly names: readonly string[];
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** The certificates of a port and the authorities that it trusts, as PEM texts. */
 export interface TlsIdentity {
   readonly certificate: string;
   readonly key: string;
+  /** Certificates by name; the first that has a name wins. */
+  readonly named?: readonly NamedCertificate[];
   /** Verify client certificates, which no client has to show. */
   readonly clientAuthorities: readonly string[];
   /** Authorities of front proxies; their certificates stand for no client. */
@@ -42,17 +52,24 @@ export const cipherSuiteNames: readonly string[] = [...SUITES.keys()];
 const listSuites = (names: readonly string[]): string =>
   [...new Set([...NEWEST_SUITES, ...(names.length === 0 ? DEFAULT_SUITES : names.map((name) => SUITES.get(name) ?? name))])].join(':');
 
-/** The options of a TLS server that speaks HTTP/2 and HTTP/1.1. */
-export function createTlsOptions(identity: TlsIdentity): TlsOptions & { noDelay: boolean } {
-  const { certificate, key, clientAuthorities, proxyAuthorities = [], minVersion, cipherSuites = [] } = identity;
+/** What connections are made with: a certificate, the authorities of clients, versions and suites. */
+export function createContextOptions(identity: TlsIdentity, { certificate, key }: Pick<TlsIdentity, 'certificate' | 'key'> = identity): SecureContextOptions {
+  const { clientAuthorities, proxyAuthorities = [], minVersion, cipherSuites = [] } = identity;
   return {
     cert: certificate, key,
     ...(clientAuthorities.length > 0 && { ca: [...clientAuthorities, ...proxyAuthorities] }),
-    requestCert: true,
-    rejectUnauthorized: false,
     minVersion: minVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
     ciphers: listSuites(cipherSuites),
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
+}
+
+/** The options of a TLS server that speaks HTTP/2 and HTTP/1.1. */
+export function createTlsOptions(identity: TlsIdentity, serving: Pick<TlsIdentity, 'certificate' | 'key'> = identity): TlsOptions & { noDelay: boolean } {
+  return {
+    ...createContextOptions(identity, serving),
+    requestCert: true,
+    rejectUnauthorized: false,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     noDelay: true,
