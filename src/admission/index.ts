@@ -16,6 +16,7 @@ export { type AskRight, createOwnerReferences } from './plugins/access/owner-ref
 export { type PluginConfigurations, createDefaultPlugins } from './plugins/defaults.ts';
 export { type Level, type Policy, PRIVILEGED_POLICY, parseLevel, parseVersion } from './pod-security/policy.ts';
 export type { Toleration } from './plugins/pods/pod.ts';
+export { type ImagePolicySettings, createImagePolicy } from './plugins/pods/image-policy.ts';
 export { createNamespaceAutoProvision } from './plugins/namespaces/existence.ts';
 export type { EventLimit } from './plugins/events/event-rate-limit.ts';
 export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
@@ -32,6 +33,7 @@ export { createMutatingWebhooks } from './webhooks/mutating.ts';
 export { createValidatingWebhooks } from './webhooks/validating.ts';
 export { type Amounts, NONE, addAmounts, addTo, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';
 export type { Evaluator } from './quota/evaluator.ts';
+export type { LimitedResource } from './quota/coverage.ts';
 export { evaluatorOf } from './quota/evaluators.ts';
 export { PENDING_MS, QuotaLedger } from './quota/ledger.ts';
 export { createResourceQuota } from './quota/quota.ts';

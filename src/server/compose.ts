@@ -183,7 +183,7 @@ const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUn
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, replica = false } = parts;
+  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const { clock, random } = options;
   const schemas = loadSchemas(schemaData);
   const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withOptions(row, options)), groupPriorities);
@@ -195,16 +195,16 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const admissionMetrics = createAdmissionMetrics();
   const { webhooks, policies } = composeConfigured({
-    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, credentials: parts.admissionPlan.credentials,
-    askAccess: askAccessWith(() => authorization),
+    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, plan: admissionPlan, askAccess: askAccessWith(() => authorization),
   }, workers);
   const admission = createChain({ options, metrics: admissionMetrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...createDefaultPlugins({ readsOf, clock, configurations: parts.admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
+    ...createDefaultPlugins({ readsOf, clock, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
+    ...webhooks.imagePolicy,
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),
     createRbacEscalation(createEscalationQuestions(() => authorization)),
@@ -216,7 +216,7 @@ export function composeApi(parts: ApiOptions): Api {
     webhooks.mutating,
     policies.validating,
     webhooks.validating,
-    createResourceQuota({ store: quotas, ledger: quotaLedger, clock }),
+    createResourceQuota({ store: quotas, ledger: quotaLedger, clock, limited: admissionPlan.plugins?.limitedResources }),
   ]);
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({

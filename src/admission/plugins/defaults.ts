@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import { type PodSecurityConfiguration, createPodSecurity } from '../pod-security/pod-security.ts';
+import type { LimitedResource } from '../quota/coverage.ts';
 import type { ReadsOf } from '../reads.ts';
 import { createAlwaysAdmit, createAlwaysDeny } from './always.ts';
 import { type EventLimit, createEventRateLimit } from './events/event-rate-limit.ts';
@@ -9,6 +10,7 @@ import { createNamespaceExists } from './namespaces/existence.ts';
 import { createDefaultIngressClass } from './network/default-ingress-class.ts';
 import { createExternalIpDenial } from './network/external-ips.ts';
 import { createAlwaysPullImages } from './pods/always-pull-images.ts';
+import { createDeclaredFeatures } from './pods/declared-features.ts';
 import { createLimitRanger } from './pods/limit-ranger.ts';
 import { type NodeSelectors, type TolerationRules, createPodNodeSelector, createTolerationRestriction } from './pods/namespace-rules.ts';
 import { createAntiAffinityLimit, createExtendedResourceToleration, createPodTopologyLabels } from './pods/node-placement.ts';
@@ -25,6 +27,8 @@ export interface PluginConfigurations {
   readonly eventLimits?: readonly EventLimit[] | undefined;
   readonly nodeSelectors?: NodeSelectors | undefined;
   readonly tolerationRules?: TolerationRules | undefined;
+  /** Resources that need a quota. */
+  readonly limitedResources?: readonly LimitedResource[] | undefined;
 }
 
 /** What the plugins are given. */
@@ -46,7 +50,7 @@ export function createDefaultPlugins({ readsOf, clock, configurations = {}, tole
       createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
     createAlwaysPullImages(), createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules),
       createExtendedResourceToleration(),
-    createAntiAffinityLimit(), createPodTopologyLabels(nodes), createPodResizeValidator(nodes),
+    createAntiAffinityLimit(), createPodTopologyLabels(nodes), createDeclaredFeatures(nodes), createPodResizeValidator(nodes),
     createDefaultStorageClass(storageClasses), createStorageObjectInUseProtection(), createClaimResize(storageClasses),
     createDefaultIngressClass(readsOf('networking.k8s.io', 'ingressclasses')), createExternalIpDenial(), createEventRateLimit(eventLimits, clock),
   ];

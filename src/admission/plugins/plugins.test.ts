@@ -15,6 +15,7 @@ import { createExternalIpDenial } from './network/external-ips.ts';
 import { createAlwaysPullImages } from './pods/always-pull-images.ts';
 import { createPodNodeSelector, createTolerationRestriction } from './pods/namespace-rules.ts';
 import { createAntiAffinityLimit, createExtendedResourceToleration, createPodTopologyLabels } from './pods/node-placement.ts';
+import { createDeclaredFeatures } from './pods/declared-features.ts';
 import { createPodResizeValidator } from './pods/resize-validator.ts';
 import { createClaimResize } from './storage/claim-resize.ts';
 
@@ -122,6 +123,22 @@ describe('plugins of pods', () => {
     const plugin = createTolerationRestriction(readsOf({ metadata: { name: 'ns', annotations } }));
     assert.deepEqual(specOf(await run(plugin, { object: { spec: { tolerations: [{ key: 'k', value: 'v' }] } } }))['tolerations'], [toleration]);
     assert.match(String(await run(plugin, { object: { spec: { tolerations: [{ key: 'other' }] } } })), /conflict with its namespace whitelist$/);
+  });
+
+  it('createDeclaredFeatures: what only some kubelets can do needs a node that declares it', async () => {
+    const plugin = createDeclaredFeatures(readsOf({ metadata: { name: 'old' } }, {
+      metadata: { name: 'new' }, status: { declaredFeatures: ['InPlacePodLevelResourcesVerticalScaling'] } }));
+    const resize = (nodeName: string, more: object = {}) => run(plugin, { subresource: 'resize',
+      object: { spec: { nodeName, resources: { requests: { cpu: '2' } }, ...more } }, oldObject: { spec: { nodeName, resources: { requests: { cpu: '1' } } } } });
+    assert.equal(await resize('old'), 'pods "x" is forbidden: pod update requires features InPlacePodLevelResourcesVerticalScaling ' +
+      'which are not available on node "old"');
+    assert.equal(await resize('gone'), 'pods "x" is forbidden: node "gone" not found');
+    assert.equal(specOf(await resize('new')).nodeName, 'new');
+    const init = (cpu: string, restartPolicy?: string): object =>
+      ({ spec: { nodeName: 'new', initContainers: [{ restartPolicy, resources: { limits: { cpu } } }] } });
+    assert.equal(await run(plugin, { object: init('2'), oldObject: init('1') }),
+      'pods "x" is forbidden: pod update requires features InPlacePodVerticalScalingInitContainers which are not available on node "new"');
+    assert.equal(specOf(await run(plugin, { object: init('2', 'Always'), oldObject: init('1', 'Always') })).nodeName, 'new');
   });
 
   it('PodResizeValidator wants a Linux node with room for the pod', async () => {

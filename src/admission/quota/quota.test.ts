@@ -91,6 +91,9 @@ describe('createResourceQuota', () => {
     assert.deepEqual(statuses(await createMany('pods', 2, pod({}))), { 201: 2 });
     assert.equal((await call('POST', 'pods', { metadata: { name: 'x' }, ...pod({ activeDeadlineSeconds: 5 }) })).status, 201);
     assert.equal((await call('POST', 'pods', { metadata: { name: 'y' }, ...pod({ activeDeadlineSeconds: 5 }) })).status, 403);
+    // A change can bring an object into the scope of a quota that has not counted it before.
+    const { status, body } = await call('PATCH', 'pods/o0', { spec: { activeDeadlineSeconds: 5 } });
+    assert.deepEqual([status, body.message], [403, 'pods "o0" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1']);
   });
 });
 

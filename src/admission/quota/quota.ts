@@ -13,6 +13,7 @@ import { refuse } from '../refusal.ts';
 import {
   type Amounts, addAmounts, dropZeros, findExceeded, formatAmounts, maskAmounts, readAmounts, subtractAmounts, writeAmounts,
 } from './amounts.ts';
+import { type LimitedResource, findUncovered } from './coverage.ts';
 import type { Evaluator } from './evaluator.ts';
 import { evaluatorOf } from './evaluators.ts';
 import type { QuotaLedger } from './ledger.ts';
@@ -34,14 +35,18 @@ export interface QuotaOptions {
   readonly store: QuotaStore;
   readonly ledger: QuotaLedger;
   readonly clock: Clock;
+  /** What may be consumed only where a quota covers it; nothing unless given. */
+  readonly limited?: readonly LimitedResource[] | undefined;
 }
 
 /** A request that waits for its charge. */
 interface Waiting {
   readonly attributes: AdmissionAttributes;
   readonly evaluator: Evaluator;
-  /** What the write adds to what its object counted for. */
+  /** What its object counts for. */
   readonly usage: Amounts;
+  /** What the write adds to what its object counted for. */
+  readonly added: Amounts;
   admit(): void;
   refuse(error: unknown): void;
 }
@@ -71,9 +76,10 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
     validate(attributes) {
       const { namespace, resource } = attributes;
       const evaluator = evaluatorOf(resource);
-      if (!evaluator.handles(attributes) || options.store.list(namespace).length === 0) return undefined;
+      if (!evaluator.handles(attributes)) return undefined;
+      if (options.store.list(namespace).length === 0 && (options.limited?.length ?? 0) === 0) return undefined;
       return new Promise((resolve, reject) => {
-        const request: Waiting = { attributes, evaluator, usage: deltaOf(options, attributes, evaluator), admit: resolve, refuse: reject };
+        const request: Waiting = { attributes, evaluator, ...measure(options, attributes, evaluator), admit: resolve, refuse: reject };
         const queue = waiting.get(namespace);
         if (queue === undefined) void run(namespace, request);
         else queue.push(request);
@@ -85,8 +91,9 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
 /** Charges the requests of one namespace that wait at the same time, in the order in which they came. */
 async function chargeBatch(options: QuotaOptions, namespace: string, batch: readonly Waiting[]): Promise<void> {
   const charged = new Map<Waiting, KubeObject[]>();
-  let open = [...batch];
-  for (const quota of options.store.list(namespace)) {
+  const quotas = options.store.list(namespace);
+  let open = batch.filter((request) => isCovered(options, quotas, request));
+  for (const quota of quotas) {
     try {
       const outcome = await chargeQuota(options, quota, open);
       for (const request of outcome.charged) charged.set(request, [...charged.get(request) ?? [], quota]);
@@ -104,6 +111,22 @@ async function chargeBatch(options: QuotaOptions, namespace: string, batch: read
   for (const request of open) request.admit();
 }
 
+/** Whether quotas cover what a request consumes, as far as they must; refuses it where they do not. */
+function isCovered({ limited = [] }: QuotaOptions, quotas: readonly KubeObject[], request: Waiting): boolean {
+  if (limited.length === 0) return true;
+  try {
+    const matching = quotas.map((quota) => ({ quota, names: matchingNames(quota, request) })).filter(({ names }) => names.length > 0);
+    const adds = matching.length === 0 ? request.added.size > 0 : matching.some(({ quota }) => chargeFor(quota, request).size > 0);
+    const covered = new Set(matching.flatMap(({ names }) => names));
+    const refusal = adds ? findUncovered(limited, { ...request, quotas, covered }) : undefined;
+    if (refusal === undefined) return true;
+    request.refuse(refusal);
+  } catch (error) {
+    request.refuse(error);
+  }
+  return false;
+}
+
 interface Outcome {
   readonly charged: ReadonlySet<Waiting>;
   readonly refused: ReadonlyMap<Waiting, unknown>;
@@ -119,8 +142,8 @@ async function chargeQuota(options: QuotaOptions, quota: KubeObject, batch: read
       return outcome.used === undefined ? current : withUsed(current, outcome.used);
     });
   }
-  for (const { attributes, usage } of outcome.charged) {
-    options.ledger.record({ namespace, quota: nameOf(quota) }, attributes.object?.metadata.uid ?? '', usage);
+  for (const request of outcome.charged) {
+    options.ledger.record({ namespace, quota: nameOf(quota) }, request.attributes.object?.metadata.uid ?? '', chargeFor(quota, request));
   }
   return outcome;
 }
@@ -146,30 +169,46 @@ function decide(quota: KubeObject, batch: readonly Waiting[]): Outcome & { reado
   return { charged, refused, used: charged.size === 0 ? undefined : used };
 }
 
-/** What a request takes from a quota; nothing where the quota does not count its object. Throws where the quota cannot decide. */
-function requestOf(quota: KubeObject, { attributes, evaluator, usage }: Waiting): Amounts {
+/** Whether a quota's scopes let it count an object. */
+const isInScope = (quota: KubeObject, evaluator: Evaluator, object: KubeObject): boolean =>
+  readScopes(quota).every((selector) => evaluator.matchesScope(selector, object));
+
+/** The names in a quota that the object of a request counts for; throws where the quota cannot decide. */
+function matchingNames(quota: KubeObject, { attributes, evaluator }: Waiting): readonly string[] {
   const object = attributes.object as KubeObject;
   const { hard = {}, used = {} } = statusOf(quota);
   const names = Object.keys(hard).filter((name) => evaluator.matches(name)).sort();
-  if (names.length === 0 || !readScopes(quota).every((selector) => evaluator.matchesScope(selector, object))) return new Map();
+  if (names.length === 0 || !isInScope(quota, evaluator, object)) return [];
   const problem = evaluator.check(names, object);
   if (problem !== undefined) throw refuse(attributes, `failed quota: ${nameOf(quota)}: ${problem}`);
   const unknown = names.filter((name) => !Object.hasOwn(used, name));
   if (unknown.length > 0) throw refuse(attributes, `status unknown for quota: ${nameOf(quota)}, resources: ${names.join(',')}`);
-  return maskAmounts(usage, new Set(Object.keys(hard)));
+  return names;
 }
 
-/** What a write adds to what its object counted for. */
-function deltaOf({ clock }: QuotaOptions, { object, oldObject, operation }: AdmissionAttributes, evaluator: Evaluator): Amounts {
+/** What a write is charged for: what it adds, or all of it where the quota did not count the object before. */
+function chargeFor(quota: KubeObject, { attributes: { operation, oldObject }, evaluator, usage, added }: Waiting): Amounts {
+  return operation !== 'UPDATE' || oldObject === undefined || isInScope(quota, evaluator, oldObject) ? added : dropZeros(usage);
+}
+
+/** What a request takes from a quota; nothing where the quota does not count its object. Throws where the quota cannot decide. */
+function requestOf(quota: KubeObject, request: Waiting): Amounts {
+  return matchingNames(quota, request).length === 0 ? new Map() : maskAmounts(chargeFor(quota, request), new Set(Object.keys(statusOf(quota).hard ?? {})));
+}
+
+/** What an object counts for, and what its write adds to what it counted for before. */
+function measure({ clock }: QuotaOptions, { object, oldObject, operation }: AdmissionAttributes, evaluator: Evaluator): Pick<Waiting, 'usage' | 'added'> {
   const usage = evaluator.usage(object as KubeObject, clock.now());
   const before = operation === 'UPDATE' && oldObject !== undefined ? evaluator.usage(oldObject, clock.now()) : new Map();
-  return dropZeros(subtractAmounts(usage, before));
+  return { usage, added: dropZeros(subtractAmounts(usage, before)) };
 }
 
 /** The usage with a request in it; throws where that exceeds the quota. */
 function fit(quota: KubeObject, { request, requested, used }: { readonly request: Waiting; readonly requested: Amounts; readonly used: Amounts }): Amounts {
   const limits = readAmounts(statusOf(quota).hard);
   const next = addAmounts(used, requested);
+  // What a status reports is in use already.
+  if (request.attributes.subresource === 'status') return next;
   const exceeded = new Set(findExceeded(maskAmounts(next, new Set(requested.keys())), limits));
   if (exceeded.size === 0) return next;
   const [asked, held, limited] = [requested, used, limits].map((amounts) => formatAmounts(maskAmounts(amounts, exceeded)));
@@ -177,12 +216,14 @@ function fit(quota: KubeObject, { request, requested, used }: { readonly request
 }
 
 /** Takes back what a request was charged before another quota refused it. Where the store refuses too, the next count of the quota does it. */
-async function giveBack({ store, ledger }: QuotaOptions, { attributes, usage }: Waiting, quotas: readonly KubeObject[]): Promise<void> {
-  ledger.settle(attributes.namespace, attributes.object?.metadata.uid ?? '');
-  for (const { metadata: { namespace = '', name = '' } } of quotas) {
-    const written = store.updateStatus({ namespace, name }, (current) => {
+async function giveBack({ store, ledger }: QuotaOptions, request: Waiting, quotas: readonly KubeObject[]): Promise<void> {
+  const { namespace, object } = request.attributes;
+  ledger.settle(namespace, object?.metadata.uid ?? '');
+  for (const quota of quotas) {
+    const charge = chargeFor(quota, request);
+    const written = store.updateStatus({ namespace, name: nameOf(quota) }, (current) => {
       const used = readAmounts(statusOf(current).used);
-      return withUsed(current, new Map([...used, ...subtractAmounts(maskAmounts(used, new Set(usage.keys())), usage)]));
+      return withUsed(current, new Map([...used, ...subtractAmounts(maskAmounts(used, new Set(charge.keys())), charge)]));
     });
     await written.catch(() => undefined);
   }

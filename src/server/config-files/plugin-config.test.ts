@@ -4,12 +4,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { startTestServer } from '../../test-support/index.ts';
+import { requestUntil, startTestServer } from '../../test-support/index.ts';
 import { readPluginConfigurations } from './plugin-config.ts';
 
 const read = (plugin: string, fields: object) => readPluginConfigurations(new Map([[plugin, fields as Record<string, unknown>]]));
 
 describe('readPluginConfigurations', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pintle-plugins-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  let files = 0;
+  /** Writes an AdmissionConfiguration with these plugins. */
+  const writeConfiguration = (plugins: string): string => {
+    const file = join(folder, `admission-${++files}.yaml`);
+    writeFileSync(file, `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:${plugins}`);
+    return file;
+  };
+
   it('reads the levels and exemptions of PodSecurity', () => {
     const { podSecurity } = read('PodSecurity', {
       apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration',
@@ -23,16 +33,47 @@ describe('readPluginConfigurations', () => {
     assert.throws(() => read('PodSecurity', { defaults: { enforce: 'strict' } }), /PodSecurity: defaults.enforce: Invalid value: "strict"/);
     assert.throws(() => read('EventRateLimit', { limits: [{ type: 'Server', qps: 0, burst: 1 }] }), /limits\[0\].qps: Invalid value: 0: must be positive/);
     assert.throws(() => read('NoSuch', {}), /plugin "NoSuch" is unknown/);
-    assert.throws(() => read('ResourceQuota', { limitedResources: [] }), /a configuration of ResourceQuota is not supported/);
+    assert.throws(() => read('LimitRanger', { limits: [] }), /a configuration of LimitRanger is not supported/);
+  });
+
+  it('reads what needs a quota', () => {
+    const { limitedResources } = read('ResourceQuota', { limitedResources: [{ resource: 'pods', matchContains: ['cpu'] }] });
+    assert.deepEqual(limitedResources, [{ apiGroup: '', resource: 'pods', matchContains: ['cpu'], matchScopes: [] }]);
+    assert.throws(() => read('ResourceQuota', { limitedResources: [{ matchContains: ['cpu'] }] }), /limitedResources\[0\].resource: Required value/);
+  });
+
+  it('lets nothing be consumed that needs a quota and has none', async (context) => {
+    const server = await startTestServer({ admissionControlConfigFile: writeConfiguration(`
+- name: ResourceQuota
+  configuration:
+    limitedResources:
+    - {resource: secrets, matchContains: [secrets]}
+    - {resource: pods, matchScopes: [{scopeName: PriorityClass, operator: In, values: [system-node-critical]}]}
+`) });
+    context.after(() => server.close());
+    const post = (plural: string, body: object) => server.request({ method: 'POST', path: `/api/v1/namespaces/default/${plural}`, body });
+    const secret = { metadata: { name: 's' } };
+    assert.equal((await post('secrets', secret)).body.message, 'secrets "s" is forbidden: insufficient quota to consume: count/secrets,secrets');
+    const spec = { automountServiceAccountToken: false, priorityClassName: 'system-node-critical', containers: [{ name: 'c', image: 'i' }] };
+    const { status, body: { message } } = await post('pods', { metadata: { name: 'p' }, spec });
+    assert.deepEqual([status, message], [500, 'insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]']);
+    await post('resourcequotas', { metadata: { name: 'q' }, spec: { hard: { secrets: '5', 'count/secrets': '5' } } });
+    const covered = await requestUntil(server, { method: 'POST', path: '/api/v1/namespaces/default/secrets', body: secret },
+      { until: (answer) => answer.status === 201 });
+    assert.equal(covered.status, 201);
+  });
+
+  it('ends the start where ImagePolicyWebhook is on without its configuration', async () => {
+    await assert.rejects(startTestServer({ enableAdmissionPlugins: ['ImagePolicyWebhook'] }), /"ImagePolicyWebhook": no config specified/);
+    const start = (fields: string) => startTestServer({
+      enableAdmissionPlugins: ['ImagePolicyWebhook'],
+      admissionControlConfigFile: writeConfiguration(`\n- {name: ImagePolicyWebhook, configuration: ${fields}}\n`) });
+    await assert.rejects(start('{imagePolicy: {allowTTL: 1801}}'),
+      /imagePolicy.kubeConfigFile: Required value, imagePolicy.allowTTL: Invalid value: 1801: must be -1, 0, or from 1 to 1800/);
   });
 
   it('gives a server the configuration of its file', async (context) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pintle-plugins-'));
-    after(() => rmSync(folder, { recursive: true, force: true }));
-    const file = join(folder, 'admission.yaml');
-    writeFileSync(file, `apiVersion: apiserver.config.k8s.io/v1
-kind: AdmissionConfiguration
-plugins:
+    const file = writeConfiguration(`
 - name: PodSecurity
   configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}
 - name: PodNodeSelector

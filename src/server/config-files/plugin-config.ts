@@ -1,7 +1,8 @@
-// Configurations of single admission plugins in the AdmissionConfiguration: PodSecurity, EventRateLimit, PodNodeSelector, PodTolerationRestriction.
+// Configurations of single admission plugins in the AdmissionConfiguration: PodSecurity, EventRateLimit, PodNodeSelector, ResourceQuota and others.
 // A plugin that is named and cannot be configured here ends the start. Kinds and fields are upstream's.
 import {
-  type EventLimit, type Level, PLUGIN_NAMES, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion, PRIVILEGED_POLICY,
+  type EventLimit, type Level, type LimitedResource, PLUGIN_NAMES, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion,
+  PRIVILEGED_POLICY,
 } from '../../admission/index.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
@@ -11,7 +12,7 @@ const MODES = ['enforce', 'audit', 'warn'] as const;
 const LIMIT_TYPES: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
 
 /** Plugins with a configuration that is read elsewhere, or that need none. */
-const OTHERS: ReadonlySet<string> = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+const OTHERS: ReadonlySet<string> = new Set(['ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
 
 function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurations['podSecurity'] {
   const { defaults, exemptions } = reader.fields(fields, '', ['apiVersion', 'kind', 'defaults', 'exemptions']);
@@ -59,6 +60,27 @@ function readSelectors(reader: ConfigReader, fields: Fields): PluginConfiguratio
   return Object.fromEntries(Object.entries(selectors as object).map(([name, text]) => [name, reader.text(text, `podNodeSelectorPluginConfig.${name}`)]));
 }
 
+function readScope(reader: ConfigReader, row: unknown, at: string): LimitedResource['matchScopes'][number] {
+  const { scopeName, operator, values } = reader.fields(row, at, ['scopeName', 'operator', 'values']);
+  return {
+    scopeName: reader.text(scopeName, `${at}.scopeName`), operator: reader.text(operator, `${at}.operator`),
+    values: reader.list(values, `${at}.values`).map((value, index) => reader.text(value, `${at}.values[${index}]`)),
+  };
+}
+
+function readLimitedResources(reader: ConfigReader, fields: Fields): readonly LimitedResource[] {
+  const { limitedResources } = reader.fields(fields, '', ['apiVersion', 'kind', 'limitedResources']);
+  return reader.list(limitedResources, 'limitedResources').map((row, index) => {
+    const at = `limitedResources[${index}]`;
+    const { apiGroup, resource, matchContains, matchScopes } = reader.fields(row, at, ['apiGroup', 'resource', 'matchContains', 'matchScopes']);
+    return {
+      apiGroup: reader.text(apiGroup, `${at}.apiGroup`), resource: reader.requiredText(resource, `${at}.resource`),
+      matchContains: reader.list(matchContains, `${at}.matchContains`).map((part, place) => reader.text(part, `${at}.matchContains[${place}]`)),
+      matchScopes: reader.list(matchScopes, `${at}.matchScopes`).map((scope, place) => readScope(reader, scope, `${at}.matchScopes[${place}]`)),
+    };
+  });
+}
+
 /** The configurations of plugins, by plugin; throws StartError for what is wrong with them and for plugins that take none. */
 export function readPluginConfigurations(configurations: ReadonlyMap<string, Fields>): PluginConfigurations {
   const read = <T>(name: string, parse: (reader: ConfigReader, fields: Fields) => T): T | undefined => {
@@ -72,8 +94,9 @@ export function readPluginConfigurations(configurations: ReadonlyMap<string, Fie
   const plugins = {
     podSecurity: read('PodSecurity', readPodSecurity), eventLimits: read('EventRateLimit', readEventLimits),
     nodeSelectors: read('PodNodeSelector', readSelectors), tolerationRules: read('PodTolerationRestriction', readTolerations),
+    limitedResources: read('ResourceQuota', readLimitedResources),
   };
-  const known = new Set([...OTHERS, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction']);
+  const known = new Set([...OTHERS, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota']);
   for (const [name, fields] of configurations) {
     if (!PLUGIN_NAMES.includes(name)) throw new StartError(`${FLAG}: plugin "${name}" is unknown`);
     if (!known.has(name) && Object.keys(fields).length > 0) throw new StartError(`${FLAG}: a configuration of ${name} is not supported`);

@@ -4,9 +4,6 @@ import { parseIpRange } from '../../apimachinery/index.ts';
 import { duration, integer, list, text, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
-/** Known plugins that cannot run here; to ask for one is an error. */
-const ABSENT_PLUGINS: ReadonlySet<string> = new Set(['ImagePolicyWebhook']);
-const offered = [...OPTIONAL_PLUGINS].filter((name) => !ABSENT_PLUGINS.has(name));
 
 /** Names of the controllers, for `--controllers`. */
 export const controllerNames = [
@@ -37,17 +34,13 @@ function checkPlugins(names: readonly string[]): string | undefined {
   return wrong === undefined ? undefined : `plugin ${JSON.stringify(wrong)} is unknown`;
 }
 
-function checkEnabled(names: readonly string[]): string | undefined {
-  const absent = names.find((name) => ABSENT_PLUGINS.has(name));
-  return checkPlugins(names) ?? (absent === undefined ? undefined : `plugin ${JSON.stringify(absent)} is not supported`);
-}
-
 const checkEventTtl = (ms: number): string | undefined => (ms >= 1000 && ms % 1000 === 0 ? undefined : 'must be at least a second, and whole seconds');
 
 /** What happens to objects beyond storing them. */
 export const behaviourOptions = {
   enableAdmissionPlugins: list({
-    flag: 'enable-admission-plugins', check: checkEnabled, help: `Admission plugins besides those that are on by default: ${offered.join(', ')}.`,
+    flag: 'enable-admission-plugins', check: checkPlugins,
+    help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
   }),
   disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
   admissionControlConfigFile: text({

@@ -1,6 +1,7 @@
 // JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
-// not JSON fails.
-import { request } from 'node:https';
+// not JSON fails. There is no TLS where the address says http.
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
 import { parseAnswer, readAnswer } from './read-answer.ts';
 
 /** How another server is asked. */
@@ -38,6 +39,7 @@ export async function postJson(url: string, options: FetchOptions & { readonly j
 function fetchBytes(url: string, options: FetchOptions): Promise<Buffer> {
   const { authorities, certificate, key, body, json, timeoutMs = defaultTimeoutMs } = options;
   const sent = json ?? (body === undefined ? undefined : JSON.stringify(body));
+  const request = url.startsWith('http://') ? requestPlain : requestSecure;
   return new Promise((resolve, reject) => {
     const call = request(url, {
       method: sent === undefined ? 'GET' : 'POST', agent: false, signal: AbortSignal.timeout(timeoutMs),

@@ -33,7 +33,7 @@ export async function readWebhookKubeconfig(flag: string, path: string): Promise
   const cluster = pick(config.clusters, context?.['cluster'])?.cluster;
   const user = pick(config.users, context?.['user'])?.user;
   const url = cluster?.['server'] ?? '';
-  if (!url.startsWith('https://') || !URL.canParse(url)) throw new StartError(`${flag}: ${path} names no cluster with an https server`);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new StartError(`${flag}: ${path} names no cluster with a server`);
   const material = (fields: Readonly<Record<string, string>> | undefined, name: string): string | undefined => {
     const inline = fields?.[`${name}-data`];
     if (inline !== undefined) return Buffer.from(inline, 'base64').toString('utf8');

@@ -2,13 +2,15 @@
 // up to date from the start on.
 import {
   type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type PluginConfigurations, WebhookConfigurations, createMutatingWebhooks,
-  createNamespaceReader, createValidatingWebhooks, followConfigurations,
+  createImagePolicy, createNamespaceReader, createValidatingWebhooks, followConfigurations,
+  isSelected,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
 import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
-import type { ServerOptions } from '../options/options.ts';
+import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
+import { type ServerOptions, StartError } from '../options/options.ts';
 import { type CallLimits, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
 /** What webhooks are made of; functions are asked when they are first needed. */
@@ -19,8 +21,7 @@ interface WebhookParts {
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
-  /** The credentials that admission webhooks are shown; nothing unless given. */
-  readonly credentials: WebhookCredentialsPlan | undefined;
+  readonly plan: Pick<AdmissionPlan, 'credentials' | 'imagePolicy'>;
 }
 
 type Client = Parameters<WebhookCaller['call']>[0];
@@ -29,6 +30,8 @@ type Client = Parameters<WebhookCaller['call']>[0];
 export interface Webhooks {
   readonly mutating: AdmissionPlugin;
   readonly validating: AdmissionPlugin;
+  /** ImagePolicyWebhook, where it is configured. */
+  readonly imagePolicy: readonly AdmissionPlugin[];
   readonly sendConversion: (client: Client, review: unknown) => Promise<unknown>;
   /** Reads the configurations; resolves when those that are there are known. */
   start(): Promise<void>;
@@ -36,7 +39,7 @@ export interface Webhooks {
 }
 
 /** Makes the webhooks of a server. */
-export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, credentials }: WebhookParts): Webhooks {
+export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan: { credentials, imagePolicy } }: WebhookParts): Webhooks {
   const { clock, random, logger, enableAggregatorRouting } = options;
   const caller = createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting });
   const readNamespace = createNamespaceReader(registry, catalog);
@@ -52,6 +55,7 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   let reflectors: readonly Reflector[] = [];
   return {
     mutating: createMutatingWebhooks(partsOf('mutating')), validating: createValidatingWebhooks(partsOf('validating')),
+    imagePolicy: imagePolicy === undefined ? [] : [composeImagePolicy(imagePolicy, caller, clock)],
     sendConversion: (client, review) => caller.call(client, review),
     async start() {
       reflectors = (['mutating', 'validating'] as const).map((sort) => followConfigurations(configurations[sort], {
@@ -67,18 +71,43 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   };
 }
 
+/** How long the reference waits for a service that is named by a kubeconfig. */
+const SERVICE_TIMEOUT_MS = 30_000;
+
+function composeImagePolicy({ settings, target }: ImagePolicyPlan, caller: WebhookCaller, clock: ServerOptions['clock']): AdmissionPlugin {
+  const { url, authorities = '', ...credentials } = target;
+  const client: Client = { url, caBundle: Buffer.from(authorities).toString('base64') };
+  const findCredentials = (): typeof credentials => credentials;
+  return createImagePolicy({
+    ...settings, clock, ask: (review, request) => caller.call(client, review, { timeoutMs: SERVICE_TIMEOUT_MS, signal: request?.signal, findCredentials }),
+  });
+}
+
 /** What the configuration file of admission says. */
 export interface AdmissionPlan {
   /** The credentials that webhooks are shown; nothing unless given. */
   readonly credentials?: WebhookCredentialsPlan;
   readonly plugins?: PluginConfigurations;
+  readonly imagePolicy?: ImagePolicyPlan;
 }
 
-/** Reads the configuration file of admission; empty without one. The code that reads files is loaded only where a file is given. */
+const CONFIG_FLAG = '--admission-control-config-file';
+const IMAGE_POLICY = 'ImagePolicyWebhook';
+
+/** Reads the configuration file of admission; empty without one. The code that reads files is loaded only where a file is given. Throws StartError. */
 export async function readAdmissionPlan(options: ServerOptions): Promise<AdmissionPlan> {
-  if (options.admissionControlConfigFile === '') return {};
+  const wantsImagePolicy = isSelected(IMAGE_POLICY, { enabled: options.enableAdmissionPlugins, disabled: options.disableAdmissionPlugins });
+  if (options.admissionControlConfigFile === '') {
+    if (wantsImagePolicy) throw new StartError(`couldn't init admission plugin "${IMAGE_POLICY}": no config specified`);
+    return {};
+  }
   const { readAdmissionConfiguration, readWebhookCredentials } = await import('../config-files/admission-config.ts');
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
-  return { credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations) };
+  const plan = { credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations) };
+  if (!wantsImagePolicy) return plan;
+  const { readImagePolicy } = await import('../config-files/image-policy-config.ts');
+  const configuration = configurations.get(IMAGE_POLICY);
+  if (configuration === undefined) throw new StartError(`couldn't init admission plugin "${IMAGE_POLICY}": no config specified`);
+  return { ...plan, imagePolicy: await readImagePolicy(CONFIG_FLAG, configuration) };
 }

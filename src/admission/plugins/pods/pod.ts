@@ -16,6 +16,7 @@ export interface Container {
   image?: string;
   imagePullPolicy?: string;
   resources?: { requests?: Record<string, string> };
+  restartPolicy?: string;
 }
 
 /** The spec of a pod. */
@@ -25,6 +26,7 @@ export interface PodSpec {
   ephemeralContainers?: Container[];
   volumes?: { name: string; image?: { pullPolicy?: string } }[];
   nodeName?: string;
+  resources?: object;
   nodeSelector?: Record<string, string>;
   tolerations?: Toleration[];
   affinity?: { podAntiAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { topologyKey?: string }[] } };
