@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type Rule, checkArrows, checkExports, checkLeftovers, checkMachines, checkOpening, checkOutside, checkSizes, checkTimeAndChance,
+  type Rule, checkArrows, checkConstants, checkExports, checkLeftovers, checkMachines, checkOpening, checkOutside, checkSizes, checkTimeAndChance,
 } from './tidy/rules.ts';
 import { type Source, readSources } from './tidy/sources.ts';
 import { checkPatterns, findPatterns, isSafePattern } from './tidy/patterns.ts';
@@ -36,6 +36,7 @@ hold('checkTimeAndChance: only Clock and Random read the time and make random nu
 hold('checkExports: exports are named', checkExports, code);
 hold('checkOpening: every file opens with a comment', checkOpening, code);
 hold('checkSizes: files of 500 lines, functions of 70, lines of 160 columns at most', checkSizes, code);
+hold('checkConstants: numbers, texts and flags of a module are UPPER_CASE, all else camelCase', checkConstants, code);
 hold('checkLeftovers: no notes to ourselves', checkLeftovers, code);
 hold('checkMachines: no machine paths, no private registries', checkMachines, texts);
 

@@ -45,7 +45,7 @@ export interface AdmissionHook<T = KubeObject> {
 /** Gives a hook the type of its objects; returns it as the server takes it. */
 export const defineAdmission = <T = KubeObject>(hook: AdmissionHook<T>): AdmissionHook => hook as unknown as AdmissionHook;
 
-const DEFAULT_OPERATIONS: readonly AdmissionAttributes['operation'][] = ['CREATE', 'UPDATE'];
+const defaultOperations: readonly AdmissionAttributes['operation'][] = ['CREATE', 'UPDATE'];
 const FIRST_ERROR_CODE = 400;
 
 function matchesResource(pattern: string, { resource: { plural, group }, subresource }: AdmissionAttributes): boolean {
@@ -59,7 +59,7 @@ function matchesResource(pattern: string, { resource: { plural, group }, subreso
 const passes = <V>(allowed: readonly V[] | undefined, test: (value: V) => boolean): boolean => allowed === undefined || allowed.length === 0
   || allowed.some(test);
 
-function matches({ resources, operations = DEFAULT_OPERATIONS, namespaces }: AdmissionMatch, attributes: AdmissionAttributes): boolean {
+function matches({ resources, operations = defaultOperations, namespaces }: AdmissionMatch, attributes: AdmissionAttributes): boolean {
   return operations.includes(attributes.operation) && passes(resources, (pattern) => matchesResource(pattern, attributes))
     && passes(namespaces, (namespace) => namespace === attributes.namespace);
 }

@@ -1,7 +1,7 @@
 // The admission plugins of the reference, in the order in which they run. Names of `--enable-admission-plugins` and of its opposite are these.
 
 /** All names, in order. */
-export const PLUGIN_NAMES: readonly string[] = [
+export const pluginNames: readonly string[] = [
   'AlwaysAdmit', 'NamespaceAutoProvision', 'NamespaceLifecycle', 'NamespaceExists', 'LimitPodHardAntiAffinityTopology', 'LimitRanger', 'ServiceAccount',
   'NodeRestriction', 'TaintNodesByCondition', 'AlwaysPullImages', 'ImagePolicyWebhook', 'PodSecurity', 'PodNodeSelector', 'Priority',
   'DefaultTolerationSeconds', 'PodTolerationRestriction', 'EventRateLimit', 'ExtendedResourceToleration', 'DefaultStorageClass',
@@ -12,7 +12,7 @@ export const PLUGIN_NAMES: readonly string[] = [
 ];
 
 /** Plugins that run only where they are asked for. */
-export const OPTIONAL_PLUGINS: ReadonlySet<string> = new Set([
+export const optionalPlugins: ReadonlySet<string> = new Set([
   'AlwaysAdmit', 'AlwaysDeny', 'AlwaysPullImages', 'DenyServiceExternalIPs', 'EventRateLimit', 'ExtendedResourceToleration', 'ImagePolicyWebhook',
   'LimitPodHardAntiAffinityTopology', 'NamespaceAutoProvision', 'NamespaceExists', 'NodeRestriction', 'OwnerReferencesPermissionEnforcement',
   'PodNodeSelector', 'PodTolerationRestriction',
@@ -27,13 +27,13 @@ export interface PluginSelection {
 
 /** Whether a plugin runs; `enabled` wins over `disabled` for plugins that are off by default only. */
 export const isSelected = (name: string, { enabled, disabled }: PluginSelection): boolean =>
-  !disabled.includes(name) && (!OPTIONAL_PLUGINS.has(name) || enabled.includes(name));
+  !disabled.includes(name) && (!optionalPlugins.has(name) || enabled.includes(name));
 
 /** Puts plugins into the order of the reference; those that the reference does not have stand before the webhooks and policies. */
 export function orderPlugins<P extends { readonly name: string }>(plugins: readonly P[]): P[] {
-  const end = PLUGIN_NAMES.indexOf('MutatingAdmissionPolicy') - 0.5;
+  const end = pluginNames.indexOf('MutatingAdmissionPolicy') - 0.5;
   const placeOf = ({ name }: P): number => {
-    const place = PLUGIN_NAMES.indexOf(name);
+    const place = pluginNames.indexOf(name);
     return place === -1 ? end : place;
   };
   return [...plugins].sort((one, two) => placeOf(one) - placeOf(two));

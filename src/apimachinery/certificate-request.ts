@@ -13,24 +13,24 @@ interface PemBlock {
 export function parsePem(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   for (let at = 0, end = -1; ;) {
-    const begin = text.indexOf(beginMark, at);
-    const label = begin === -1 ? -1 : text.indexOf(dashes, begin + beginMark.length);
+    const begin = text.indexOf(BEGIN_MARK, at);
+    const label = begin === -1 ? -1 : text.indexOf(DASHES, begin + BEGIN_MARK.length);
     if (label === -1) return blocks;
-    at = label + dashes.length;
+    at = label + DASHES.length;
     // Looked for once per end, however many beginnings stand before it.
-    if (end < at) end = text.indexOf(endMark, at);
+    if (end < at) end = text.indexOf(END_MARK, at);
     if (end === -1) return blocks;
-    const type = text.slice(begin + beginMark.length, label);
-    if (!text.startsWith(`${type}${dashes}`, end + endMark.length)) continue;
+    const type = text.slice(begin + BEGIN_MARK.length, label);
+    if (!text.startsWith(`${type}${DASHES}`, end + END_MARK.length)) continue;
     const block = decodeBlock(type, text.slice(at, end));
     if (block !== undefined) blocks.push(block);
-    at = end + endMark.length;
+    at = end + END_MARK.length;
   }
 }
 
-const dashes = '-----';
-const beginMark = '-----BEGIN ';
-const endMark = '-----END ';
+const DASHES = '-----';
+const BEGIN_MARK = '-----BEGIN ';
+const END_MARK = '-----END ';
 
 function decodeBlock(type: string, body: string): PemBlock | undefined {
   const lines = body.split('\n');

@@ -3,17 +3,17 @@
 /** Which rule a kind's metadata.name follows. */
 export type NameRule = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
 
-const label1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const subdomain1123 = `${label1123}(\\.${label1123})*`;
-const label1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
-const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const labelValue = `(${qualified})?`;
-const wildcardSubdomain = `\\*\\.${subdomain1123}`;
+const LABEL_1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN_1123 = `${LABEL_1123}(\\.${LABEL_1123})*`;
+const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const LABEL_VALUE = `(${QUALIFIED})?`;
+const WILDCARD_SUBDOMAIN = `\\*\\.${SUBDOMAIN_1123}`;
 
-const label1123Pattern = new RegExp(`^${label1123}$`);
-const label1035Pattern = new RegExp(`^${label1035}$`);
-const qualifiedPattern = new RegExp(`^${qualified}$`);
-const labelValuePattern = new RegExp(`^${labelValue}$`);
+const label1123Pattern = new RegExp(`^${LABEL_1123}$`);
+const label1035Pattern = new RegExp(`^${LABEL_1035}$`);
+const qualifiedPattern = new RegExp(`^${QUALIFIED}$`);
+const labelValuePattern = new RegExp(`^${LABEL_VALUE}$`);
 
 const encoder = new TextEncoder();
 /** Length in UTF-8 bytes, as Go's len. */
@@ -25,12 +25,12 @@ const regexText = (message: string, pattern: string, ...examples: string[]): str
   return `${message} (e.g. ${shown}, regex used for validation is '${pattern}')`;
 };
 
-const subdomainText = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-const label1123Text = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-const label1035Text = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-const qualifiedText = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const labelValueText = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`;
-const wildcardText = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
+const SUBDOMAIN_TEXT = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+const LABEL_1123_TEXT = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+const LABEL_1035_TEXT = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+const QUALIFIED_TEXT = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const LABEL_VALUE_TEXT = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`;
+const WILDCARD_TEXT = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
 
 const maxLength = (max: number): string => `must be no more than ${max} characters`;
 
@@ -41,7 +41,7 @@ const isSubdomain = (text: string): boolean => text.split('.').every((part) => l
 export function checkDnsSubdomain(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 253) problems.push(maxLength(253));
-  if (!isSubdomain(text)) problems.push(regexText(subdomainText, subdomain1123, 'example.com'));
+  if (!isSubdomain(text)) problems.push(regexText(SUBDOMAIN_TEXT, SUBDOMAIN_1123, 'example.com'));
   return problems;
 }
 
@@ -50,7 +50,7 @@ export function checkDnsLabel(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 63) problems.push(maxLength(63));
   if (!label1123Pattern.test(text)) {
-    problems.push(isSubdomain(text) ? 'must not contain dots' : regexText(label1123Text, label1123, 'my-name', '123-abc'));
+    problems.push(isSubdomain(text) ? 'must not contain dots' : regexText(LABEL_1123_TEXT, LABEL_1123, 'my-name', '123-abc'));
   }
   return problems;
 }
@@ -59,7 +59,7 @@ export function checkDnsLabel(text: string): string[] {
 export function checkDns1035Label(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 63) problems.push(maxLength(63));
-  if (!label1035Pattern.test(text)) problems.push(regexText(label1035Text, label1035, 'my-name', 'abc-123'));
+  if (!label1035Pattern.test(text)) problems.push(regexText(LABEL_1035_TEXT, LABEL_1035, 'my-name', 'abc-123'));
   return problems;
 }
 
@@ -67,7 +67,7 @@ export function checkDns1035Label(text: string): string[] {
 export function checkWildcardDnsSubdomain(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 253) problems.push(maxLength(253));
-  if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) problems.push(regexText(wildcardText, wildcardSubdomain, '*.example.com'));
+  if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) problems.push(regexText(WILDCARD_TEXT, WILDCARD_SUBDOMAIN, '*.example.com'));
   return problems;
 }
 
@@ -91,7 +91,7 @@ const maskTrailingDash = (name: string): string => (name.length > 1 && name.ends
 export function checkQualifiedName(text: string): string[] {
   const problems: string[] = [];
   const parts = text.split('/');
-  if (parts.length > 2) return [`a valid label key ${regexText(qualifiedText, qualified, 'MyName', 'my.name', '123-abc')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2) return [`a valid label key ${regexText(QUALIFIED_TEXT, QUALIFIED, 'MyName', 'my.name', '123-abc')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const name = parts.at(-1) as string;
   if (parts.length === 2) {
     const prefix = parts[0] as string;
@@ -100,7 +100,7 @@ export function checkQualifiedName(text: string): string[] {
   }
   if (name === '') problems.push('name part must be non-empty');
   else if (byteLength(name) > 63) problems.push('name part must be no more than 63 bytes');
-  if (!qualifiedPattern.test(name)) problems.push(`name part ${regexText(qualifiedText, qualified, 'MyName', 'my.name', '123-abc')}`);
+  if (!qualifiedPattern.test(name)) problems.push(`name part ${regexText(QUALIFIED_TEXT, QUALIFIED, 'MyName', 'my.name', '123-abc')}`);
   return problems;
 }
 
@@ -108,7 +108,7 @@ export function checkQualifiedName(text: string): string[] {
 export function checkLabelValue(text: string): string[] {
   const problems: string[] = [];
   if (byteLength(text) > 63) problems.push('must be no more than 63 bytes');
-  if (!labelValuePattern.test(text)) problems.push(regexText(labelValueText, labelValue, 'MyValue', 'my_value', '12345'));
+  if (!labelValuePattern.test(text)) problems.push(regexText(LABEL_VALUE_TEXT, LABEL_VALUE, 'MyValue', 'my_value', '12345'));
   return problems;
 }
 

@@ -4,10 +4,10 @@ import { type NameRule, byteLength, checkDnsLabel, checkLabelValue, checkQualifi
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseGroupVersion } from './object.ts';
 import type { FieldError } from './status.ts';
 
-const totalAnnotationBytes = 256 * 1024;
+const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io']);
-const maxManagerBytes = 128;
-const maxSubresourceBytes = 256;
+const MAX_MANAGER_BYTES = 128;
+const MAX_SUBRESOURCE_BYTES = 256;
 
 /** What the rules for metadata depend on. */
 interface ObjectMetaRules {
@@ -44,7 +44,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem));
     total += byteLength(key) + byteLength((annotations as Record<string, string>)[key] as string);
   }
-  if (total > totalAnnotationBytes) errors.push(tooLong(path, totalAnnotationBytes));
+  if (total > TOTAL_ANNOTATION_BYTES) errors.push(tooLong(path, TOTAL_ANNOTATION_BYTES));
   return errors;
 }
 
@@ -108,7 +108,7 @@ function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefine
     if (operation !== 'Apply' && operation !== 'Update') errors.push(invalidValue(`${at}.operation`, operation, 'must be `Apply` or `Update`'));
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.push(invalidValue(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
     errors.push(...validateFieldManager(entry.manager ?? '', `${at}.manager`));
-    if (byteLength(entry.subresource ?? '') > maxSubresourceBytes) errors.push(tooLong(`${at}.subresource`, maxSubresourceBytes));
+    if (byteLength(entry.subresource ?? '') > MAX_SUBRESOURCE_BYTES) errors.push(tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
   });
   return errors;
 }
@@ -117,7 +117,7 @@ const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** Problems of `fieldManager` of a request: at most 128 bytes, printable. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
-  if (byteLength(manager) > maxManagerBytes) return [tooLong(path, maxManagerBytes)];
+  if (byteLength(manager) > MAX_MANAGER_BYTES) return [tooLong(path, MAX_MANAGER_BYTES)];
   if (!unprintable.test(manager)) return [];
   const errors: FieldError[] = [];
   let at = 0;

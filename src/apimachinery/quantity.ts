@@ -19,10 +19,10 @@ export class QuantityError extends Error {}
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
-const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries({ n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }));
-const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries({ Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }));
-const DECIMAL_NAMES = new Map(Array.from(DECIMAL_SUFFIXES, ([name, exponent]) => [exponent, name]));
-const BINARY_NAMES = new Map(Array.from(BINARY_SUFFIXES, ([name, exponent]) => [exponent, name]));
+const decimalSuffixes: ReadonlyMap<string, number> = new Map(Object.entries({ n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }));
+const binarySuffixes: ReadonlyMap<string, number> = new Map(Object.entries({ Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }));
+const decimalNames = new Map(Array.from(decimalSuffixes, ([name, exponent]) => [exponent, name]));
+const binaryNames = new Map(Array.from(binarySuffixes, ([name, exponent]) => [exponent, name]));
 const MAX_INT64 = 2n ** 63n - 1n;
 /** Decimal digits that upstream's fast path takes. */
 const FAST_DIGITS = 18;
@@ -71,9 +71,9 @@ function splitText(text: string): Parts {
 }
 
 function interpretSuffix(suffix: string): Suffix {
-  const decimal = DECIMAL_SUFFIXES.get(suffix);
+  const decimal = decimalSuffixes.get(suffix);
   if (decimal !== undefined) return { format: 'DecimalSI', base2: 0, base10: decimal };
-  const binary = BINARY_SUFFIXES.get(suffix);
+  const binary = binarySuffixes.get(suffix);
   if (binary !== undefined) return { format: 'BinarySI', base2: binary, base10: 0 };
   const exponent = readExponent(suffix);
   if (exponent === undefined) throw new QuantityError(WRONG_SUFFIX);
@@ -150,7 +150,7 @@ function formatBinary(quantity: Quantity): string | undefined {
   if (value === undefined || (value > -1024n && value < 1024n)) return undefined;
   let [amount, power] = [value, 0];
   while (amount % 1024n === 0n && power < 60) [amount, power] = [amount / 1024n, power + 10];
-  return `${amount}${BINARY_NAMES.get(power) ?? ''}`;
+  return `${amount}${binaryNames.get(power) ?? ''}`;
 }
 
 /** Beyond `E` there is no suffix: such values are written with an exponent, as releases of the reference after 1.36 do (1.36 loses the magnitude). */
@@ -162,7 +162,7 @@ function formatDecimal({ mantissa, exponent, format }: Quantity): string {
   const shift = ((power % 3) + 3) % 3;
   const amount = text.slice(0, end) + '0'.repeat(shift);
   if (format === 'DecimalExponent') return power === shift ? amount : `${amount}e${power - shift}`;
-  return `${amount}${DECIMAL_NAMES.get(power - shift) ?? `e${power - shift}`}`;
+  return `${amount}${decimalNames.get(power - shift) ?? `e${power - shift}`}`;
 }
 
 /** Writes the canonical form: no fraction, the largest suffix that loses nothing. */

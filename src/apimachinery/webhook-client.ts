@@ -13,7 +13,7 @@ export interface WebhookService {
   readonly port?: number;
 }
 
-const form = '; desired format: https://host[/path]';
+const FORM = '; desired format: https://host[/path]';
 
 interface UrlParts {
   readonly scheme: string;
@@ -64,13 +64,13 @@ export function checkWebhookUrl(field: string, text: string): FieldError[] {
   try {
     url = splitUrl(text);
   } catch (error) {
-    if (error instanceof UrlError) return [required(field, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error.message}${form}`)];
+    if (error instanceof UrlError) return [required(field, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error.message}${FORM}`)];
     throw error;
   }
   const { scheme, user, host, query, fragment } = url;
   return [
-    ...(scheme === 'https' ? [] : [invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`)]),
-    ...(host === '' ? [invalidValue(field, host, `host must be specified${form}`)] : []),
+    ...(scheme === 'https' ? [] : [invalidValue(field, scheme, `'https' is the only allowed URL scheme${FORM}`)]),
+    ...(host === '' ? [invalidValue(field, host, `host must be specified${FORM}`)] : []),
     ...(user === undefined ? [] : [invalidValue(field, user, 'user information is not permitted in the URL')]),
     ...(fragment === '' ? [] : [invalidValue(field, fragment, 'fragments are not permitted in the URL')]),
     ...(query === '' ? [] : [invalidValue(field, query, 'query parameters are not permitted in the URL')]),

@@ -8,7 +8,7 @@ import { type StatusError, badRequest, checkDnsSubdomain } from '../apimachinery
 import { parseServiceAccountUsername, serviceAccountGroups } from './authenticate/service-account-claims.ts';
 import { readExtra } from './authenticate/front-proxy.ts';
 import { type Attributes, type Authorize, refuse } from './authorize/attributes.ts';
-import { type User, anonymousName, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './user.ts';
+import { type User, ANONYMOUS_NAME, AUTHENTICATED_GROUP, MASTERS_GROUP, UNAUTHENTICATED_GROUP } from './user.ts';
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 
@@ -20,13 +20,13 @@ interface WantedUser {
   readonly extra: Extra;
 }
 
-const extraPrefix = 'impersonate-extra-';
+const EXTRA_PREFIX = 'impersonate-extra-';
 
 /** Reads the headers (lower-case names, values as sent). undefined: the request impersonates no user. Throws 400 when all but the user is named. */
 export function readImpersonation(headers: ReadonlyMap<string, readonly string[]>): WantedUser | undefined {
   const first = (name: string) => headers.get(name)?.[0] ?? '';
   const wanted = {
-    name: first('impersonate-user'), uid: first('impersonate-uid'), groups: headers.get('impersonate-group') ?? [], extra: readExtra(headers, [extraPrefix]),
+    name: first('impersonate-user'), uid: first('impersonate-uid'), groups: headers.get('impersonate-group') ?? [], extra: readExtra(headers, [EXTRA_PREFIX]),
   };
   if (wanted.name !== '') return wanted;
   const more = wanted.uid !== '' || wanted.groups.length > 0 || Object.keys(wanted.extra).length > 0;
@@ -175,7 +175,7 @@ function checkName(name: string, { constrained, anyNode }: Judging, about: (reso
 
 function forbidGroup(group: string): { refusal?: string } {
   if (group === '') return { refusal: 'impersonating the empty string group is not allowed' };
-  return group === mastersGroup ? { refusal: 'impersonating the system:masters group is not allowed' } : {};
+  return group === MASTERS_GROUP ? { refusal: 'impersonating the system:masters group is not allowed' } : {};
 }
 
 function forbidExtra(key: string, value: string): { refusal?: string } {
@@ -191,7 +191,7 @@ function completeUser({ name, uid, groups, extra }: WantedUser, constrained: boo
   const account = parseServiceAccountUsername(name);
   const implied = account !== undefined ? serviceAccountGroups(account.namespace) : constrained && nodeOf(name) !== undefined ? ['system:nodes'] : [];
   const own = groups.length === 0 ? implied : groups;
-  const everybody = name === anonymousName ? unauthenticatedGroup : own.includes(unauthenticatedGroup) ? undefined : authenticatedGroup;
+  const everybody = name === ANONYMOUS_NAME ? UNAUTHENTICATED_GROUP : own.includes(UNAUTHENTICATED_GROUP) ? undefined : AUTHENTICATED_GROUP;
   const all = everybody === undefined || own.includes(everybody) ? own : [...own, everybody];
   return { name, groups: all, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
 }

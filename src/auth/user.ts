@@ -4,21 +4,21 @@ import type { User } from '../registry/index.ts';
 export type { User };
 
 /** The name of callers without credentials. */
-export const anonymousName = 'system:anonymous';
+export const ANONYMOUS_NAME = 'system:anonymous';
 /** Every caller with credentials is in this group. */
-export const authenticatedGroup = 'system:authenticated';
+export const AUTHENTICATED_GROUP = 'system:authenticated';
 /** Callers without credentials are in this group. */
-export const unauthenticatedGroup = 'system:unauthenticated';
+export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
 /** Members may do everything, whatever the authorization mode says. */
-export const mastersGroup = 'system:masters';
+export const MASTERS_GROUP = 'system:masters';
 
 /** The caller without credentials. */
-export const anonymous: User = { name: anonymousName, groups: [unauthenticatedGroup] };
+export const anonymous: User = { name: ANONYMOUS_NAME, groups: [UNAUTHENTICATED_GROUP] };
 
 /** The same user in the group of all authenticated ones, which comes last as in the reference. */
 export function markAuthenticated(user: User): User {
-  const outside = user.name === anonymousName || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup);
-  return outside ? user : { ...user, groups: [...user.groups, authenticatedGroup] };
+  const outside = user.name === ANONYMOUS_NAME || user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP);
+  return outside ? user : { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }
 
 const NODE_PREFIX = 'system:node:';

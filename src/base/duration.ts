@@ -1,7 +1,7 @@
 // Go's duration texts: `300ms`, `1m30s`, `1.5h`, `0`. With Go's words for what is wrong with one.
 import { trimEnd } from './text.ts';
 
-const NANOS: ReadonlyMap<string, bigint> = new Map([
+const unitNanos: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n], ['us', 1000n], ['µs', 1000n], ['μs', 1000n], ['ms', 1_000_000n], ['s', 1_000_000_000n], ['m', 60_000_000_000n], ['h', 3_600_000_000_000n],
 ]);
 const MAX_NANOS = 2n ** 63n - 1n;
@@ -20,7 +20,7 @@ export function parseDurationNanos(text: string): bigint | string {
     const [, zeros = '', whole = '', fraction = '', unit = ''] = part.exec(text) ?? [];
     if (zeros + whole + fraction === '' || whole.length > MAX_DIGITS) return invalid;
     if (unit === '') return `time: missing unit in duration ${JSON.stringify(text)}`;
-    const size = NANOS.get(unit);
+    const size = unitNanos.get(unit);
     if (size === undefined) return `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`;
     const digits = fraction.slice(0, MAX_DIGITS);
     total += BigInt(whole || 0) * size + (BigInt(digits || 0) * size) / 10n ** BigInt(digits.length);

@@ -6,7 +6,7 @@ import type { Entry } from './contract.ts';
 
 const SLICE_MS = 4;
 const PAUSE_MS = 2;
-const ALL = { start: '', end: '\uffff' };
+const all = { start: '', end: '\uffff' };
 
 /** The compactor of one cache. */
 export class ChunkCompactor<T> {
@@ -26,7 +26,7 @@ export class ChunkCompactor<T> {
   begin(map: SortedMap<Entry<T>>): void {
     if (this.#closed || this.#running !== undefined || map === this.#done) return;
     this.#done = map;
-    this.#running = map.chunks(ALL)[Symbol.iterator]();
+    this.#running = map.chunks(all)[Symbol.iterator]();
     this.#schedule();
   }
 

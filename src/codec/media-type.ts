@@ -34,11 +34,11 @@ interface AcceptClause {
 }
 
 /** Clauses longer or more than these are not read: a header is at most some kilobytes, and no client means more. */
-const maxClauses = 100;
+const MAX_CLAUSES = 100;
 
 /** The clauses by quality, then concrete types before wildcards, then as listed; what is no `type/subtype` is left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
-  const clauses = header.split(',', maxClauses).map(parseClause).filter((clause) => clause !== undefined);
+  const clauses = header.split(',', MAX_CLAUSES).map(parseClause).filter((clause) => clause !== undefined);
   const wildcards = (clause: AcceptClause): number => (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
   return clauses.sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
@@ -102,7 +102,7 @@ function readParams(params: ReadonlyMap<string, string>, type: MediaTypeName): M
 /** Does one clause of the header (without its parameters) name one of `types` literally, or everything? `types` may hold any type a route has. */
 export function matchesRoute(header: string | undefined, types: readonly string[]): boolean {
   if (header === undefined || header === '') return true;
-  return header.split(',', maxClauses).some((clause) => {
+  return header.split(',', MAX_CLAUSES).some((clause) => {
     const type = (clause.split(';', 1)[0] as string).trim();
     return type === '*/*' || types.includes(type) || types.includes('*/*');
   });

@@ -14,14 +14,14 @@ export interface ColumnSpec {
   readonly jsonPath: string;
 }
 
-const nameDescription =
+const NAME_DESCRIPTION =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an ' +
   'appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: ' +
   'https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 const ageColumn: ColumnSpec = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 const nameColumn: Column = {
-  name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0, cell: (object) => object.metadata.name ?? '',
+  name: 'Name', type: 'string', format: 'name', description: NAME_DESCRIPTION, priority: 0, cell: (object) => object.metadata.name ?? '',
 };
 
 /** The columns of a version. */
@@ -57,11 +57,11 @@ function formatCell(type: string, value: unknown, formatTime: (atMs: number) => 
   return Number.isNaN(at) ? '<invalid>' : formatTime(at);
 }
 
-const beyondInt64 = 2 ** 63;
+const BEYOND_INT64 = 2 ** 63;
 
 /** Without its fraction; what has no place in 64 bits becomes the least of them, as on the processors that the reference runs on. */
 function toInt64(value: number): number {
-  return Math.abs(value) < beyondInt64 ? Math.trunc(value) : -beyondInt64;
+  return Math.abs(value) < BEYOND_INT64 ? Math.trunc(value) : -BEYOND_INT64;
 }
 
 function formatText(value: unknown): string {

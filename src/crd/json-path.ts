@@ -72,7 +72,7 @@ function parseLiteral(text: string): unknown {
 }
 
 /** What a path may look at in one object: paths that branch again and again (`..a..a..a`, `[0,0][0,0]`) would never end. */
-const mostLooks = 200_000;
+const MOST_LOOKS = 200_000;
 
 interface Budget {
   left: number;
@@ -80,7 +80,7 @@ interface Budget {
 
 /** Everything that a parsed path leads to, in order; nothing when there is too much to look at. */
 export function findAll(steps: readonly Step[], root: unknown): unknown[] {
-  const budget: Budget = { left: mostLooks };
+  const budget: Budget = { left: MOST_LOOKS };
   let found: unknown[] = [root];
   for (const step of steps) {
     const next: unknown[] = [];

@@ -7,10 +7,10 @@ import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compile
 import type { DefinitionVersion } from './types.ts';
 
 /** What compiled schemas may take together, as they are estimated. */
-const defaultLimitBytes = 64 * 2 ** 20;
+const DEFAULT_LIMIT_BYTES = 64 * 2 ** 20;
 /** A node of a schema with everything that is worked out for it, and a character of text. */
-const bytesPerNode = 700;
-const bytesPerCharacter = 1;
+const BYTES_PER_NODE = 700;
+const BYTES_PER_CHARACTER = 1;
 
 /** The schemas of the versions of one definition. */
 export type VersionSchemas = Pick<ReadonlyMap<string, Schema>, 'get' | 'has' | 'size'>;
@@ -27,9 +27,9 @@ export function sourceOf(definition: KubeObject, version: string): OpenAPIV3Sche
 
 /** Roughly what a value of JSON takes as a compiled schema. */
 function estimateBytes(value: unknown): number {
-  if (typeof value === 'string') return value.length * bytesPerCharacter;
+  if (typeof value === 'string') return value.length * BYTES_PER_CHARACTER;
   if (typeof value !== 'object' || value === null) return 0;
-  let bytes = Array.isArray(value) ? 0 : bytesPerNode;
+  let bytes = Array.isArray(value) ? 0 : BYTES_PER_NODE;
   for (const each of Array.isArray(value) ? value : Object.values(value)) bytes += estimateBytes(each);
   return bytes;
 }
@@ -47,7 +47,7 @@ export class SchemaCache {
   readonly #kept = new Map<Slot, number>();
   #bytes = 0;
 
-  constructor(limitBytes: number = defaultLimitBytes) {
+  constructor(limitBytes: number = DEFAULT_LIMIT_BYTES) {
     this.#limitBytes = limitBytes;
   }
 

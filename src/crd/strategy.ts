@@ -52,7 +52,7 @@ export interface StrategyParts extends ValidationParts {
   readonly validateInWorker: ((write: WriteToValidate) => Promise<ValidationResult>) | undefined;
 }
 
-const maxInt32 = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 /** Errors after which values may not have the types that rules were checked for. */
 const blocking: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany',
   'FieldValueTypeInvalid']);
@@ -165,7 +165,7 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
     return [invalidValue(path, 0, `${path} accessor error: ${formatGo(value)} is of the type ${goTypeOf(value)}, expected int64`)];
   }
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
-  return value > maxInt32 ? [invalidValue(path, value, `should be less than or equal to ${maxInt32}`)] : [];
+  return value > MAX_INT32 ? [invalidValue(path, value, `should be less than or equal to ${MAX_INT32}`)] : [];
 }
 
 function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): ValidationResult {

@@ -19,15 +19,15 @@ import { routeResource } from './request/router.ts';
 import { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 
 /** Paths that `/` always lists, besides those of groups. */
-const OWN_PATHS = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+const ownPaths = ['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
 
 /** Paths without their first segment, or without a group, which are never served. */
-const EMPTY_BEGINNING = /^(?:\/apis)?\/\//;
+const emptyBeginning = /^(?:\/apis)?\/\//;
 
 function rootPaths({ catalog, remote, otherPaths = [] }: EndpointsDependencies): string[] {
   const groups = mergeGroups(catalog, remote).flatMap(({ name, versions }) =>
     (name === '' ? versions.map((version) => `/api/${version}`) : [`/apis/${name}`, ...versions.map((version) => `/apis/${name}/${version}`)]));
-  return [...new Set([...OWN_PATHS, ...groups, ...otherPaths])].sort();
+  return [...new Set([...ownPaths, ...groups, ...otherPaths])].sort();
 }
 
 class Endpoints {
@@ -52,7 +52,7 @@ class Endpoints {
   }
 
   #route(exchange: Exchange): MaybePromise<Response> {
-    if (EMPTY_BEGINNING.test(exchange.path)) return respondNotFoundText(exchange);
+    if (emptyBeginning.test(exchange.path)) return respondNotFoundText(exchange);
     if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;

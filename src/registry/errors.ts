@@ -8,14 +8,14 @@ import type { Resource } from './resource.ts';
 /** The row as messages name it. */
 export const groupResource = (resource: Resource): GroupResource => ({ group: resource.group, resource: resource.plural });
 
-const expiredContinueMessage =
+const EXPIRED_CONTINUE_MESSAGE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
   'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 /** 410 for a page of a list whose state is gone; `token` continues in the newest state. */
 export function expiredContinue(token: string): StatusError {
-  const error = failure(410, 'Expired', expiredContinueMessage);
+  const error = failure(410, 'Expired', EXPIRED_CONTINUE_MESSAGE);
   return new StatusError({ ...error.status, metadata: { continue: token } });
 }
 

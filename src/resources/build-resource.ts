@@ -7,12 +7,12 @@ import { dropGatedFields } from './common/gated-fields.ts';
 import { allVerbs } from './common/subresources.ts';
 import type { KindSpec, KindValidation, ValidateUpdate } from './kind-spec.ts';
 
-const DEFAULT_METADATA_CHECKS: readonly MetadataCheck[] = ['object', 'kind', 'update'];
+const defaultMetadataChecks: readonly MetadataCheck[] = ['object', 'kind', 'update'];
 
-const ROW_DEFAULTS = {
+const rowDefaults = {
   shortNames: [], categories: [], verbs: allVerbs, subresources: [], nameRule: 'dns-subdomain', selectableFields: {}, createOnUpdate: false,
   unconditionalUpdate: true, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: false, custom: false,
-  metadataChecks: DEFAULT_METADATA_CHECKS,
+  metadataChecks: defaultMetadataChecks,
 } as const;
 
 /** The row of a kind of a group. Throws (a broken invariant) when one of its versions has no schema. */
@@ -27,7 +27,7 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
     return { name, served: true, schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
   };
   return {
-    ...ROW_DEFAULTS,
+    ...rowDefaults,
     ...rest,
     group,
     listKind: `${spec.kind}List`,

@@ -83,7 +83,7 @@ interface Group {
   readonly kinds: readonly KindSpec[];
 }
 
-const GROUPS: readonly Group[] = [
+const groups: readonly Group[] = [
   { group: 'apiregistration.k8s.io', priority: 20_000, kinds: [apiServiceKind] },
   {
     group: '', priority: 18_000, versions: { v1: 1 },
@@ -142,14 +142,14 @@ interface GroupPriority {
 }
 
 /** The built-in groups in the order of discovery. apiregistration.k8s.io has no APIService of its own and is always first of /apis. */
-export const groupPriorities: readonly GroupPriority[] = GROUPS.map(({ group, priority, versions = { v1: 15 } }) => ({
+export const groupPriorities: readonly GroupPriority[] = groups.map(({ group, priority, versions = { v1: 15 } }) => ({
   group, priority, versions: Object.entries(versions).map(([name, versionPriority]) => ({ name, priority: versionPriority })),
 }));
 
 /** All built-in resources, in the order of discovery. Throws (a broken invariant) when a kind has no schema. */
 export function createBuiltinResources(schemas: SchemaSet): readonly Resource[] {
-  return GROUPS.flatMap(({ group, kinds }) => kinds.map((spec) => buildResource(group, spec, schemas)));
+  return groups.flatMap(({ group, kinds }) => kinds.map((spec) => buildResource(group, spec, schemas)));
 }
 
 /** The kinds by `group/Kind`. */
-export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(GROUPS.flatMap(({ group, kinds }) => kinds.map((spec) => [`${group}/${spec.kind}`, spec])));
+export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(groups.flatMap(({ group, kinds }) => kinds.map((spec) => [`${group}/${spec.kind}`, spec])));

@@ -3,7 +3,7 @@
 import {
   type Authenticate, type AuthenticateToken, type FindBoundObject, type SecretTokenAccount, type StaticToken, createAuthenticator,
   createBootstrapTokenAuthenticator,
-  createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, mastersGroup, signJwt,
+  createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, MASTERS_GROUP, signJwt,
 } from '../auth/index.ts';
 import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
@@ -92,7 +92,7 @@ function collectStaticTokens(options: ServerOptions): AuthenticateToken {
 /** Without TLS the administrator's token travels in the open: it is good on this machine and nowhere else. */
 function createAdminToken({ options, adminToken }: AuthenticationOptions): AuthenticateToken[] {
   if (adminToken === undefined) return [];
-  return [createTokenAuthenticator([{ token: adminToken, user: { name: 'kubernetes-admin', groups: [mastersGroup] } }], options.random)];
+  return [createTokenAuthenticator([{ token: adminToken, user: { name: 'kubernetes-admin', groups: [MASTERS_GROUP] } }], options.random)];
 }
 
 const proxyOf = (options: ServerOptions) => createFrontProxy({

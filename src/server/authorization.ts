@@ -107,12 +107,12 @@ export function createOwnerQuestion(authorization: () => Authorization): AskRigh
   };
 }
 
-const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+const verbsWithSelectors: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 /** The request as authorization sees it. */
 export function describeAttributes(user: User, info: RequestInfo, query?: URLSearchParams): Attributes {
   const { isResource, verb, group, version, namespace, resource, subresource, name, path } = info;
-  const isSelecting = isResource && query !== undefined && VERBS_WITH_SELECTORS.has(verb);
+  const isSelecting = isResource && query !== undefined && verbsWithSelectors.has(verb);
   const [fieldSelector, labelSelector] = isSelecting ? [query.get('fieldSelector'), query.get('labelSelector')] : [];
   return {
     user, isResource, verb, group, version, namespace, resource, subresource, name, path,

@@ -5,12 +5,12 @@ import { describeError } from './observability/logger.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
 
 /** Longer than any server runs. */
-const neverMs = 1e15;
+const NEVER_MS = 1e15;
 
 /** The Store in etcd, in the data directory, or one in memory. */
 export async function openStore(options: ServerOptions, directory: DataDirectory, health: StorageHealth): Promise<Store> {
   const { clock, historyMs } = options;
-  const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? neverMs : options.compactionIntervalMs };
+  const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? NEVER_MS : options.compactionIntervalMs };
   try {
     // Only servers with a disk, or on etcd, pay for loading the libraries for it.
     const { openEmbeddedStore, openEtcdStore } = await import('../storage/index.ts');

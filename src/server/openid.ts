@@ -6,9 +6,9 @@ import type { Exchange, Handler, Response } from '../endpoints/index.ts';
 import type { ServiceAccountKeys } from './tls/service-account-keys.ts';
 
 /** Where the issuer is described. */
-export const discoveryPath = '/.well-known/openid-configuration';
+export const DISCOVERY_PATH = '/.well-known/openid-configuration';
 /** Where its keys are. */
-export const keysPath = '/openid/v1/jwks';
+export const KEYS_PATH = '/openid/v1/jwks';
 
 interface OpenIdOptions {
   readonly issuer: string;
@@ -28,9 +28,9 @@ export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (
     return answerDocument(exchange, document, 'application/json');
   };
   return (exchange) => {
-    if (exchange.path !== discoveryPath && exchange.path !== keysPath) return undefined;
+    if (exchange.path !== DISCOVERY_PATH && exchange.path !== KEYS_PATH) return undefined;
     if (exchange.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-    if (exchange.path === discoveryPath) return answerDiscovery(exchange);
+    if (exchange.path === DISCOVERY_PATH) return answerDiscovery(exchange);
     return keys.publish().then((set) => answerDocument(exchange, set, 'application/jwk-set+json'));
   };
 }

@@ -32,7 +32,7 @@ import { readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import { stopServer } from './shutdown.ts';
-import { createOpenIdHandler, discoveryPath, keysPath } from './openid.ts';
+import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
 
 /** A server that answers. */
 export interface RunningServer {
@@ -139,7 +139,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   });
   const flowControl = createFlowControl(options);
   const checks = listChecks(state, { ...made, options, flowControl });
-  const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', discoveryPath, keysPath];
+  const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', DISCOVERY_PATH, KEYS_PATH];
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
@@ -185,7 +185,7 @@ function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness,
 
 /** Where others find the public keys of service account tokens. */
 const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
-  (options.serviceAccountJwksUri === '' ? `https://${address}${keysPath}` : options.serviceAccountJwksUri);
+  (options.serviceAccountJwksUri === '' ? `https://${address}${KEYS_PATH}` : options.serviceAccountJwksUri);
 
 async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, state, pki, identity, adminToken, directory } = parts;

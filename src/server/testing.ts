@@ -14,13 +14,13 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-const lifetimeMs = 86_400_000;
+const LIFETIME_MS = 86_400_000;
 
 /** Starts one; `answer` gets the path and the body; undefined is 500. */
 export async function startTestService(answer: (path: string, body: any) => unknown): Promise<TestService> {
   const context = { clock: systemClock, random: systemRandom };
-  const authority = createCertificate({ commonName: 'authority', lifetimeMs }, context);
-  const serving = createCertificate({ commonName: 'service', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs }, context);
+  const authority = createCertificate({ commonName: 'authority', lifetimeMs: LIFETIME_MS }, context);
+  const serving = createCertificate({ commonName: 'service', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs: LIFETIME_MS }, context);
   const asked: any[] = [];
   const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     let text = '';

@@ -26,8 +26,8 @@ interface BudgetStatus extends JsonObject {
   readonly conditions?: JsonObject[];
 }
 
-const retrySeconds = 10;
-const maxDisrupted = 2000;
+const RETRY_SECONDS = 10;
+const MAX_DISRUPTED = 2000;
 
 function find(catalog: Catalog, [group, version, plural]: readonly [string, string, string]): Resource {
   const row = catalog.find(group, version, plural);
@@ -64,9 +64,9 @@ function countEviction(budget: KubeObject, pod: string, now: string): KubeObject
   const status = statusOf(budget);
   const { name = '', generation = 0 } = budget.metadata;
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0, conditions = [] } = status;
-  if (observedGeneration < generation) throw refuseBudget(`The disruption budget ${name} is still being processed by the server.`, retrySeconds);
+  if (observedGeneration < generation) throw refuseBudget(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS);
   if (disruptionsAllowed < 0) throw forbidden({ group: 'policy', resource: 'poddisruptionbudgets' }, name, 'pdb disruptions allowed is negative');
-  if (Object.keys(disruptedPods).length > maxDisrupted) {
+  if (Object.keys(disruptedPods).length > MAX_DISRUPTED) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
     throw forbidden({ group: 'policy', resource: 'poddisruptionbudgets' }, name, why);
   }

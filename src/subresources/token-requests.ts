@@ -36,12 +36,12 @@ interface TokenSpec {
 }
 
 const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
-const defaultSeconds = 3600;
-const minSeconds = 600;
-const maxSeconds = 2 ** 32;
+const DEFAULT_SECONDS = 3600;
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
 /** What kubelets ask for in the name of pods; only such tokens are extended. */
-const podSeconds = 3607;
-const extendedSeconds = 365 * 24 * 3600;
+const POD_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 24 * 3600;
 
 /** Makes the handler. */
 export function createTokenRequests(deps: TokenRequestDependencies): SpecialCreate {
@@ -70,10 +70,10 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
   const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
   const now = Math.floor(deps.clock.now() / 1000);
-  const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === podSeconds && sameSet(spec.audiences, deps.apiAudiences);
+  const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === POD_SECONDS && sameSet(spec.audiences, deps.apiAudiences);
   const claims = encodeBoundClaims({
     issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
-    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? extendedSeconds : spec.expirationSeconds),
+    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? EXTENDED_SECONDS : spec.expirationSeconds),
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
   const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
@@ -115,11 +115,11 @@ interface CompleteSpec extends TokenSpec {
 }
 
 function completeSpec(spec: TokenSpec, { apiAudiences, maxExpirationSeconds }: TokenRequestDependencies, warnings: string[]): CompleteSpec {
-  const asked = spec.expirationSeconds ?? defaultSeconds;
+  const asked = spec.expirationSeconds ?? DEFAULT_SECONDS;
   const errors: FieldError[] = [];
   const path = 'spec.expirationSeconds';
-  if (asked < minSeconds) errors.push(invalidValue(path, asked, 'may not specify a duration less than 10 minutes'));
-  if (asked > maxSeconds) errors.push(invalidValue(path, asked, 'may not specify a duration larger than 2^32 seconds'));
+  if (asked < MIN_SECONDS) errors.push(invalidValue(path, asked, 'may not specify a duration less than 10 minutes'));
+  if (asked > MAX_SECONDS) errors.push(invalidValue(path, asked, 'may not specify a duration larger than 2^32 seconds'));
   if (spec.boundObjectRef && (spec.boundObjectRef.name ?? '') === '') errors.push(forbiddenField('spec.boundObjectRef.name', 'may not be empty'));
   if (errors.length > 0) throw invalid(kind, '', errors);
   const capped = maxExpirationSeconds > 0 && asked > maxExpirationSeconds;

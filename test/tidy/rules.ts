@@ -112,6 +112,24 @@ function findLongFunctions(path: string, lines: readonly string[]): string[] {
 const LEFTOVERS = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`);
 const MACHINE = new RegExp(`(^|[^\\w.])/(${['wo' + 'rk', 'ro' + 'ot'].join('|')})/\\w|\\b(${['artifac' + 'tory', 'verdac' + 'cio'].join('|')})\\b`);
 
+const CONSTANT = /^(?:export )?const (\w+)(?:: [^=]+)? = ?(.*)$/;
+/** How numbers, texts and flags begin, and how everything else does; `undefined` (a name, a call in parentheses) may be either. */
+const SCALAR = /^(?:-?\d|['"`]|(?:true|false)\b)/;
+const COMPOUND = /^(?:[[{/]|new |async |Object\.|\w+\()/;
+
+/** Numbers, texts and flags of a module are UPPER_CASE; functions, tables, patterns and instances are camelCase. */
+export const checkConstants: Rule = ({ path, lines, isTest, isData }) => {
+  if (isTest || isData) return [];
+  return lines.flatMap((line, i) => {
+    const [, name, begun] = CONSTANT.exec(line) ?? [];
+    if (name === undefined || begun === undefined) return [];
+    const value = begun === '' ? (lines[i + 1] ?? '').trim() : begun;
+    const isUpper = /^[A-Z][A-Z0-9_]*$/.test(name);
+    const isWrong = isUpper ? COMPOUND.test(value) : SCALAR.test(value);
+    return isWrong ? [`${path}:${i + 1}: ${name} is ${isUpper ? 'no number, text or flag: camelCase' : 'a number, text or flag: UPPER_CASE'}`] : [];
+  });
+};
+
 /** No notes to ourselves. */
 export const checkLeftovers: Rule = ({ path, lines }) => complain(path, lines, LEFTOVERS);
 

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import type { AdmissionAttributes, Catalog } from '../../registry/index.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../chain.ts';
-import { OPTIONAL_PLUGINS, PLUGIN_NAMES, isSelected, orderPlugins } from '../plugin-names.ts';
+import { optionalPlugins, pluginNames, isSelected, orderPlugins } from '../plugin-names.ts';
 import type { RowReads } from '../reads.ts';
 import { createOwnerReferences } from './access/owner-references.ts';
 import { createAlwaysDeny } from './always.ts';
@@ -61,7 +61,7 @@ describe('plugin names', () => {
     assert.equal(isSelected('PodSecurity', { enabled: [], disabled: ['PodSecurity'] }), false);
     assert.equal(isSelected('AlwaysDeny', { enabled: [], disabled: [] }), false);
     assert.equal(isSelected('AlwaysDeny', { enabled: ['AlwaysDeny'], disabled: [] }), true);
-    assert.ok([...OPTIONAL_PLUGINS].every((name) => PLUGIN_NAMES.includes(name)));
+    assert.ok([...optionalPlugins].every((name) => pluginNames.includes(name)));
   });
 
   it('orderPlugins: in the order of the reference, others before policies and webhooks', () => {

@@ -3,19 +3,19 @@ import {
   type Check, type Container, type Finding, type Handler, type Pod, badValues, containersOf, nameSetters, nameThings, pluralize, quote, sortTexts,
 } from './pod.ts';
 
-const CAPABILITIES: ReadonlySet<string> = new Set([
+const capabilities: ReadonlySet<string> = new Set([
   'AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT',
 ]);
-const SELINUX_TYPES: readonly string[] = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
+const selinuxTypes: readonly string[] = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 const APPARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
 const SECCOMP_POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
-const SYSCTLS: readonly string[] = [
+const sysctls: readonly string[] = [
   'kernel.shm_rmid_forced', 'net.ipv4.ip_local_port_range', 'net.ipv4.tcp_syncookies', 'net.ipv4.ping_group_range', 'net.ipv4.ip_unprivileged_port_start'];
-const SYSCTLS_27 = [...SYSCTLS, 'net.ipv4.ip_local_reserved_ports'];
-const SYSCTLS_29 = [
-  ...SYSCTLS_27, 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes'];
-const SYSCTLS_32 = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
+const sysctls27 = [...sysctls, 'net.ipv4.ip_local_reserved_ports'];
+const sysctls29 = [
+  ...sysctls27, 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes'];
+const sysctls32 = [...sysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
 /** The containers for which `isBad` holds, as one finding. */
 function checkContainers(pod: Pod, isBad: (container: Container) => boolean, describe: (bad: readonly string[]) => Finding): Finding | undefined {
@@ -49,7 +49,7 @@ export const checkPrivileged: Check = (pod) => checkContainers(pod, ({ securityC
 
 /** Containers may add only the capabilities that runtimes give by default. */
 export const checkCapabilities: Check = (pod) => {
-  const foreign = ({ securityContext }: Container): string[] => (securityContext?.capabilities?.add ?? []).filter((name) => !CAPABILITIES.has(name));
+  const foreign = ({ securityContext }: Container): string[] => (securityContext?.capabilities?.add ?? []).filter((name) => !capabilities.has(name));
   return checkContainers(pod, (container) => foreign(container).length > 0, (bad) => ({
     reason: 'non-default capabilities',
     detail: `${nameThings('container', bad)} must not include ${quote(sortTexts(containersOf(pod.spec).flatMap(foreign)))} in securityContext.capabilities.add`,
@@ -76,7 +76,7 @@ export const checkHostProcess: Check = (pod) => {
 
 /** SELinux options: types of containers only, neither user nor role. */
 export const checkSelinux = (...moreTypes: readonly string[]): Check => (pod) => {
-  const isBadType = (type: string): boolean => !SELINUX_TYPES.includes(type) && !moreTypes.includes(type);
+  const isBadType = (type: string): boolean => !selinuxTypes.includes(type) && !moreTypes.includes(type);
   const setters = nameSetters(pod, ({ seLinuxOptions: options }) =>
     options !== undefined && (isBadType(options.type ?? '') || Boolean(options.user) || Boolean(options.role)));
   if (setters === undefined) return undefined;
@@ -128,7 +128,7 @@ const checkSysctls = (allowed: readonly string[]): Check => ({ spec }) => {
 
 /** Which sysctls a pod may set, by the minor version from which on they are allowed. */
 export const sysctlChecks: readonly (readonly [sinceMinor: number, check: Check])[] =
-  [[0, checkSysctls(SYSCTLS)], [27, checkSysctls(SYSCTLS_27)], [29, checkSysctls(SYSCTLS_29)], [32, checkSysctls(SYSCTLS_32)]];
+  [[0, checkSysctls(sysctls)], [27, checkSysctls(sysctls27)], [29, checkSysctls(sysctls29)], [32, checkSysctls(sysctls32)]];
 
 const hostsOf = (handler: Handler | undefined): string[] =>
   [handler?.httpGet?.host, handler?.tcpSocket?.host].filter((host) => host !== undefined && host !== '') as string[];

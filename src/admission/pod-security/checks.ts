@@ -23,7 +23,7 @@ const baseline = (name: string, ...forms: VersionedCheck['forms']): VersionedChe
 const restricted = (name: string, replaces: string | undefined, ...forms: VersionedCheck['forms']): VersionedCheck =>
   ({ name, level: 'restricted', forms, ...(replaces !== undefined && { replaces }) });
 
-const CHECKS: readonly VersionedCheck[] = [
+const checks: readonly VersionedCheck[] = [
   baseline('appArmorProfile', [0, checkAppArmor]),
   baseline('capabilities_baseline', [0, checkCapabilities]),
   baseline('hostNamespaces', [0, checkHostNamespaces]),
@@ -48,7 +48,7 @@ const CHECKS: readonly VersionedCheck[] = [
 function selectChecks({ level, minor }: LevelVersion): readonly Check[] {
   if (level === 'privileged') return [];
   const formOf = ({ forms }: VersionedCheck): Check | undefined => forms.findLast(([sinceMinor]) => minor === 'latest' || sinceMinor <= minor)?.[1];
-  const known = CHECKS.filter((check) => (level === 'restricted' || check.level === 'baseline') && formOf(check) !== undefined);
+  const known = checks.filter((check) => (level === 'restricted' || check.level === 'baseline') && formOf(check) !== undefined);
   const replaced = new Set(known.map(({ replaces }) => replaces));
   return known.filter(({ name }) => !replaced.has(name)).map((check) => formOf(check) as Check);
 }

@@ -9,7 +9,7 @@ import { refuse } from '../refusal.ts';
 import { evaluatePod, formatDetails, formatReasons } from './checks.ts';
 import type { Container, Pod, PodSpec } from './pod.ts';
 import {
-  LABEL_PREFIX, type LevelVersion, MODES, PRIVILEGED_POLICY, type Policy, compareLevels, formatLevel, isPrivileged, isSameLevel, labelsOf, readPolicy,
+  LABEL_PREFIX, type LevelVersion, modes, privilegedPolicy, type Policy, compareLevels, formatLevel, isPrivileged, isSameLevel, labelsOf, readPolicy,
 } from './policy.ts';
 
 /** The plugin's configuration: defaults for namespaces without labels, and requests that no policy holds. */
@@ -19,15 +19,15 @@ export interface PodSecurityConfiguration {
 }
 
 /** The configuration of a server without a file for it. */
-export const defaultPodSecurity: PodSecurityConfiguration = { defaults: PRIVILEGED_POLICY, exemptions: { usernames: [], namespaces: [], runtimeClasses: [] } };
+export const defaultPodSecurity: PodSecurityConfiguration = { defaults: privilegedPolicy, exemptions: { usernames: [], namespaces: [], runtimeClasses: [] } };
 
 /** How many pods of a namespace are checked when its level changes, as in the reference. */
 const PODS_TO_CHECK = 3000;
 
 /** Subresources of pods that carry no pod. */
-const OTHER_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+const otherSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
 
-const TEMPLATE_PATHS: ReadonlyMap<string, readonly string[]> = new Map([
+const templatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ['/replicationcontrollers', ['spec', 'template']], ['/podtemplates', ['template']], ['apps/deployments', ['spec', 'template']],
   ['apps/replicasets', ['spec', 'template']], ['apps/statefulsets', ['spec', 'template']], ['apps/daemonsets', ['spec', 'template']],
   ['batch/jobs', ['spec', 'template']], ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
@@ -59,8 +59,8 @@ export function createPodSecurity(reads: Reads, configuration: PodSecurityConfig
     handles({ operation, subresource, resource, ...attributes }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
       const name = resourceOf({ resource, operation, subresource, ...attributes });
-      if (name === '/pods') return !OTHER_SUBRESOURCES.has(subresource);
-      return subresource === '' && (name === '/namespaces' || TEMPLATE_PATHS.has(name));
+      if (name === '/pods') return !otherSubresources.has(subresource);
+      return subresource === '' && (name === '/namespaces' || templatePaths.has(name));
     },
     async validate(attributes) {
       const name = resourceOf(attributes);
@@ -71,7 +71,7 @@ export function createPodSecurity(reads: Reads, configuration: PodSecurityConfig
       if (name === '/pods' && policy === undefined) throw internalError(`failed to lookup namespace "${attributes.namespace}"`);
       if (policy === undefined) return;
       if (isPrivileged(policy)) return name === '/pods' ? annotateEnforced(attributes, policy) : undefined;
-      const pod = name === '/pods' ? readPod(attributes) : readTemplate(attributes.object, TEMPLATE_PATHS.get(name) ?? []);
+      const pod = name === '/pods' ? readPod(attributes) : readTemplate(attributes.object, templatePaths.get(name) ?? []);
       if (pod === undefined) return;
       if (exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '')) return annotateExemption(attributes, 'runtimeClass');
       annotateViolations(attributes, policy, pod);
@@ -148,9 +148,9 @@ async function validateNamespace(attributes: AdmissionAttributes, { pods }: Read
 
 /** The warning about labels of a namespace that no policy holds. */
 function describeExemption({ metadata }: KubeObject, policy: Policy, defaults: Policy): string | undefined {
-  if (isPrivileged(policy) || MODES.every((mode) => isSameLevel(policy[mode], defaults[mode]))) return undefined;
+  if (isPrivileged(policy) || modes.every((mode) => isSameLevel(policy[mode], defaults[mode]))) return undefined;
   const labels = metadata.labels ?? {};
-  const set = MODES.filter((mode) => policy[mode].level !== 'privileged' && Object.values(labelsOf(mode)).some((label) => Object.hasOwn(labels, label)));
+  const set = modes.filter((mode) => policy[mode].level !== 'privileged' && Object.values(labelsOf(mode)).some((label) => Object.hasOwn(labels, label)));
   if (set.length === 0) return undefined;
   const shown = set.map((mode) => `${mode}=${formatLevel(policy[mode])}`).join(', ');
   return `namespace "${metadata.name ?? ''}" is exempt from Pod Security, and the policy (${shown}) will be ignored`;

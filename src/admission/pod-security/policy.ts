@@ -7,8 +7,8 @@ import { type FieldError, invalidValue } from '../../apimachinery/index.ts';
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
 /** The modes of a policy, in the order of their labels. */
-export const MODES = ['enforce', 'audit', 'warn'] as const;
-type Mode = (typeof MODES)[number];
+export const modes = ['enforce', 'audit', 'warn'] as const;
+type Mode = (typeof modes)[number];
 
 /** A level as a Kubernetes minor version defines it; `latest` is the version that is served. */
 export interface LevelVersion {
@@ -20,28 +20,28 @@ export interface LevelVersion {
 /** What a namespace enforces, audits and warns about. */
 export type Policy = Readonly<Record<Mode, LevelVersion>>;
 
-const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
+const levels: readonly Level[] = ['privileged', 'baseline', 'restricted'];
 export const LABEL_PREFIX = 'pod-security.kubernetes.io/';
-const PRIVILEGED: LevelVersion = { level: 'privileged', minor: 'latest' };
+const privileged: LevelVersion = { level: 'privileged', minor: 'latest' };
 
 /** The policy of a namespace without labels, unless the configuration says otherwise. */
-export const PRIVILEGED_POLICY: Policy = { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED };
+export const privilegedPolicy: Policy = { enforce: privileged, audit: privileged, warn: privileged };
 
 /** A level and its version as messages show them. */
 export const formatLevel = ({ level, minor }: LevelVersion): string => `${level}:${minor === 'latest' ? minor : `v1.${minor}`}`;
 
 /** Negative where the first level is less strict than the second. */
-export const compareLevels = (one: Level, two: Level): number => LEVELS.indexOf(one) - LEVELS.indexOf(two);
+export const compareLevels = (one: Level, two: Level): number => levels.indexOf(one) - levels.indexOf(two);
 
 /** Whether two levels permit the same pods. */
 export const isSameLevel = (one: LevelVersion, two: LevelVersion): boolean =>
   one.level === two.level && (one.level === 'privileged' || one.minor === two.minor);
 
 /** Whether a policy neither refuses nor reports anything. */
-export const isPrivileged = (policy: Policy): boolean => MODES.every((mode) => policy[mode].level === 'privileged');
+export const isPrivileged = (policy: Policy): boolean => modes.every((mode) => policy[mode].level === 'privileged');
 
 /** Reads a level; undefined where it is none. */
-export const parseLevel = (text: string): Level | undefined => LEVELS.find((level) => level === text);
+export const parseLevel = (text: string): Level | undefined => levels.find((level) => level === text);
 
 /** Reads `latest` or `v1.x`; undefined where it is neither. */
 export function parseVersion(text: string): number | 'latest' | undefined {
@@ -71,7 +71,7 @@ function readMode(labels: Labels, mode: Mode, fallback: LevelVersion): ReadMode 
   return {
     value: { level: level ?? (mode === 'enforce' ? 'restricted' : 'privileged'), minor: minor ?? 'latest' },
     errors: [
-      ...(level === undefined ? [fail(names.level, levelText ?? '', `must be one of ${LEVELS.join(', ')}`)] : []),
+      ...(level === undefined ? [fail(names.level, levelText ?? '', `must be one of ${levels.join(', ')}`)] : []),
       ...(minor === undefined ? [fail(names.version, versionText ?? '', 'must be "latest" or "v1.x"')] : []),
     ],
     hasLevel: levelText !== undefined && level !== undefined, hasVersion: versionText !== undefined,
@@ -79,8 +79,8 @@ function readMode(labels: Labels, mode: Mode, fallback: LevelVersion): ReadMode 
 }
 
 /** The policy of a namespace, and what is wrong with its labels. A level to enforce that is stricter than the one to warn about is warned about. */
-export function readPolicy(labels: Labels = {}, defaults: Policy = PRIVILEGED_POLICY): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
-  const [enforce, audit, warn] = MODES.map((mode) => readMode(labels, mode, defaults[mode])) as [ReadMode, ReadMode, ReadMode];
+export function readPolicy(labels: Labels = {}, defaults: Policy = privilegedPolicy): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
+  const [enforce, audit, warn] = modes.map((mode) => readMode(labels, mode, defaults[mode])) as [ReadMode, ReadMode, ReadMode];
   const isWarned = enforce.hasLevel && labels[labelsOf('warn').level] === undefined && compareLevels(enforce.value.level, warn.value.level) > 0;
   const warned = isWarned ? { level: enforce.value.level, minor: warn.hasVersion ? warn.value.minor : enforce.value.minor } : warn.value;
   return { policy: { enforce: enforce.value, audit: audit.value, warn: warned }, errors: [...enforce.errors, ...audit.errors, ...warn.errors] };

@@ -1,8 +1,8 @@
 // The checks of the level `restricted`: good practice for pods that need nothing special. Names, versions and texts are upstream's.
 import { type Check, type Container, containersOf, badValues, nameSetters, nameThings, pluralize, quote, sortTexts } from './pod.ts';
 
-const VOLUME_TYPES: readonly string[] = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'];
-const FORBIDDEN_VOLUME_TYPES: readonly string[] = [
+const volumeTypes: readonly string[] = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'];
+const forbiddenVolumeTypes: readonly string[] = [
   'hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd', 'flexVolume', 'cinder', 'cephfs', 'flocker', 'fc',
   'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk', 'photonPersistentDisk', 'portworxVolume', 'scaleIO', 'storageos',
 ];
@@ -33,9 +33,9 @@ export const checkDroppedCapabilities: Check = ({ spec }) => {
 
 /** Volumes must be of types without access to the node or to storage of others. */
 export const checkVolumeTypes: Check = ({ spec }) => {
-  const bad = (spec.volumes ?? []).filter((volume) => !VOLUME_TYPES.some((type) => volume[type] !== undefined));
+  const bad = (spec.volumes ?? []).filter((volume) => !volumeTypes.some((type) => volume[type] !== undefined));
   if (bad.length === 0) return undefined;
-  const types = sortTexts(bad.map((volume) => FORBIDDEN_VOLUME_TYPES.find((type) => volume[type] !== undefined) ?? 'unknown'));
+  const types = sortTexts(bad.map((volume) => forbiddenVolumeTypes.find((type) => volume[type] !== undefined) ?? 'unknown'));
   const names = bad.map(({ name }) => name);
   const noun = pluralize('restricted volume type', types);
   return { reason: 'restricted volume types', detail: `${nameThings('volume', names)} ${names.length === 1 ? 'uses' : 'use'} ${noun} ${quote(types)}` };

@@ -2,7 +2,7 @@
 // nothing could be authenticated or authorized.
 import type { AdmissionAttributes } from '../../registry/index.ts';
 
-const EXCLUDED: ReadonlySet<string> = new Set([
+const excluded: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io/validatingadmissionpolicies', 'admissionregistration.k8s.io/validatingadmissionpolicybindings',
   'admissionregistration.k8s.io/mutatingadmissionpolicies', 'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
   'authentication.k8s.io/selfsubjectreviews', 'authentication.k8s.io/tokenreviews', 'authorization.k8s.io/localsubjectaccessreviews',
@@ -10,4 +10,4 @@ const EXCLUDED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether no policy sees a request. */
-export const isExcluded = ({ resource: { group, plural } }: AdmissionAttributes): boolean => EXCLUDED.has(`${group}/${plural}`);
+export const isExcluded = ({ resource: { group, plural } }: AdmissionAttributes): boolean => excluded.has(`${group}/${plural}`);

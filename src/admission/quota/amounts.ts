@@ -4,14 +4,14 @@ import { type Quantity, addQuantities, compareQuantities, formatQuantity, parseQ
 /** Amounts by the name of the resource. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-const ZERO = parseQuantity('0');
+const zeroAmount = parseQuantity('0');
 const negate = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
 
 /** One of something. */
-export const ONE = parseQuantity('1');
+export const oneAmount = parseQuantity('1');
 
 /** None of something. */
-export const NONE = ZERO;
+export const none = zeroAmount;
 
 /** A whole number as an amount. */
 export const countOf = (count: number): Quantity => parseQuantity(String(count));
@@ -44,8 +44,8 @@ export function addTo(sum: Map<string, Quantity>, amounts: Amounts): void {
 /** The first without the second; never below zero. */
 export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
   return new Map(Array.from(one, ([name, quantity]) => {
-    const rest = addQuantities(quantity, negate(two.get(name) ?? ZERO));
-    return [name, compareQuantities(rest, ZERO) < 0 ? ZERO : rest];
+    const rest = addQuantities(quantity, negate(two.get(name) ?? zeroAmount));
+    return [name, compareQuantities(rest, zeroAmount) < 0 ? zeroAmount : rest];
   }));
 }
 

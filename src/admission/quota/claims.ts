@@ -1,6 +1,6 @@
 // What a PersistentVolumeClaim counts for in a quota: itself and the storage that it requests, in all and by its storage class.
 import { type KubeObject, type Quantity, addQuantities, compareQuantities, parseQuantity } from '../../apimachinery/index.ts';
-import { ONE } from './amounts.ts';
+import { oneAmount } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
 import { matchesValues } from './scopes.ts';
 
@@ -17,7 +17,7 @@ interface ClaimStatus {
 }
 
 const COUNT = 'count/persistentvolumeclaims';
-const NAMES: readonly string[] = ['persistentvolumeclaims', 'requests.storage'];
+const names: readonly string[] = ['persistentvolumeclaims', 'requests.storage'];
 const CLASS_SUFFIX = '.storageclass.storage.k8s.io/';
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
@@ -57,16 +57,16 @@ export const claimEvaluator: Evaluator = {
     const allocated = (claim: KubeObject): string => String(statusOf(claim).allocatedResources?.storage);
     return allocated(object) !== allocated(oldObject) || attributesClassesOf(object).join() !== attributesClassesOf(oldObject).join();
   },
-  matches: (name) => name === COUNT || NAMES.includes(name) || NAMES.some((one) => name.endsWith(`${CLASS_SUFFIX}${one}`)),
+  matches: (name) => name === COUNT || names.includes(name) || names.some((one) => name.endsWith(`${CLASS_SUFFIX}${one}`)),
   matchesScope: (selector: ScopeSelector, claim) =>
     selector.scopeName === 'VolumeAttributesClass' && matchesValues(selector, attributesClassesOf(claim)),
   check: () => undefined,
   usage(claim) {
     const [storageClass, storage] = [classOf(claim), storageOf(claim)];
-    const usage = new Map([[COUNT, ONE], ['persistentvolumeclaims', ONE]]);
+    const usage = new Map([[COUNT, oneAmount], ['persistentvolumeclaims', oneAmount]]);
     if (storage !== undefined) usage.set('requests.storage', storage);
     if (storageClass === '') return usage;
-    usage.set(`${storageClass}${CLASS_SUFFIX}persistentvolumeclaims`, ONE);
+    usage.set(`${storageClass}${CLASS_SUFFIX}persistentvolumeclaims`, oneAmount);
     return storage === undefined ? usage : usage.set(`${storageClass}${CLASS_SUFFIX}requests.storage`, storage);
   },
 };

@@ -1,32 +1,32 @@
 // The evaluators of all resources: pods, services and claims have rules of their own; of everything else the objects are counted.
 import type { Resource } from '../../registry/index.ts';
-import { ONE } from './amounts.ts';
+import { oneAmount } from './amounts.ts';
 import { claimEvaluator } from './claims.ts';
 import type { Evaluator } from './evaluator.ts';
 import { podEvaluator } from './pods.ts';
 import { serviceEvaluator } from './services.ts';
 
-const SPECIAL: ReadonlyMap<string, Evaluator> = new Map([
+const special: ReadonlyMap<string, Evaluator> = new Map([
   ['pods', podEvaluator], ['services', serviceEvaluator], ['persistentvolumeclaims', claimEvaluator],
 ]);
 
 /** Resources that quotas counted before `count/` was there, under their plain name. */
-const PLAIN_NAMES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
+const plainNames: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
 
 /** The name under which objects of a resource are counted. */
 export const countName = ({ group, plural }: Pick<Resource, 'group' | 'plural'>): string => `count/${plural}${group === '' ? '' : `.${group}`}`;
 
 function countObjects(resource: Pick<Resource, 'group' | 'plural'>): Evaluator {
-  const names = [countName(resource), ...(resource.group === '' && PLAIN_NAMES.has(resource.plural) ? [resource.plural] : [])];
+  const names = [countName(resource), ...(resource.group === '' && plainNames.has(resource.plural) ? [resource.plural] : [])];
   return {
     handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     matches: (name) => names.includes(name),
     matchesScope: () => false,
     check: () => undefined,
-    usage: () => new Map(names.map((name) => [name, ONE])),
+    usage: () => new Map(names.map((name) => [name, oneAmount])),
   };
 }
 
 /** The evaluator of a resource. */
 export const evaluatorOf = (resource: Pick<Resource, 'group' | 'plural'>): Evaluator =>
-  (resource.group === '' ? SPECIAL.get(resource.plural) : undefined) ?? countObjects(resource);
+  (resource.group === '' ? special.get(resource.plural) : undefined) ?? countObjects(resource);

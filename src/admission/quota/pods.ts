@@ -1,7 +1,7 @@
 // What a pod counts for in a quota: itself, and the compute resources that its containers request and are limited to. Pods that have ended, or
 // that have been deleted for longer than their grace period, count as objects only.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type Amounts, ONE, addAmounts, maxAmounts, readAmounts } from './amounts.ts';
+import { type Amounts, oneAmount, addAmounts, maxAmounts, readAmounts } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
 import { matchesValues } from './scopes.ts';
 
@@ -37,11 +37,11 @@ interface PodSpec {
 }
 
 const COUNT = 'count/pods';
-const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
-const NAMES: ReadonlySet<string> = new Set([COUNT, 'pods', ...COMPUTE, ...COMPUTE.flatMap((name) => [`requests.${name}`, `limits.${name}`])]);
-const PREFIXES: readonly string[] = ['hugepages-', 'requests.hugepages-'];
+const compute: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
+const countedNames: ReadonlySet<string> = new Set([COUNT, 'pods', ...compute, ...compute.flatMap((name) => [`requests.${name}`, `limits.${name}`])]);
+const prefixes: readonly string[] = ['hugepages-', 'requests.hugepages-'];
 /** Of these a quota asks that each container states them. */
-const REQUIRED: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const requiredNames: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 const NATIVE_DOMAIN = 'kubernetes.io/';
 
 const specOf = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
@@ -58,12 +58,12 @@ const isDomainResource = (name: string): boolean => name.includes('/') && !name.
 
 /** Requests and limits under the names of quotas. */
 function nameUsage(requests: Amounts, limits: Amounts): Amounts {
-  const usage = new Map([['pods', ONE]]);
+  const usage = new Map([['pods', oneAmount]]);
   for (const [name, quantity] of requests) {
-    if (COMPUTE.includes(name) || isHugePages(name)) usage.set(name, quantity).set(`requests.${name}`, quantity);
+    if (compute.includes(name) || isHugePages(name)) usage.set(name, quantity).set(`requests.${name}`, quantity);
     else if (isDomainResource(name)) usage.set(`requests.${name}`, quantity);
   }
-  for (const [name, quantity] of limits) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, quantity);
+  for (const [name, quantity] of limits) if (compute.includes(name)) usage.set(`limits.${name}`, quantity);
   return usage;
 }
 
@@ -123,7 +123,7 @@ function checkStated(required: readonly string[], pod: KubeObject): string | und
   const missing = new Map<string, Set<string>>();
   for (const { name, resources } of [...spec.containers ?? [], ...spec.initContainers ?? []]) {
     const stated = nameUsage(readAmounts(resources?.requests), readAmounts(resources?.limits));
-    for (const resource of required.filter((wanted) => REQUIRED.has(wanted) && !stated.has(wanted))) {
+    for (const resource of required.filter((wanted) => requiredNames.has(wanted) && !stated.has(wanted))) {
       missing.set(resource, (missing.get(resource) ?? new Set()).add(name));
     }
   }
@@ -139,11 +139,11 @@ export const podEvaluator: Evaluator = {
     if (operation === 'UPDATE' && object !== undefined && oldObject !== undefined) return isTerminating(object) !== isTerminating(oldObject);
     return operation === 'CREATE';
   },
-  matches: (name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)) || isExtended(name),
+  matches: (name) => countedNames.has(name) || prefixes.some((prefix) => name.startsWith(prefix)) || isExtended(name),
   matchesScope,
   check: checkStated,
   usage(pod, nowMs) {
-    const counted = new Map([[COUNT, ONE]]);
+    const counted = new Map([[COUNT, oneAmount]]);
     return holdsResources(pod, nowMs) ? addAmounts(counted, nameUsage(sumPod(specOf(pod), 'requests'), sumPod(specOf(pod), 'limits'))) : counted;
   },
 };

@@ -1,6 +1,6 @@
 // What a Service counts for in a quota: itself, its node ports and its load balancer.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { NONE, ONE, countOf } from './amounts.ts';
+import { none, oneAmount, countOf } from './amounts.ts';
 import type { Evaluator } from './evaluator.ts';
 
 interface ServiceSpec {
@@ -9,7 +9,7 @@ interface ServiceSpec {
   readonly allocateLoadBalancerNodePorts?: boolean;
 }
 
-const NAMES: ReadonlySet<string> = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers']);
+const names: ReadonlySet<string> = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers']);
 
 function countNodePorts({ type, ports = [], allocateLoadBalancerNodePorts }: ServiceSpec): number {
   if (type === 'LoadBalancer' && allocateLoadBalancerNodePorts === false) return ports.filter(({ nodePort }) => (nodePort ?? 0) !== 0).length;
@@ -19,14 +19,14 @@ function countNodePorts({ type, ports = [], allocateLoadBalancerNodePorts }: Ser
 /** The evaluator of Services. */
 export const serviceEvaluator: Evaluator = {
   handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
-  matches: (name) => NAMES.has(name),
+  matches: (name) => names.has(name),
   matchesScope: () => false,
   check: () => undefined,
   usage(service: KubeObject) {
     const spec = (service['spec'] ?? {}) as ServiceSpec;
     return new Map([
-      ['count/services', ONE], ['services', ONE], ['services.nodeports', countOf(countNodePorts(spec))],
-      ['services.loadbalancers', spec.type === 'LoadBalancer' ? ONE : NONE],
+      ['count/services', oneAmount], ['services', oneAmount], ['services.nodeports', countOf(countNodePorts(spec))],
+      ['services.loadbalancers', spec.type === 'LoadBalancer' ? oneAmount : none],
     ]);
   },
 };

@@ -4,21 +4,21 @@ import { type IpRange, type KubeObject, formatIpAddress, parseIpAddress, parseIp
 import { type Registry, type Resource, createSystemContext, everything, hasReason } from '../../registry/index.ts';
 import type { Claims, Owner, Pool } from './pool.ts';
 
-const familyLabel = 'ipaddress.kubernetes.io/ip-family';
-const managerLabel = 'ipaddress.kubernetes.io/managed-by';
-const manager = 'ipallocator.k8s.io';
+const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family';
+const MANAGER_LABEL = 'ipaddress.kubernetes.io/managed-by';
+const MANAGER = 'ipallocator.k8s.io';
 
 function makeAddress(name: string, owner: Owner): KubeObject {
   const family = parseIpAddress(name)?.family ?? '';
   return {
-    apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name, labels: { [familyLabel]: family, [managerLabel]: manager } },
+    apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name, labels: { [FAMILY_LABEL]: family, [MANAGER_LABEL]: MANAGER } },
     spec: { parentRef: { resource: 'services', namespace: owner.namespace, name: owner.name } },
   };
 }
 
 /** The Service that this allocator made an IPAddress for; addresses that other writers made have no owner here. */
 const allocatedTo = (address: KubeObject): Owner =>
-  (address.metadata.labels?.[managerLabel] === manager ? ownerOf(address) : { namespace: '', name: '' });
+  (address.metadata.labels?.[MANAGER_LABEL] === MANAGER ? ownerOf(address) : { namespace: '', name: '' });
 
 /** The Service that an IPAddress belongs to. */
 function ownerOf(address: KubeObject): Owner {
@@ -67,12 +67,12 @@ export function createAddressClaims(registry: () => Registry, row: () => Resourc
 }
 
 /** Larger ranges are used up to here, which is more than a cluster has Services. */
-const largestPool = 2 ** 31;
+const LARGEST_POOL = 2 ** 31;
 
 /** The addresses of a range that can be given out: all but the network's own address and, of IPv4, the last; a sixteenth (16 to 256) is given out last. */
 export function poolOf({ family, base, size }: IpRange): Pool {
   const usable = size - (family === 'IPv4' ? 2n : 1n);
-  const count = usable < 0n ? 0 : Number(usable > BigInt(largestPool) ? BigInt(largestPool) : usable);
+  const count = usable < 0n ? 0 : Number(usable > BigInt(LARGEST_POOL) ? BigInt(LARGEST_POOL) : usable);
   const band = Math.min(Math.max(16, Math.floor(count / 16)), 256);
   return { size: count, reserved: band < count ? band : 0, at: (index) => formatIpAddress({ family, value: base + 1n + BigInt(index) }) };
 }

@@ -1,10 +1,10 @@
 // Which IP families a Service has: what the client said, checked, and what it left open, filled in. Mirrors initIPFamilyFields of the
 // reference, with the checks of cluster IPs that come before it there.
 import { type FieldError, duplicate, invalidValue, notSupported, parseIpAddress } from '../../apimachinery/index.ts';
-import { type ServiceSpec, headless, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
+import { type ServiceSpec, HEADLESS, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
 
-const ipsField = 'spec.clusterIPs';
-const policyField = 'spec.ipFamilyPolicy';
+const IPS_FIELD = 'spec.clusterIPs';
+const POLICY_FIELD = 'spec.ipFamilyPolicy';
 const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const familyOf = (ip: string): string => parseIpAddress(ip)?.family ?? '';
@@ -18,34 +18,34 @@ function checkFamilies({ ipFamilies, ipFamilyPolicy }: ServiceSpec): FieldError[
     if (seen.has(family)) errors.push(duplicate(field, family));
     seen.add(family);
   }
-  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) errors.push(notSupported(policyField, ipFamilyPolicy, policies));
+  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) errors.push(notSupported(POLICY_FIELD, ipFamilyPolicy, policies));
   return errors;
 }
 
 function checkIps(ips: readonly string[]): FieldError[] {
-  if (ips[0] === headless) return ips.length > 1 ? [invalidValue(ipsField, ips, "'None' must be the first and only value")] : [];
+  if (ips[0] === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
   return ips.flatMap((ip, index) =>
-    (familyOf(ip) === '' ? [invalidValue(`${ipsField}[${index}]`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')] : []));
+    (familyOf(ip) === '' ? [invalidValue(`${IPS_FIELD}[${index}]`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')] : []));
 }
 
 /** Errors in cluster IPs and families taken by themselves. */
 function checkAddressFields(spec: ServiceSpec): FieldError[] {
   const ips = listIps(spec);
   const errors = checkFamilies(spec);
-  if (!spec.clusterIP && ips.length > 0) errors.push(invalidValue(ipsField, ips, 'must be empty when `clusterIP` is not specified'));
-  if (spec.clusterIP && ips.length > 0 && ips[0] !== spec.clusterIP) errors.push(invalidValue(ipsField, ips, 'first value must match `clusterIP`'));
+  if (!spec.clusterIP && ips.length > 0) errors.push(invalidValue(IPS_FIELD, ips, 'must be empty when `clusterIP` is not specified'));
+  if (spec.clusterIP && ips.length > 0 && ips[0] !== spec.clusterIP) errors.push(invalidValue(IPS_FIELD, ips, 'first value must match `clusterIP`'));
   const bad = checkIps(ips);
   errors.push(...bad);
-  if (ips.length > 2) errors.push(invalidValue(ipsField, ips, 'may only hold up to 2 values'));
+  if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
   if (bad.length > 0) return errors;
   if (ips.length === 2 && familyOf(ips[0] as string) === familyOf(ips[1] as string)) {
-    errors.push(invalidValue(ipsField, ips, 'may specify no more than one IP for each IP family'));
+    errors.push(invalidValue(IPS_FIELD, ips, 'may specify no more than one IP for each IP family'));
   }
   if (errors.length > 0 || isHeadless(spec)) return errors;
   return (spec.ipFamilies ?? []).flatMap((family, index) => {
     const ip = ips[index];
     const differs = ip !== undefined && familyOf(ip) !== family;
-    return differs ? [invalidValue(`${ipsField}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``)] : [];
+    return differs ? [invalidValue(`${IPS_FIELD}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``)] : [];
   });
 }
 
@@ -58,13 +58,13 @@ function checkConfigured(spec: ServiceSpec, configured: readonly string[]): Fiel
   const errors = (spec.ipFamilies ?? []).flatMap((family, index) =>
     (configured.includes(family) ? [] : [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')]));
   if (spec.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2) {
-    errors.push(invalidValue(policyField, spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
+    errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
   }
   if (spec.ipFamilyPolicy === 'SingleStack') {
     const text = "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified";
-    if (listIps(spec).length === 2) errors.push(invalidValue(policyField, spec.ipFamilyPolicy, text));
+    if (listIps(spec).length === 2) errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, text));
     else if ((spec.ipFamilies ?? []).length === 2) {
-      errors.push(invalidValue(policyField, spec.ipFamilyPolicy, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"));
+      errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"));
     }
   }
   return errors;

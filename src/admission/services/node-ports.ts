@@ -6,10 +6,10 @@ import type { Claims, Owner, Pool } from './pool.ts';
 export const nodePortRange = { first: 30_000, last: 32_767 } as const;
 
 const { first, last } = nodePortRange;
-const size = last - first + 1;
+const POOL_SIZE = last - first + 1;
 
 /** The pool of all of them; the first 86 are given out last. */
-export const nodePortPool: Pool = { size, reserved: Math.min(Math.max(16, Math.floor(size / 32)), 128), at: (index) => String(first + index) };
+export const nodePortPool: Pool = { size: POOL_SIZE, reserved: Math.min(Math.max(16, Math.floor(POOL_SIZE / 32)), 128), at: (index) => String(first + index) };
 
 const keyOf = (root: string, port: string): string => `${root}/ranges/servicenodeports/${port}`;
 function parseOwner(value: Uint8Array): Owner {
@@ -38,7 +38,7 @@ export function createPortClaims(store: Store, root: string): Claims {
     },
     async taken() {
       const prefix = keyOf(root, '');
-      const result = await store.range({ ...prefixRange(prefix), limit: size });
+      const result = await store.range({ ...prefixRange(prefix), limit: POOL_SIZE });
       return new Map(result.type === 'ok' ? result.kvs.map(({ key, value }) => [key.slice(prefix.length), parseOwner(value)]) : []);
     },
   };

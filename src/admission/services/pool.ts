@@ -27,7 +27,7 @@ export interface Pool {
 }
 
 /** How many guesses come before everything taken is listed. */
-const guesses = 8;
+const GUESSES = 8;
 
 /** Claims that are forgotten: what a dry run takes, only that dry run sees. */
 export function createDryClaims(claims: Claims): Claims {
@@ -53,7 +53,7 @@ interface Taking {
 /** Takes a free key, undefined when there is none. */
 export async function takeAny({ claims, owner, random }: Taking, pool: Pool): Promise<string | undefined> {
   const open = pool.size - pool.reserved;
-  for (let guess = 0; guess < guesses && open > 0; guess++) {
+  for (let guess = 0; guess < GUESSES && open > 0; guess++) {
     const key = pool.at(pool.reserved + random.below(open));
     if (await claims.claim(key, owner)) return key;
   }

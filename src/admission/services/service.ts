@@ -24,7 +24,7 @@ export interface ServiceSpec {
 }
 
 /** The cluster IP of Services that want none. */
-export const headless = 'None';
+export const HEADLESS = 'None';
 
 /** The spec of a Service, to be read and changed. */
 export function specOf(service: KubeObject): ServiceSpec {
@@ -36,7 +36,7 @@ export const listIps = (spec: ServiceSpec): readonly string[] => spec.clusterIPs
 /** The ports, none where the field is absent. */
 export const listPorts = (spec: ServiceSpec): readonly ServicePort[] => spec.ports ?? [];
 /** Whether the Service has said that it wants no cluster IP. */
-export const isHeadless = (spec: ServiceSpec): boolean => listIps(spec).length === 1 && listIps(spec)[0] === headless;
+export const isHeadless = (spec: ServiceSpec): boolean => listIps(spec).length === 1 && listIps(spec)[0] === HEADLESS;
 /** Every type but ExternalName has addresses, if only `None`. */
 export const needsClusterIp = ({ type }: ServiceSpec): boolean => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
 /** Ports of nodes are given to the ports of the Service that have none. */

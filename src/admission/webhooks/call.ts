@@ -34,7 +34,7 @@ export interface CallDependencies {
 
 const UNAVAILABLE = 503;
 const BAD_REQUEST = 400;
-const QUIET_SIDE_EFFECTS: readonly (string | undefined)[] = ['None', 'NoneOnDryRun'];
+const quietSideEffects: readonly (string | undefined)[] = ['None', 'NoneOnDryRun'];
 
 function findReviewSchema(schemas: SchemaSet): Schema {
   const schema = schemas.forKind({ group: 'admission.k8s.io', version: 'v1', kind: 'AdmissionReview' });
@@ -57,7 +57,7 @@ export async function callWebhook(webhook: Webhook, { attributes, objects, mutat
 }, { send, schemas, clock, random }: CallDependencies): Promise<ReviewAnswer> {
   const { name, reviewVersion: version } = webhook;
   const { context } = attributes;
-  if (context.dryRun && !QUIET_SIDE_EFFECTS.includes(webhook.sideEffects)) throw noDryRun(name);
+  if (context.dryRun && !quietSideEffects.includes(webhook.sideEffects)) throw noDryRun(name);
   if (version === undefined) {
     throw new CallError(name, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', BAD_REQUEST);
   }

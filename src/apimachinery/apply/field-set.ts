@@ -15,8 +15,8 @@ interface Node {
 }
 
 /** The node of a path that ends: shared, because sets of many thousands consist of hardly anything else. */
-const LEAF: Node = Object.freeze({ member: true, children: undefined });
-const NOTHING: JsonObject = Object.freeze({});
+const leaf: Node = Object.freeze({ member: true, children: undefined });
+const nothing: JsonObject = Object.freeze({});
 
 /** An immutable set of paths. All operations share what they do not change. */
 export class FieldSet {
@@ -120,11 +120,11 @@ function joinNodes(ours: Node, theirs: Node): Node {
 function putNode(nodes: Map<PathElement, Node>, element: PathElement, node: Node): void {
   const children = node.children?.isEmpty ? undefined : node.children;
   if (children !== undefined) nodes.set(element, { member: node.member, children });
-  else if (node.member) nodes.set(element, LEAF);
+  else if (node.member) nodes.set(element, leaf);
 }
 
 /** Holds the place of an element in the order of insertion until it is known whether a path leads through it. */
-const PLACEHOLDER: Node = Object.freeze({ member: false, children: undefined });
+const placeholder: Node = Object.freeze({ member: false, children: undefined });
 
 /** The set without paths. */
 export const emptySet = new FieldSet(new Map());
@@ -135,7 +135,7 @@ export class FieldSetBuilder {
   readonly #below = new Map<PathElement, FieldSetBuilder>();
 
   add(element: PathElement): void {
-    this.#nodes.set(element, LEAF);
+    this.#nodes.set(element, leaf);
   }
 
   /** The builder of the paths below an element. */
@@ -143,7 +143,7 @@ export class FieldSetBuilder {
     let below = this.#below.get(element);
     if (below === undefined) {
       this.#below.set(element, (below = new FieldSetBuilder()));
-      if (!this.#nodes.has(element)) this.#nodes.set(element, PLACEHOLDER);
+      if (!this.#nodes.has(element)) this.#nodes.set(element, placeholder);
     }
     return below;
   }
@@ -216,7 +216,7 @@ function writeFieldSet(set: FieldSet): JsonObject {
   const out: JsonObject = {};
   for (const element of sortElements(set.nodes.keys())) {
     const { member, children } = set.nodes.get(element) as Node;
-    const inner = children ? encodeFieldSet(children) : NOTHING;
+    const inner = children ? encodeFieldSet(children) : nothing;
     out[element] = member && children ? { '.': {}, ...inner } : inner;
   }
   return out;

@@ -28,8 +28,8 @@ export interface ManagedVersions {
 }
 
 /** More Update managers than this are merged into `ancient-changes`. */
-const maxUpdateManagers = 10;
-const ancientManager = 'ancient-changes';
+const MAX_UPDATE_MANAGERS = 10;
+const ANCIENT_MANAGER = 'ancient-changes';
 
 /** Paths without an owner: identity and the fields that the server keeps. */
 const unowned = fieldSetOf(['f:apiVersion'], ['f:kind'], ['f:metadata'],
@@ -155,16 +155,16 @@ export const stripUnowned = (set: FieldSet): FieldSet => set.difference(unowned)
 
 /** Merges the oldest Update managers of a version into one when there are too many. */
 function capManagers(managers: Map<string, Manager>): void {
-  if (managers.size <= maxUpdateManagers) return;
+  if (managers.size <= MAX_UPDATE_MANAGERS) return;
   const updaters = [...managers].filter(([, m]) => m.operation === 'Update')
     .sort(([a, x], [b, y]) => compareKeys(x.time ?? '', y.time ?? '') || compareKeys(a, b));
   let count = updaters.length;
   const firsts = new Map<string, string>();
   for (const [identity, manager] of updaters) {
-    if (count <= maxUpdateManagers) return;
+    if (count <= MAX_UPDATE_MANAGERS) return;
     const first = firsts.get(manager.apiVersion);
     if (first === undefined) { firsts.set(manager.apiVersion, identity); continue; }
-    const ancient: Manager = { manager: ancientManager, operation: 'Update', apiVersion: manager.apiVersion, subresource: '', time: manager.time,
+    const ancient: Manager = { manager: ANCIENT_MANAGER, operation: 'Update', apiVersion: manager.apiVersion, subresource: '', time: manager.time,
       set: manager.set };
     const bucket = identityOf(ancient);
     const held = managers.get(bucket) ?? (managers.get(first) as Manager);
@@ -184,7 +184,7 @@ export interface Updater {
   readonly time: string;
 }
 
-const currentOperation = 'current-operation';
+const CURRENT_OPERATION = 'current-operation';
 
 /** What a writer owns that kept some of its paths and took others. One that changed only what was its own has what it had: that is written already. */
 function ownedAfter(before: Manager | undefined, kept: Manager | undefined, taken: FieldSet): Pick<Manager, 'set' | 'stored'> {
@@ -203,7 +203,7 @@ function withoutOwners(object: KubeObject): KubeObject {
 export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, updater: Updater): Managers {
   const { managers, comparison } = takeChanged({
     versions: change.versions, live: withoutOwners(change.live), object: withoutOwners(change.object), managers: change.managers, reset: change.reset,
-    apiVersion: updater.apiVersion, self: currentOperation,
+    apiVersion: updater.apiVersion, self: CURRENT_OPERATION,
   });
   const taken = stripUnowned(comparison.modified.union(comparison.added));
   if (taken.isEmpty) return managers;

@@ -3,7 +3,7 @@
 import { isMap, ownValue } from './value.ts';
 import { equalJson } from '../equal.ts';
 
-const longestOutline = 2000;
+const LONGEST_OUTLINE = 2000;
 
 /**
  * The outline of `value` next to `zero`, with which it will be compared: keys at every depth, and which leaves are as in `zero`. undefined for
@@ -11,7 +11,7 @@ const longestOutline = 2000;
  */
 export function outlineOf(zero: unknown, value: unknown): string | undefined {
   const outline = describe(zero, value);
-  return outline === undefined || outline.length > longestOutline ? undefined : outline;
+  return outline === undefined || outline.length > LONGEST_OUTLINE ? undefined : outline;
 }
 
 function describe(zero: unknown, value: unknown): string | undefined {
@@ -25,7 +25,7 @@ function describe(zero: unknown, value: unknown): string | undefined {
     const child = value[key];
     if (child === undefined) continue;
     const inner = describe(isMap(zero) ? ownValue(zero, key) : undefined, child);
-    if (inner === undefined || outline.length > longestOutline) return undefined;
+    if (inner === undefined || outline.length > LONGEST_OUTLINE) return undefined;
     outline += `${key.length}:${key}${inner}`;
   }
   return `${outline}}`;

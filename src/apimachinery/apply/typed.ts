@@ -14,7 +14,7 @@ export function typedProblem(schema: Schema, value: unknown): string | undefined
 }
 
 /** More problems than these are not looked for. */
-const maxProblems = 100;
+const MAX_PROBLEMS = 100;
 
 type Kind = 'untyped' | 'map' | 'list' | 'string' | 'numeric' | 'boolean' | 'anything';
 
@@ -33,7 +33,7 @@ class Checker {
   readonly #path: PathElement[] = [];
 
   check(schema: Schema, value: unknown): void {
-    if (value === null || value === undefined || this.problems.length >= maxProblems) return;
+    if (value === null || value === undefined || this.problems.length >= MAX_PROBLEMS) return;
     const kind = kindOf(schema);
     if (kind === 'map') this.#checkMap(schema, value);
     else if (kind === 'list') this.#checkList(schema, value);

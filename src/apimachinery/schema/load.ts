@@ -5,7 +5,7 @@ import type { Field, Schema, SchemaFormat, SchemaSet, SchemaType } from './schem
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const SCALARS: Readonly<Record<string, Schema>> = {
+const scalars: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   int32: { type: 'integer', format: 'int32' },
   int64: { type: 'integer', format: 'int64' },
@@ -13,7 +13,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   bool: { type: 'boolean' },
   bytes: { type: 'string', format: 'byte' },
 };
-const BASIC_DEFINITIONS: Readonly<Record<string, string>> = {
+const basicDefinitions: Readonly<Record<string, string>> = {
   Quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
   IntOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
   RawExtension: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
@@ -22,9 +22,9 @@ const BASIC_DEFINITIONS: Readonly<Record<string, string>> = {
   FieldsV1: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
   JSON: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON',
 };
-const FORMAT_TYPES: Readonly<Record<string, SchemaType>> = { time: 'string', 'micro-time': 'string', quantity: 'string' };
-const RULE_WORDS = ['list', 'keys', 'map', 'patch', 'merge', 'go'];
-const TYPE_META: readonly FieldText[] = ['kind', 'apiVersion'].map((name) => ({ name, number: 0, type: 'string', flags: '?', words: new Map() }));
+const formatTypes: Readonly<Record<string, SchemaType>> = { time: 'string', 'micro-time': 'string', quantity: 'string' };
+const ruleWords = ['list', 'keys', 'map', 'patch', 'merge', 'go'];
+const typeMeta: readonly FieldText[] = ['kind', 'apiVersion'].map((name) => ({ name, number: 0, type: 'string', flags: '?', words: new Map() }));
 
 /** Makes a set of the definitions in `data`; a name that comes twice keeps its first definition. */
 export function loadSchemas(data: readonly string[]): SchemaSet {
@@ -72,7 +72,7 @@ class LoadedSchemas implements SchemaSet {
   #compile(name: string, text: DefinitionText): Schema {
     const packageName = name.slice(0, name.lastIndexOf('.'));
     const format = text.words.get('format') as SchemaFormat | undefined;
-    const schema: Mutable<Schema> = { type: format === undefined ? 'object' : (FORMAT_TYPES[format] ?? 'any'), name };
+    const schema: Mutable<Schema> = { type: format === undefined ? 'object' : (formatTypes[format] ?? 'any'), name };
     setRules(schema, text.words);
     const kinds = text.words.get('kinds')?.split(',').map((kind) => kind.split('/'));
     if (kinds) schema.kinds = kinds.map(([group, version, kind]) => ({ group: group!, version: version!, kind: kind! }));
@@ -82,7 +82,7 @@ class LoadedSchemas implements SchemaSet {
       if (format.startsWith('schema-or-')) defineLazy(schema, 'items', () => this.#resolve(`${packageName}.JSONSchemaProps`));
       return schema;
     }
-    const fields = text.words.has('typed') ? [...TYPE_META, ...text.fields] : text.fields;
+    const fields = text.words.has('typed') ? [...typeMeta, ...text.fields] : text.fields;
     schema.fields = new Map(fields.map((field) => [field.name, this.#compileField(packageName, field)]));
     return schema;
   }
@@ -113,8 +113,8 @@ class LoadedSchemas implements SchemaSet {
   #typeOf(packageName: string, type: string, words: ReadonlyMap<string, string>): Schema {
     const prefix = type.slice(0, 2);
     if (prefix === '[]' || prefix === '()' || prefix === '{}') return this.#collectionOf(packageName, type, words);
-    const base = SCALARS[type] ?? this.#resolve(nameOf(packageName, type, this.#shortNames));
-    if (!RULE_WORDS.some((word) => words.has(word))) return base;
+    const base = scalars[type] ?? this.#resolve(nameOf(packageName, type, this.#shortNames));
+    if (!ruleWords.some((word) => words.has(word))) return base;
     const schema: Mutable<Schema> = { ...base };
     setRules(schema, words);
     if (words.has('map')) schema.ownMapType = true;
@@ -128,7 +128,7 @@ class LoadedSchemas implements SchemaSet {
     if (type.startsWith('()')) schema.format = 'wrapped';
     setRules(schema, words);
     const itemType = type.slice(2);
-    const isScalar = itemType in SCALARS;
+    const isScalar = itemType in scalars;
     defineLazy(schema, 'items', () => this.#typeOf(packageName, itemType, isScalar ? itemGoType : new Map()));
     return schema;
   }
@@ -141,7 +141,7 @@ class LoadedSchemas implements SchemaSet {
 }
 
 function nameOf(packageName: string, type: string, shortNames: ReadonlyMap<string, string>): string {
-  const basic = BASIC_DEFINITIONS[type];
+  const basic = basicDefinitions[type];
   if (basic !== undefined) return basic;
   return type.includes('.') ? (shortNames.get(type) ?? type) : `${packageName}.${type}`;
 }
@@ -163,14 +163,14 @@ function readDefault(text: FieldText, hasNoZero: boolean): unknown {
   if (hasNoZero || text.type === 'bytes' || /^[[{(]/.test(text.type)) return undefined;
   if (text.type === 'string') return '';
   if (text.type === 'bool') return false;
-  if (text.type in SCALARS) return 0;
-  return text.type in BASIC_DEFINITIONS ? undefined : EMPTY;
+  if (text.type in scalars) return 0;
+  return text.type in basicDefinitions ? undefined : empty;
 }
 
-const EMPTY: unknown = Object.freeze({});
+const empty: unknown = Object.freeze({});
 
 function isZero(value: unknown): boolean {
-  return value === '' || value === 0 || value === false || value === EMPTY || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  return value === '' || value === 0 || value === false || value === empty || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }
 
 /** Defines a property that is computed when first read and plain afterwards. */

@@ -10,20 +10,20 @@ interface Dialect {
   readonly isV3: boolean;
 }
 
-const V3: Dialect = { prefix: '#/components/schemas/', isV3: true };
-const V2: Dialect = { prefix: '#/definitions/', isV3: false };
-const REFERENCED: ReadonlySet<string> = new Set([
+const v3: Dialect = { prefix: '#/components/schemas/', isV3: true };
+const v2: Dialect = { prefix: '#/definitions/', isV3: false };
+const referenced: ReadonlySet<string> = new Set([
   'time', 'micro-time', 'quantity', 'int-or-string', 'raw', 'fields-v1', 'json', 'schema-or-array', 'schema-or-bool', 'schema-or-strings',
 ]);
 
 /** The definition as a member of `components.schemas`. */
 export function toOpenAPIv3(definition: Schema): OpenAPISchema {
-  return writeDefinition(definition, V3);
+  return writeDefinition(definition, v3);
 }
 
 /** The definition as a member of `definitions` of a Swagger 2.0 document. */
 export function toOpenAPIv2(definition: Schema): OpenAPISchema {
-  return writeDefinition(definition, V2);
+  return writeDefinition(definition, v2);
 }
 
 function writeDefinition(definition: Schema, dialect: Dialect): OpenAPISchema {
@@ -77,7 +77,7 @@ function writeType(schema: Schema, dialect: Dialect, inAllOf: boolean): OpenAPIS
 }
 
 function isReference(schema: Schema): boolean {
-  return schema.name !== undefined && (schema.fields !== undefined || REFERENCED.has(schema.format ?? ''));
+  return schema.name !== undefined && (schema.fields !== undefined || referenced.has(schema.format ?? ''));
 }
 
 /** The field itself says how its map merges, beside what the definition says. */

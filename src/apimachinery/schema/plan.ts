@@ -30,7 +30,7 @@ export interface Plan {
 }
 
 const plans = new WeakMap<Schema, Plan>();
-const OPERATIONS: Readonly<Record<string, Operation>> = {
+const operations: Readonly<Record<string, Operation>> = {
   byte: 'byte', time: 'time', 'micro-time': 'micro-time', quantity: 'quantity', 'int-or-string': 'int-or-string',
   'schema-or-array': 'schema-or-array', 'schema-or-bool': 'schema-or-bool', 'schema-or-strings': 'schema-or-strings',
 };
@@ -47,7 +47,7 @@ export function planOf(schema: Schema): Plan {
 
 /** How values of a schema are read. */
 export function operationOf(schema: Schema): Operation {
-  return (schema.format !== undefined ? OPERATIONS[schema.format] : undefined) ?? schema.type;
+  return (schema.format !== undefined ? operations[schema.format] : undefined) ?? schema.type;
 }
 
 function createPlan(schema: Schema): Plan {

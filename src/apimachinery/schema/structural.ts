@@ -25,14 +25,14 @@ interface StructuralOptions {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const STRING: Schema = { type: 'string' };
-const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
+const textSchema: Schema = { type: 'string' };
+const types: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
-const PROSE: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
+const prose: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
 /** Leaves by their text; emptied when it is full, so that no flood of definitions can make it large. */
 const leaves = new Map<string, Schema>();
-const mostLeaves = 10_000;
-const longestLeaf = 256;
+const MOST_LEAVES = 10_000;
+const LONGEST_LEAF = 256;
 
 /** Compiles `spec.versions[*].schema.openAPIV3Schema` of a definition. */
 export function compileStructuralSchema(root: OpenAPIV3Schema, options: StructuralOptions = {}): Schema {
@@ -42,17 +42,17 @@ export function compileStructuralSchema(root: OpenAPIV3Schema, options: Structur
 /** A copy without prose; the children in it are those of the input, and stripped when their turn comes. */
 function stripProse(source: OpenAPIV3Schema): Mutable<OpenAPIV3Schema> {
   const stripped: Record<string, unknown> = {};
-  for (const keyword of Object.keys(source)) if (!PROSE.has(keyword)) setOwn(stripped, keyword, source[keyword]);
+  for (const keyword of Object.keys(source)) if (!prose.has(keyword)) setOwn(stripped, keyword, source[keyword]);
   return stripped;
 }
 
 function compileNode(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions): Schema {
   if (source.properties !== undefined || source.items !== undefined || typeof source.additionalProperties === 'object') return compileAny(source, options);
   const text = JSON.stringify(source, (_, value: unknown) => (typeof value === 'bigint' ? `\u0000${value}` : value));
-  if (text.length > longestLeaf || source['x-kubernetes-embedded-resource'] === true) return compileAny(source, options);
+  if (text.length > LONGEST_LEAF || source['x-kubernetes-embedded-resource'] === true) return compileAny(source, options);
   let leaf = leaves.get(text);
   if (leaf === undefined) {
-    if (leaves.size >= mostLeaves) leaves.clear();
+    if (leaves.size >= MOST_LEAVES) leaves.clear();
     leaves.set(text, (leaf = compileAny(source, options)));
   }
   return leaf;
@@ -84,7 +84,7 @@ function compileAny(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions
 function typeOf(source: OpenAPIV3Schema): SchemaType {
   if (source['x-kubernetes-int-or-string'] === true) return 'any';
   if (source.additionalProperties !== undefined && source.additionalProperties !== false && source.properties === undefined) return 'map';
-  if (source.type !== undefined && TYPES.has(source.type)) return source.type as SchemaType;
+  if (source.type !== undefined && types.has(source.type)) return source.type as SchemaType;
   return source.properties !== undefined ? 'object' : 'any';
 }
 
@@ -120,8 +120,8 @@ function createField(name: string, schema: Schema, required: boolean): Field {
 function addTypeMeta(schema: Schema, options: StructuralOptions): Schema {
   if (options.objectMeta === undefined || schema.type !== 'object') return schema;
   const fields = new Map(schema.fields);
-  fields.set('apiVersion', createField('apiVersion', STRING, false));
-  fields.set('kind', createField('kind', STRING, false));
+  fields.set('apiVersion', createField('apiVersion', textSchema, false));
+  fields.set('kind', createField('kind', textSchema, false));
   fields.set('metadata', createField('metadata', options.objectMeta, false));
   return { ...schema, fields: new Map([...fields].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }

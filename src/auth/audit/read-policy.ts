@@ -11,9 +11,9 @@ interface ReadPolicy {
   readonly warnings: readonly string[];
 }
 
-const POLICY_FIELDS = ['kind', 'apiVersion', 'metadata', 'rules', 'omitStages', 'omitManagedFields'];
-const RULE_FIELDS = ['level', 'users', 'userGroups', 'verbs', 'resources', 'namespaces', 'nonResourceURLs', 'omitStages', 'omitManagedFields'];
-const RESOURCE_FIELDS = ['group', 'resources', 'resourceNames'];
+const policyFields = ['kind', 'apiVersion', 'metadata', 'rules', 'omitStages', 'omitManagedFields'];
+const ruleFields = ['level', 'users', 'userGroups', 'verbs', 'resources', 'namespaces', 'nonResourceURLs', 'omitStages', 'omitManagedFields'];
+const resourceFields = ['group', 'resources', 'resourceNames'];
 
 /** Reads values of one file; collects the names of unknown fields. */
 class PolicyReader {
@@ -54,7 +54,7 @@ const mistyped = (path: string, wanted: string): Error => new Error(`failed deco
 /** Reads the policy; throws an Error in the words of the reference. */
 export function readAuditPolicy(value: unknown): ReadPolicy {
   const reader = new PolicyReader();
-  const file = reader.fields(value, '', POLICY_FIELDS);
+  const file = reader.fields(value, '', policyFields);
   checkKind(file);
   const rules = reader.list(file['rules'], 'rules').map((rule, index) => readRule(reader, rule, fieldPath('rules', index)));
   const omitStages = reader.texts(file['omitStages'], 'omitStages') as AuditStage[];
@@ -76,14 +76,14 @@ function checkKind({ kind, apiVersion }: Fields): void {
 }
 
 function readRule(reader: PolicyReader, value: unknown, path: string): AuditRule {
-  const rule = reader.fields(value, path, RULE_FIELDS);
+  const rule = reader.fields(value, path, ruleFields);
   const texts = (name: string) => reader.texts(rule[name], `${path}.${name}`);
   return {
     level: reader.text(rule['level'], `${path}.level`) as AuditLevel,
     users: texts('users'), userGroups: texts('userGroups'), verbs: texts('verbs'), namespaces: texts('namespaces'), nonResourceURLs: texts('nonResourceURLs'),
     resources: reader.list(rule['resources'], `${path}.resources`).map((each, index) => {
       const at = fieldPath(path, 'resources', index);
-      const { group, resources, resourceNames } = reader.fields(each, at, RESOURCE_FIELDS);
+      const { group, resources, resourceNames } = reader.fields(each, at, resourceFields);
       return {
         group: reader.text(group, `${at}.group`), resources: reader.texts(resources, `${at}.resources`),
         resourceNames: reader.texts(resourceNames, `${at}.resourceNames`),

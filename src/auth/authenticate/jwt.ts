@@ -43,12 +43,12 @@ const algorithms = new Map<string, Algorithm>([
 export const jwtAlgorithms: readonly string[] = [...algorithms.keys()];
 
 /** Longer tokens are not looked at. */
-const maxLength = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 const base64Url = /^[A-Za-z0-9_-]+$/;
 
 /** Takes a token apart; undefined when it is no JWT. */
 export function parseJwt(token: string): Jwt | undefined {
-  if (token.length > maxLength) return undefined;
+  if (token.length > MAX_LENGTH) return undefined;
   const parts = token.split('.', 4);
   if (parts.length !== 3 || !parts.every((part) => base64Url.test(part))) return undefined;
   const [head, body, signature] = parts as [string, string, string];

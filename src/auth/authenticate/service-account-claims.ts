@@ -23,21 +23,21 @@ export interface BoundClaims {
   readonly warnAfter?: number;
 }
 
-const usernamePrefix = 'system:serviceaccount:';
+const USERNAME_PREFIX = 'system:serviceaccount:';
 /** The issuer that tokens in Secrets name. */
-export const legacyIssuer = 'kubernetes/serviceaccount';
-const legacyPrefix = 'kubernetes.io/serviceaccount/';
+export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
+const LEGACY_PREFIX = 'kubernetes.io/serviceaccount/';
 
 /** The user name of a service account. */
-export const serviceAccountUsername = (namespace: string, name: string): string => `${usernamePrefix}${namespace}:${name}`;
+export const serviceAccountUsername = (namespace: string, name: string): string => `${USERNAME_PREFIX}${namespace}:${name}`;
 
 /** The groups of the service accounts of a namespace. */
 export const serviceAccountGroups = (namespace: string): string[] => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 
 /** Namespace and name behind a user name of that form; undefined for other users. */
 export function parseServiceAccountUsername(username: string): { readonly namespace: string; readonly name: string } | undefined {
-  if (!username.startsWith(usernamePrefix)) return undefined;
-  const parts = username.slice(usernamePrefix.length).split(':', 3);
+  if (!username.startsWith(USERNAME_PREFIX)) return undefined;
+  const parts = username.slice(USERNAME_PREFIX.length).split(':', 3);
   const [namespace = '', name = ''] = parts;
   return parts.length === 2 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace) && /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name)
     ? { namespace, name } : undefined;
@@ -70,8 +70,8 @@ export interface SecretTokenAccount {
 /** The claims of a token in a Secret: no end, no audience, bound to the Secret by its name. */
 export function encodeLegacyClaims(account: SecretTokenAccount): Record<string, unknown> {
   return {
-    iss: legacyIssuer, [`${legacyPrefix}namespace`]: account.namespace, [`${legacyPrefix}secret.name`]: account.secret,
-    [`${legacyPrefix}service-account.name`]: account.name, [`${legacyPrefix}service-account.uid`]: account.uid,
+    iss: LEGACY_ISSUER, [`${LEGACY_PREFIX}namespace`]: account.namespace, [`${LEGACY_PREFIX}secret.name`]: account.secret,
+    [`${LEGACY_PREFIX}service-account.name`]: account.name, [`${LEGACY_PREFIX}service-account.uid`]: account.uid,
     sub: serviceAccountUsername(account.namespace, account.name),
   };
 }
@@ -92,13 +92,13 @@ export interface TokenSubject {
 
 /** Reads the subject; undefined when the claims do not fit each other. */
 export function readSubject(claims: Claims): TokenSubject | undefined {
-  const subject = claims['iss'] === legacyIssuer ? readLegacySubject(claims) : readBoundSubject(claims);
+  const subject = claims['iss'] === LEGACY_ISSUER ? readLegacySubject(claims) : readBoundSubject(claims);
   if (subject === undefined || claims['sub'] !== serviceAccountUsername(subject.namespace, subject.serviceAccount.name)) return undefined;
   return subject;
 }
 
 function readLegacySubject(claims: Claims): TokenSubject | undefined {
-  const text = (name: string): string => (typeof claims[legacyPrefix + name] === 'string' ? claims[legacyPrefix + name] as string : '');
+  const text = (name: string): string => (typeof claims[LEGACY_PREFIX + name] === 'string' ? claims[LEGACY_PREFIX + name] as string : '');
   const subject = {
     namespace: text('namespace'), serviceAccount: { name: text('service-account.name'), uid: text('service-account.uid') },
     secret: { name: text('secret.name'), uid: '' }, id: '', legacy: true,
@@ -125,7 +125,7 @@ function readReference(value: unknown): BoundReference | 'broken' | undefined {
 }
 
 /** Clocks may differ by as much. */
-const leewaySeconds = 60;
+const LEEWAY_SECONDS = 60;
 
 /** The problem of a token's times, in the reference's words; undefined when there is none. */
 export function checkTimes(claims: Claims, nowMs: number): string | undefined {
@@ -133,9 +133,9 @@ export function checkTimes(claims: Claims, nowMs: number): string | undefined {
   const { exp, nbf, iat } = claims as { exp?: unknown; nbf?: unknown; iat?: unknown };
   const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
   if ([exp, nbf, iat].some((value) => value !== undefined && !isTime(value))) return 'service account token claims could not be validated';
-  if (isTime(nbf) && now + leewaySeconds < nbf) return 'service account token is not valid yet';
-  if (isTime(exp) && now - leewaySeconds > exp) return 'service account token has expired';
-  return isTime(iat) && now + leewaySeconds < iat ? 'service account token is issued in the future' : undefined;
+  if (isTime(nbf) && now + LEEWAY_SECONDS < nbf) return 'service account token is not valid yet';
+  if (isTime(exp) && now - LEEWAY_SECONDS > exp) return 'service account token has expired';
+  return isTime(iat) && now + LEEWAY_SECONDS < iat ? 'service account token is issued in the future' : undefined;
 }
 
 /** The audiences of a token. */

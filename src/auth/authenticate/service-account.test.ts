@@ -5,7 +5,7 @@ import { beforeEach, describe, it } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type SigningKey, keyIdOf, signJwt } from './jwt.ts';
-import { createServiceAccountAuthenticator, invalidatedSince } from './service-account.ts';
+import { createServiceAccountAuthenticator, INVALIDATED_SINCE } from './service-account.ts';
 import { type BoundClaims, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername } from './service-account-claims.ts';
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -98,7 +98,7 @@ describe('createServiceAccountAuthenticator', () => {
     assert.match(await evaluate(token, ['elsewhere']), /is invalid for the target audiences/);
     put('secrets/n/s', 'su', { data: { token: Buffer.from('another').toString('base64') } });
     assert.match(await evaluate(token), /does not match/);
-    put('secrets/n/s', 'su', { data, metadata: { labels: { [invalidatedSince]: '2029-01-01' } } });
+    put('secrets/n/s', 'su', { data, metadata: { labels: { [INVALIDATED_SINCE]: '2029-01-01' } } });
     assert.equal(await evaluate(token), 'service account token has been invalidated');
     objects.delete('secrets/n/s');
     assert.equal(await evaluate(token), 'service account token has been invalidated');

@@ -7,7 +7,7 @@ import type { User } from '../user.ts';
 import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
 import { type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
 import {
-  type BoundReference, type TokenSubject, checkTimes, legacyIssuer, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,
+  type BoundReference, type TokenSubject, checkTimes, LEGACY_ISSUER, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,
 } from './service-account-claims.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -29,18 +29,18 @@ interface ServiceAccountTokenOptions {
 }
 
 /** Objects that are being deleted keep their tokens alive this long, as the reference has it. */
-const deletionLeewayMs = 60_000;
-const cacheLimit = 10_000;
-const cacheLifetimeMs = 5 * 60_000;
+const DELETION_LEEWAY_MS = 60_000;
+const CACHE_LIMIT = 10_000;
+const CACHE_LIFETIME_MS = 5 * 60_000;
 /** Label of token Secrets that are not good any more, with the day since when. */
-export const invalidatedSince = 'kubernetes.io/legacy-token-invalid-since';
+export const INVALIDATED_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
 const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
 
 /** Makes the authenticator. Tokens of other issuers are left to other authenticators. */
 export function createServiceAccountAuthenticator(options: ServiceAccountTokenOptions): AuthenticateToken {
-  const accepted = new Set([...options.issuers, legacyIssuer]);
-  const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: cacheLimit, lifetimeMs: cacheLifetimeMs });
+  const accepted = new Set([...options.issuers, LEGACY_ISSUER]);
+  const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: CACHE_LIMIT, lifetimeMs: CACHE_LIFETIME_MS });
   const authenticate = async (token: string, audiences: readonly string[]): Promise<TokenAnswer | undefined> => {
     const keys = await options.keys();
     const claims = verified.use(token, () => {
@@ -80,7 +80,7 @@ async function findDead(subject: TokenSubject, token: string, { find, clock, onL
   const { namespace, serviceAccount, pod, secret, node, legacy } = subject;
   const isGone = (object: KubeObject | undefined): object is undefined => {
     const deleted = object?.metadata.deletionTimestamp;
-    return object === undefined || (deleted !== undefined && Date.parse(deleted) < clock.now() - deletionLeewayMs);
+    return object === undefined || (deleted !== undefined && Date.parse(deleted) < clock.now() - DELETION_LEEWAY_MS);
   };
   const differs = (what: string, object: KubeObject, { uid }: BoundReference): string | undefined =>
     (object.metadata.uid === uid ? undefined : `${what} UID (${object.metadata.uid ?? ''}) does not match ${claimNames[what] ?? ''} (${uid})`);
@@ -115,7 +115,7 @@ function checkTokenSecret(secret: KubeObject, token: string): string | undefined
   const held = (secret['data'] as Record<string, string> | undefined)?.['token'] ?? '';
   const hash = (text: Uint8Array | string) => createHash('sha256').update(text).digest();
   if (!timingSafeEqual(hash(Buffer.from(held, 'base64')), hash(token))) return 'service account token does not match server\'s copy';
-  return secret.metadata.labels?.[invalidatedSince] === undefined ? undefined : 'service account token has been invalidated';
+  return secret.metadata.labels?.[INVALIDATED_SINCE] === undefined ? undefined : 'service account token has been invalidated';
 }
 
 function describeAccount({ namespace, serviceAccount, pod, node, id }: TokenSubject): User {

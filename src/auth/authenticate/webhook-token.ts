@@ -22,11 +22,11 @@ interface Reviewed {
   };
 }
 
-const cacheLimit = 4096;
+const CACHE_LIMIT = 4096;
 
 /** Makes the authenticator. */
 export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): AuthenticateToken {
-  const cache = new TokenCache<Promise<TokenAnswer | undefined>>({ ...options, lifetimeMs: options.cacheMs, limit: cacheLimit });
+  const cache = new TokenCache<Promise<TokenAnswer | undefined>>({ ...options, lifetimeMs: options.cacheMs, limit: CACHE_LIMIT });
   return (token, audiences) => {
     const name = `${token}\n${audiences.join('\n')}`;
     return cache.use(name, () => ask(token, audiences, options).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 // Authorization: system:masters first, then the modes in their order; the first that allows or denies decides. An answer that is known at
 // once stays synchronous.
-import { mastersGroup } from '../user.ts';
+import { MASTERS_GROUP } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
 /** Names of the modes that exist, as `--authorization-mode` spells them. */
@@ -23,7 +23,7 @@ const fixed: Authorizers = {
 export function createAuthorizer(modes: readonly AuthorizationMode[], authorizers: Authorizers, webhooks: readonly Authorize[] = []): Authorize {
   const left = [...webhooks];
   const chain = modes.map((mode) => (mode === 'Webhook' ? left.shift() : undefined) ?? authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
-  return (attributes) => (attributes.user.groups.includes(mastersGroup) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [] }));
+  return (attributes) => (attributes.user.groups.includes(MASTERS_GROUP) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [] }));
 }
 
 interface Asking {

@@ -39,7 +39,7 @@ function coversAtom(owner: PolicyRule, atom: PolicyRule): boolean {
 }
 
 /** Atoms that are looked at one by one; rules that stand for more are compared as a whole, so that a short request cannot ask for endless work. */
-const atomLimit = 50_000;
+const ATOM_LIMIT = 50_000;
 
 function countAtoms({ apiGroups = none, resources = none, resourceNames = none, nonResourceURLs = none, verbs }: PolicyRule): number {
   return verbs.length * (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length);
@@ -62,7 +62,7 @@ function coversRule(owner: PolicyRule, rule: PolicyRule): boolean {
 /** What of `wanted` the `owned` rules do not give, as atoms; of rules beyond the limit, as they are. */
 export function findUncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const missing: PolicyRule[] = [];
-  let left = atomLimit;
+  let left = ATOM_LIMIT;
   for (const rule of wanted) {
     const atoms = countAtoms(rule);
     if (atoms > left) {

@@ -15,10 +15,10 @@ export interface ResolvedRules {
 /** Finds the rules of a user. */
 export type ResolveRules = (user: User, namespace: string) => ResolvedRules;
 
-const rbacGroup = 'rbac.authorization.k8s.io';
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 function describeMissingRole({ kind, name }: RoleRef): string {
-  return `${formatGroupResource({ group: rbacGroup, resource: kind.toLowerCase() })} ${JSON.stringify(name)} not found`;
+  return `${formatGroupResource({ group: RBAC_GROUP, resource: kind.toLowerCase() })} ${JSON.stringify(name)} not found`;
 }
 
 function describeBinding({ name, namespace, roleRef, subjects }: Binding, user: User): string {
@@ -51,7 +51,7 @@ function decide(index: PolicyIndex, attributes: Attributes): Finding {
   return { decision: { type: 'none', reason: errors.size === 0 ? '' : `RBAC: ${joinErrors([...errors])}` }, isForAnyName };
 }
 
-const mostRemembered = 256;
+const MOST_REMEMBERED = 256;
 
 /** Lengths first: whatever a path holds, two requests share a text only when all their parts are the same. */
 function describeRequest({ verb, group, resource, subresource, namespace }: Attributes): string {
@@ -77,7 +77,7 @@ class RbacDecisions {
     if (remembered !== undefined) return remembered;
     const { decision, isForAnyName } = decide(this.#index, attributes);
     if (decision.type === 'allow' && isForAnyName) {
-      if (known.size >= mostRemembered) known.clear();
+      if (known.size >= MOST_REMEMBERED) known.clear();
       known.set(request, decision);
     }
     return decision;

@@ -59,14 +59,14 @@ export function allowsRequest(rule: PolicyRule, request: Omit<Attributes, 'user'
     && (resourceNames.length === 0 || resourceNames.includes(request.name));
 }
 
-const accountPrefix = 'system:serviceaccount:';
+const ACCOUNT_PREFIX = 'system:serviceaccount:';
 
 /** A subject as one text; undefined when it stands for no user. `namespace` is that of the binding. */
 export function subjectKey({ kind, name, namespace: own }: Subject, namespace: string): string | undefined {
   if (kind === 'User') return userKey(name);
   if (kind === 'Group') return groupKey(name);
   const home = own === undefined || own === '' ? namespace : own;
-  return kind === 'ServiceAccount' && home !== '' ? userKey(`${accountPrefix}${home}:${name}`) : undefined;
+  return kind === 'ServiceAccount' && home !== '' ? userKey(`${ACCOUNT_PREFIX}${home}:${name}`) : undefined;
 }
 
 /** The keys under which bindings of a user are found. */

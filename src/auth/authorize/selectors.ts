@@ -15,7 +15,7 @@ export interface RequestSelector {
   readonly hasProblem: boolean;
 }
 
-const LABEL_OPERATORS: Readonly<Partial<Record<LabelRequirement['operator'], string>>> = {
+const labelOperators: Readonly<Partial<Record<LabelRequirement['operator'], string>>> = {
   '=': 'In', '==': 'In', in: 'In', '!=': 'NotIn', notin: 'NotIn', exists: 'Exists', '!': 'DoesNotExist',
 };
 
@@ -27,7 +27,7 @@ export const readFieldSelector = (text: string): RequestSelector => readWith(() 
 export const readLabelSelector = (text: string): RequestSelector => readWith(() => parseLabelSelector(text).requirements.flatMap(spellRequirement));
 
 function spellRequirement({ key, operator, values }: LabelRequirement): SelectorRequirement[] {
-  const name = LABEL_OPERATORS[operator];
+  const name = labelOperators[operator];
   return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values }) }];
 }
 

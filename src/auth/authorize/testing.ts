@@ -81,9 +81,9 @@ export class PolicyStore {
   }
 }
 
-const apiGroup = 'rbac.authorization.k8s.io';
+const API_GROUP = 'rbac.authorization.k8s.io';
 const head = (kind: string, name: string, namespace: string): KubeObject =>
-  ({ apiVersion: `${apiGroup}/v1`, kind, metadata: { name, ...(namespace !== '' && { namespace }) } });
+  ({ apiVersion: `${API_GROUP}/v1`, kind, metadata: { name, ...(namespace !== '' && { namespace }) } });
 
 /** A Role, or a ClusterRole when the namespace is ''. */
 export const makeRole = (namespace: string, name: string, ...rules: readonly PolicyRule[]): KubeObject =>
@@ -92,7 +92,7 @@ export const makeRole = (namespace: string, name: string, ...rules: readonly Pol
 /** A binding of `Role/name` or `ClusterRole/name`. */
 export function makeBinding(namespace: string, role: string, ...subjects: readonly Subject[]): KubeObject {
   const [kind, name] = role.split('/') as [string, string];
-  return { ...head(namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding', `to-${name}`, namespace), roleRef: { apiGroup, kind, name }, subjects };
+  return { ...head(namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding', `to-${name}`, namespace), roleRef: { apiGroup: API_GROUP, kind, name }, subjects };
 }
 
 /** A request. `what` is `verb resource[/subresource][.group] [name]`, or `verb /path`. */

@@ -15,12 +15,12 @@ export function expandRule(data: RuleData): PolicyRule {
   };
 }
 
-const apiGroup = 'rbac.authorization.k8s.io';
-const aggregationLabel = (role: string): string => `${apiGroup}/aggregate-to-${role}`;
+const API_GROUP = 'rbac.authorization.k8s.io';
+const aggregationLabel = (role: string): string => `${API_GROUP}/aggregate-to-${role}`;
 
 function expandSubject(text: string): Subject {
   const [kind, name] = text.split(' ') as [string, string | undefined];
-  if (name !== undefined) return { kind: kind === 'user' ? 'User' : 'Group', apiGroup, name };
+  if (name !== undefined) return { kind: kind === 'user' ? 'User' : 'Group', apiGroup: API_GROUP, name };
   const [namespace, account] = text.split('/') as [string, string];
   return { kind: 'ServiceAccount', name: account, namespace };
 }
@@ -28,7 +28,7 @@ function expandSubject(text: string): Subject {
 function createHead(kind: string, name: string, more: { readonly namespace?: string; readonly labels?: Record<string, string> } = {}): KubeObject {
   const { namespace, labels } = more;
   return {
-    apiVersion: `${apiGroup}/v1`, kind,
+    apiVersion: `${API_GROUP}/v1`, kind,
     metadata: {
       name, ...(namespace !== undefined && { namespace }), labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
       annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
@@ -43,7 +43,7 @@ function createClusterRole({ name, rules, aggregates, partOf }: RoleData): KubeO
 }
 
 function createBinding(head: KubeObject, { kind, name }: Pick<RoleRef, 'kind' | 'name'>, subjects: readonly string[]): KubeObject {
-  return { ...head, ...(subjects.length > 0 && { subjects: subjects.map(expandSubject) }), roleRef: { apiGroup, kind, name } };
+  return { ...head, ...(subjects.length > 0 && { subjects: subjects.map(expandSubject) }), roleRef: { apiGroup: API_GROUP, kind, name } };
 }
 
 /** The objects that every cluster begins with. */

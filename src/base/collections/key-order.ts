@@ -8,11 +8,11 @@ export interface KeyBounds {
   readonly end: string;
 }
 
-const HIGH_UNIT = /[\ud800-\uffff]/;
+const highUnit = /[\ud800-\uffff]/;
 
 /** False when plain `<` orders this key correctly against every other key. */
 export function needsByteOrder(key: string): boolean {
-  return HIGH_UNIT.test(key);
+  return highUnit.test(key);
 }
 
 function weightOf(unit: number): number {

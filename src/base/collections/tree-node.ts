@@ -24,7 +24,7 @@ export const LEAF_FILL = LEAF_MAX * 0.75;
 /** Children of a branch. */
 export const BRANCH_MAX = 32;
 
-const NO_ITEMS: never[] = [];
+const noItems: never[] = [];
 
 /** A leaf of these entries, which it keeps. */
 export function makeLeaf<E extends Keyed>(items: E[], owner: number): Node<E> {
@@ -35,14 +35,14 @@ export function makeLeaf<E extends Keyed>(items: E[], owner: number): Node<E> {
 export function makeBranch<E extends Keyed>(children: Node<E>[], owner: number): Node<E> {
   let size = 0;
   for (const child of children) size += child.size;
-  return { items: NO_ITEMS, children, first: children[0]?.first ?? '', size, owner };
+  return { items: noItems, children, first: children[0]?.first ?? '', size, owner };
 }
 
 /** The node itself when `owner` made it, else a copy that `owner` may change. */
 export function ownNode<E extends Keyed>(node: Node<E>, owner: number): Node<E> {
   if (node.owner === owner) return node;
   const { children, first, size } = node;
-  return { items: children === undefined ? node.items.slice() : NO_ITEMS, children: children?.slice(), first, size, owner };
+  return { items: children === undefined ? node.items.slice() : noItems, children: children?.slice(), first, size, owner };
 }
 
 /**

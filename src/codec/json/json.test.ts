@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type JsonValue } from '../../apimachinery/index.ts';
-import { JsonError, encodeJson, maxJsonDepth, parseJson, stringifyJson } from './json.ts';
+import { JsonError, encodeJson, MAX_JSON_DEPTH, parseJson, stringifyJson } from './json.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (text: string): JsonValue => parseJson(bytes(text)).value;
@@ -51,8 +51,8 @@ test('parseJson fails with the texts of Go', () => {
 
 test('parseJson refuses nesting beyond its limit at once, and whatever it accepts can be written', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-  assert.equal(stringifyJson(parse(nested(maxJsonDepth))), nested(maxJsonDepth));
-  assert.equal(failureOf(nested(maxJsonDepth + 1)), "invalid character '[' exceeded max depth");
+  assert.equal(stringifyJson(parse(nested(MAX_JSON_DEPTH))), nested(MAX_JSON_DEPTH));
+  assert.equal(failureOf(nested(MAX_JSON_DEPTH + 1)), "invalid character '[' exceeded max depth");
   assert.equal(failureOf('{"a":'.repeat(500_000)), "invalid character '{' exceeded max depth");
 });
 

@@ -35,7 +35,7 @@ interface ParseJsonOptions {
  * Deepest nesting accepted. The reference stops at 10,000; every recursive walk of the server, and JSON.stringify (about 5,000 levels), must
  * survive what is accepted here, and no real object nests deeper than some dozens.
  */
-export const maxJsonDepth = 1000;
+export const MAX_JSON_DEPTH = 1000;
 
 const none: readonly string[] = Object.freeze([]);
 
@@ -55,7 +55,7 @@ export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): Pa
 }
 
 function parseSlowly(bytes: Uint8Array, options: ParseJsonOptions): StrictJson {
-  return parseStrict(bytes, { maxDepth: maxJsonDepth, merge: options.onDuplicate === 'merge' });
+  return parseStrict(bytes, { maxDepth: MAX_JSON_DEPTH, merge: options.onDuplicate === 'merge' });
 }
 
 /**
@@ -73,7 +73,7 @@ function countKeys(bytes: Uint8Array): number {
       if (i < 0) return -1;
     } else if (c === 0x3a) colons++;
     else if (c === 0x7b || c === 0x5b) {
-      if (++depth > maxJsonDepth) return -1;
+      if (++depth > MAX_JSON_DEPTH) return -1;
     } else if (c === 0x7d || c === 0x5d) depth--;
     else if (c === 0x2e || ((c === 0x65 || c === 0x45) && isDigit(bytes[i - 1]))) return -1;
   }

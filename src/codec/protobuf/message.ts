@@ -83,7 +83,7 @@ function makeObjectCodec(schema: Schema): ObjectCodec {
       const slots = spare.pop() ?? new Array<JsonValue | undefined>(count).fill(undefined);
       readInto(reader, byNumber, slots);
       const object = buildObject(members, slots);
-      if (spare.length < maxSpare) spare.push(slots);
+      if (spare.length < MAX_SPARE) spare.push(slots);
       return object;
     },
     read(reader) {
@@ -97,7 +97,7 @@ function makeObjectCodec(schema: Schema): ObjectCodec {
 }
 
 /** Slots are used again, one array per level of a schema in itself; they are empty in between. */
-const maxSpare = 8;
+const MAX_SPARE = 8;
 
 /** Most fields of most objects have no value, and most others are texts: these are dealt with here, without a call. */
 function writeFields(writer: Writer, fields: readonly FieldCodec[], owner: JsonObject): void {

@@ -7,7 +7,7 @@ interface Instant {
   readonly nanos: number;
 }
 
-const RFC_3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The times of one object are often the same: the last result of each direction is kept. */
 let lastParsed: { readonly text: string; readonly instant: Instant | undefined } = { text: '', instant: undefined };
@@ -20,7 +20,7 @@ export function parseTime(text: string): Instant | undefined {
 }
 
 function readTime(text: string): Instant | undefined {
-  const match = RFC_3339.exec(text);
+  const match = rfc3339.exec(text);
   if (match === null) return undefined;
   const [, clock, fraction = '', zone] = match;
   const milliseconds = Date.parse(`${clock}${zone}`.toUpperCase());

@@ -12,9 +12,9 @@ interface FastBuffer extends Buffer {
   utf8Write(text: string, at: number, length: number): number;
 }
 
-const keptBytes = 1 << 20;
-const shortText = 40;
-const maxShortRead = 12;
+const KEPT_BYTES = 1 << 20;
+const SHORT_TEXT = 40;
+const MAX_SHORT_READ = 12;
 
 /** Writes backwards; `start` forgets what was written before. */
 export class Writer {
@@ -28,7 +28,7 @@ export class Writer {
   }
 
   start(): void {
-    if (this.bytes.length > keptBytes) this.bytes = Buffer.allocUnsafeSlow(1 << 14) as FastBuffer;
+    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(1 << 14) as FastBuffer;
     this.at = this.bytes.length;
   }
 
@@ -116,7 +116,7 @@ export class Writer {
   /** Length and UTF-8 of a text. */
   text(text: string): void {
     const length = text.length;
-    if (length > shortText || !this.ascii(text)) {
+    if (length > SHORT_TEXT || !this.ascii(text)) {
       const size = Buffer.byteLength(text);
       this.reserve(size);
       this.at -= size;
@@ -144,7 +144,7 @@ export class Writer {
 }
 
 /** Deepest nesting of messages that is read; each level takes a few frames of the stack. */
-const maxDepth = 1000;
+const MAX_DEPTH = 1000;
 
 const unexpectedEnd = (): ProtobufError => new ProtobufError('unexpected EOF');
 
@@ -177,7 +177,7 @@ export class Reader {
   enter(): number {
     const outer = this.end;
     this.end = this.length();
-    if (++this.depth > maxDepth) throw new ProtobufError('proto: exceeded max depth');
+    if (++this.depth > MAX_DEPTH) throw new ProtobufError('proto: exceeded max depth');
     return outer;
   }
 
@@ -250,7 +250,7 @@ export class Reader {
     const to = this.length();
     const from = this.at;
     this.at = to;
-    if (to - from > maxShortRead) return this.bytes.utf8Slice(from, to);
+    if (to - from > MAX_SHORT_READ) return this.bytes.utf8Slice(from, to);
     return this.shortText(from, to);
   }
 

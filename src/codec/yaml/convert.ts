@@ -2,7 +2,7 @@
 // are the JSON that sigs.k8s.io/yaml makes of them.
 import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
 import type { Node, Pair, Scalar } from 'yaml';
-import { maxJsonDepth } from '../json/json.ts';
+import { MAX_JSON_DEPTH } from '../json/json.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { YamlError } from './error.ts';
 import { resolvePlain } from './scalar.ts';
@@ -20,7 +20,7 @@ const textLengthOf = (node: Node | null): number => {
 };
 
 const standardTags = /^(?:tag:yaml\.org,2002:|!!)(str|int|float|bool|null|binary|map|seq|timestamp|merge)$/;
-const maxDuplicates = 100;
+const MAX_DUPLICATES = 100;
 
 /** Turns nodes into values in document order, which is the order in which anchors come into force. */
 export class Converter {
@@ -47,7 +47,7 @@ export class Converter {
     const anchor = (node as { anchor?: string }).anchor;
     if (anchor !== undefined && this.aliasDepth === 0) this.anchors.set(anchor, node);
     if (this.yaml.isScalar(node)) return this.convertScalar(node);
-    if (++this.depth > maxJsonDepth) throw new YamlError('yaml: exceeded max depth');
+    if (++this.depth > MAX_JSON_DEPTH) throw new YamlError('yaml: exceeded max depth');
     this.open.add(node);
     let value: JsonValue;
     if (this.yaml.isMap(node)) this.fill((value = {}), node.items as Pair[], new Set());
@@ -123,7 +123,7 @@ export class Converter {
       }
       const { name, shown } = this.convertKey(key);
       const value = this.convert(pair.value as Node | null);
-      if (seen.has(name) && this.duplicates.length < maxDuplicates) this.duplicates.push(`line ${this.lineOf(pair)}: key ${shown} already set in map`);
+      if (seen.has(name) && this.duplicates.length < MAX_DUPLICATES) this.duplicates.push(`line ${this.lineOf(pair)}: key ${shown} already set in map`);
       seen.add(name);
       if (name === '__proto__') Object.defineProperty(into, name, { value, writable: true, enumerable: true, configurable: true });
       else into[name] = value;
@@ -152,7 +152,7 @@ export class Converter {
     const map = alias ? this.resolveAlias(source.source) : source;
     if (!this.yaml.isMap(map)) throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
     this.count();
-    if (this.depth + 1 > maxJsonDepth) throw new YamlError('yaml: exceeded max depth');
+    if (this.depth + 1 > MAX_JSON_DEPTH) throw new YamlError('yaml: exceeded max depth');
     if (alias) this.aliasDepth++;
     this.depth++;
     this.open.add(map);

@@ -28,10 +28,10 @@ export function resolvePlain(text: string): YamlScalar {
 }
 
 /** Values of more digits are floats anyway, and cost quadratic time to read exactly. */
-const maxDigits = 70;
+const MAX_DIGITS = 70;
 
 function resolveInteger(plain: string): number | bigint | undefined {
-  const match = plain.length <= maxDigits ? integer.exec(plain) : null;
+  const match = plain.length <= MAX_DIGITS ? integer.exec(plain) : null;
   if (match === null) return undefined;
   const [, sign, hex, binary, octal, decimal] = match;
   const digits = hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal !== undefined ? `0o${octal}` : (decimal as string);

@@ -4,9 +4,9 @@ import { type JsonObject, type JsonValue } from '../../apimachinery/index.ts';
 import { formatFloat, needsQuotes } from './scalar.ts';
 import { compareKeys } from './key-order.ts';
 
-const bestWidth = 80;
+const BEST_WIDTH = 80;
 /** Longer keys are written in the explicit form, `? key`. */
-const maxSimpleKey = 128;
+const MAX_SIMPLE_KEY = 128;
 
 /** The YAML text of a JSON value, with a newline at its end. */
 export function stringifyYaml(value: unknown): string {
@@ -69,7 +69,7 @@ class Writer {
   }
 
   private writeEntry(key: string, value: JsonValue | undefined, indent: number): void {
-    if (key.includes('\n') || new TextEncoder().encode(key).length > maxSimpleKey) {
+    if (key.includes('\n') || new TextEncoder().encode(key).length > MAX_SIMPLE_KEY) {
       this.put('? ');
       this.writeScalar(key, { indent, inMapping: false, isKey: false });
       this.newLine(indent);
@@ -101,13 +101,13 @@ class Writer {
 
   /** Breaks the line at a single space once it has passed the best width. */
   private writeFolded(text: string, options: { indent: number; fold: boolean; quoted: boolean }): void {
-    if (!options.fold || this.column + text.length <= bestWidth) return this.put(text);
+    if (!options.fold || this.column + text.length <= BEST_WIDTH) return this.put(text);
     let start = 0;
     const lineStart = (): number => this.column - start;
     let base = lineStart();
     for (let i = text.indexOf(' '); i >= 0; i = text.indexOf(' ', i + 1)) {
       const inside = !options.quoted || (i > 0 && i < text.length - 1);
-      if (!inside || base + i <= bestWidth || text[i - 1] === ' ' || text[i + 1] === ' ') continue;
+      if (!inside || base + i <= BEST_WIDTH || text[i - 1] === ' ' || text[i + 1] === ' ') continue;
       this.put(text.slice(start, i));
       this.newLine(options.indent);
       start = i + 1;
@@ -135,7 +135,7 @@ class Writer {
     let index = 0;
     for (const c of text) {
       const isInside = index > 0 && index < text.length - 1;
-      if (c === ' ' && options.fold && isInside && this.column + line.length > bestWidth && text[index - 1] !== ' ') {
+      if (c === ' ' && options.fold && isInside && this.column + line.length > BEST_WIDTH && text[index - 1] !== ' ') {
         this.put(line);
         this.newLine(options.indent);
         line = text[index + 1] === ' ' ? '\\' : '';

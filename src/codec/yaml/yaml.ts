@@ -2,7 +2,7 @@
 // the first YAML body; what scalars, keys, merges, aliases and duplicates mean, and the texts of the errors, are decided here.
 import type { JsonValue } from '../../apimachinery/index.ts';
 import type { Document, Node, YAMLError } from 'yaml';
-import { maxJsonDepth, parseJson } from '../json/json.ts';
+import { MAX_JSON_DEPTH, parseJson } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 import { decodeUtf8, encodeUtf8 } from '../utf8.ts';
 import { Converter } from './convert.ts';
@@ -83,17 +83,17 @@ function parseWith(yaml: typeof import('yaml'), bytes: Uint8Array): ParsedYaml {
  * Most lexical pieces of a text, and deepest flow brackets: the syntax tree takes about a kilobyte a piece, so that without a limit a body of a
  * few megabytes could exhaust the memory. Ordinary texts reach it at more than a megabyte.
  */
-const maxLexemes = 300_000;
+const MAX_LEXEMES = 300_000;
 
 function* readTokens(yaml: typeof import('yaml'), text: string, lines: import('yaml').LineCounter): Generator<import('yaml').CST.Token, void> {
   const parser = new yaml.Parser(lines.addNewLine);
-  let left = maxLexemes;
+  let left = MAX_LEXEMES;
   let depth = 0;
   lines.addNewLine(0);
   for (const lexeme of new yaml.Lexer().lex(text)) {
     if (lexeme === '[' || lexeme === '{') depth++;
     else if (lexeme === ']' || lexeme === '}') depth--;
-    if (depth > maxJsonDepth) throw new YamlError('yaml: exceeded max depth');
+    if (depth > MAX_JSON_DEPTH) throw new YamlError('yaml: exceeded max depth');
     if (--left < 0) throw new YamlError('yaml: document is too complex');
     yield* parser.next(lexeme);
   }

@@ -9,10 +9,10 @@ import type { Controller, ControllerContext } from '../context.ts';
 import {
   type AggregatedApi, type AggregatedApis, type ServiceClients, findAvailability, localAvailability, markAvailable, readAggregatedApi,
 } from './availability.ts';
-import { serviceLabel } from './service-slices.ts';
+import { SERVICE_LABEL } from './service-slices.ts';
 
-const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
-const reporter = 'apiservices';
+const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
+const REPORTER = 'apiservices';
 /** How often a server that answers is asked again, as in the reference, and one that does not at first. */
 const RECHECK_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
@@ -25,11 +25,11 @@ export interface BuiltInGroup {
 }
 
 /** The group that serves APIServices has none of its own. */
-const ownGroup = 'apiregistration.k8s.io';
+const OWN_GROUP = 'apiregistration.k8s.io';
 
 function makeApiService(group: string, version: string, place: { readonly group: number; readonly version: number; readonly managed: string }): KubeObject {
   return {
-    apiVersion: `${ownGroup}/v1`, kind: 'APIService', metadata: { name: `${version}.${group}`, labels: { [managedLabel]: place.managed } },
+    apiVersion: `${OWN_GROUP}/v1`, kind: 'APIService', metadata: { name: `${version}.${group}`, labels: { [MANAGED_LABEL]: place.managed } },
     spec: { ...(group !== '' && { group }), version, groupPriorityMinimum: place.group, versionPriority: place.version },
   };
 }
@@ -37,7 +37,7 @@ function makeApiService(group: string, version: string, place: { readonly group:
 function listWanted({ catalog }: ControllerContext, builtIn: readonly BuiltInGroup[]): ReadonlyMap<string, KubeObject> {
   const wanted = new Map<string, KubeObject>();
   for (const { name: group, versions } of catalog.groups()) {
-    if (group === ownGroup) continue;
+    if (group === OWN_GROUP) continue;
     const known = builtIn.find((one) => one.group === group);
     for (const version of versions) {
       const priority = known?.versions.find(({ name }) => name === version)?.priority;
@@ -77,19 +77,19 @@ class ApiServiceLoop implements Controller {
     this.#context = context;
     this.#builtIn = builtIn;
     this.#aggregated = aggregated;
-    this.#client = createSystemClient(context, [ownGroup, 'v1', 'apiservices'], 'kube-apiserver');
+    this.#client = createSystemClient(context, [OWN_GROUP, 'v1', 'apiservices'], 'kube-apiserver');
     this.#clients = {
       registry: context.registry,
       services: createSystemClient(context, ['', 'v1', 'services'], 'kube-apiserver'),
       slices: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], 'kube-apiserver'),
     };
     this.#queue = new WorkQueue({
-      clock: context.clock, concurrency: 8, onError: (key, error) => context.report(reporter, key, error), work: (name) => this.#work(name),
+      clock: context.clock, concurrency: 8, onError: (key, error) => context.report(REPORTER, key, error), work: (name) => this.#work(name),
     });
     this.#look();
     this.#reflector = startReflector({
       registry: context.registry, clock: context.clock, target: this.#client.target(''),
-      onError: (error) => context.report(reporter, '', error),
+      onError: (error) => context.report(REPORTER, '', error),
       onChange: (type, version) => {
         this.#note(version.name, type === 'deleted' ? undefined : readAggregatedApi(version.object('v1')));
         this.#queue.add(version.name);
@@ -126,11 +126,11 @@ class ApiServiceLoop implements Controller {
   #followServices(): void {
     const follow = (client: SystemClient, nameOf: (object: StoredObject) => string | undefined): Reflector => startReflector({
       registry: this.#context.registry, clock: this.#context.clock, target: client.target(''),
-      onError: (error) => this.#context.report(reporter, '', error),
+      onError: (error) => this.#context.report(REPORTER, '', error),
       onChange: (_type, object) => this.#lookAgain(object.namespace, nameOf(object)),
     });
     const { services, slices } = this.#clients;
-    this.#serviceReflectors = [follow(services, ({ name }) => name), follow(slices, ({ labels }) => labels?.[serviceLabel])];
+    this.#serviceReflectors = [follow(services, ({ name }) => name), follow(slices, ({ labels }) => labels?.[SERVICE_LABEL])];
   }
 
   /** Looks at the APIServices of a Service. */
@@ -154,13 +154,13 @@ class ApiServiceLoop implements Controller {
 
   async #register(name: string, current: KubeObject | undefined): Promise<void> {
     const wanted = this.#wanted.get(name);
-    const isAtStart = wanted?.metadata.labels?.[managedLabel] === 'onstart';
+    const isAtStart = wanted?.metadata.labels?.[MANAGED_LABEL] === 'onstart';
     if (isAtStart && this.#settled.has(name)) return;
     if (current === undefined) {
       if (wanted !== undefined) await this.#client.createIfAbsent('', wanted);
       return;
     }
-    const managed = current.metadata.labels?.[managedLabel];
+    const managed = current.metadata.labels?.[MANAGED_LABEL];
     if (managed !== 'onstart' && managed !== 'true') return;
     if (wanted === undefined) {
       const { uid } = current.metadata;

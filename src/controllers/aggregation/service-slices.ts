@@ -3,7 +3,7 @@ import { createLabelSelector } from '../../apimachinery/index.ts';
 import { type Registry, type Target, buildPredicate } from '../../registry/index.ts';
 
 /** The label that names the Service of a slice. */
-export const serviceLabel = 'kubernetes.io/service-name';
+export const SERVICE_LABEL = 'kubernetes.io/service-name';
 
 /** The fields of an EndpointSlice that matter here. */
 export interface ServiceSlice {
@@ -25,7 +25,7 @@ interface SlicePort {
 export async function listServiceSlices(
   registry: Registry, target: Target, { service, resourceVersion }: { readonly service: string; readonly resourceVersion?: string },
 ): Promise<readonly ServiceSlice[]> {
-  const labels = createLabelSelector([{ key: serviceLabel, operator: '=', values: [service] }]);
+  const labels = createLabelSelector([{ key: SERVICE_LABEL, operator: '=', values: [service] }]);
   const predicate = buildPredicate(target.resource, { labels });
   const { items } = await registry.list(target, { predicate, ...(resourceVersion !== undefined && { resourceVersion }) });
   return Array.from(items, (item) => item.object(target.version) as ServiceSlice);

@@ -10,7 +10,7 @@ type SignedRequest = { readonly certificate: string } | { readonly refusal: stri
 /** Signs a request (PEM). */
 export type SignRequest = (request: string, options: { readonly expirationSeconds?: number }) => Promise<SignedRequest>;
 
-const signerName = 'kubernetes.io/kube-apiserver-client';
+const SIGNER_NAME = 'kubernetes.io/kube-apiserver-client';
 const allowedUsages = new Set(['client auth', 'digital signature', 'key encipherment']);
 
 interface Spec {
@@ -61,7 +61,7 @@ interface RequestStatus {
 function isWaiting(request: KubeObject): boolean {
   const { certificate, conditions = [] } = (request['status'] ?? {}) as RequestStatus;
   const has = (type: string) => conditions.some((condition) => condition.type === type);
-  return (request['spec'] as Spec | undefined)?.signerName === signerName && !certificate && has('Approved') && !has('Denied') && !has('Failed');
+  return (request['spec'] as Spec | undefined)?.signerName === SIGNER_NAME && !certificate && has('Approved') && !has('Denied') && !has('Failed');
 }
 
 function record(request: KubeObject, result: SignedRequest, nowMs: number): KubeObject {

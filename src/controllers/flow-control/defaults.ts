@@ -3,7 +3,7 @@
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 
 /** Annotation that says whether the spec follows the server's suggestion. */
-export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec';
+export const AUTO_UPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec';
 
 /** An object that is made, and whether its spec can be changed at all. */
 export interface FlowControlDefault {
@@ -11,10 +11,10 @@ export interface FlowControlDefault {
   readonly mandatory: boolean;
 }
 
-const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
+const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
 
 function makeDefault(kind: string, name: string, { spec, mandatory = false }: { readonly spec: JsonObject; readonly mandatory?: boolean }): FlowControlDefault {
-  return { object: { apiVersion, kind, metadata: { name, annotations: { [autoUpdateAnnotation]: 'true' } }, spec }, mandatory };
+  return { object: { apiVersion: API_VERSION, kind, metadata: { name, annotations: { [AUTO_UPDATE_ANNOTATION]: 'true' } }, spec }, mandatory };
 }
 
 interface Limits {

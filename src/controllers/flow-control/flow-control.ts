@@ -5,9 +5,9 @@
 import { type JsonObject, type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { type SystemClient, WorkQueue, createSystemClient, formatTime, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
-import { type FlowControlDefault, autoUpdateAnnotation, defaultLevels, defaultSchemas } from './defaults.ts';
+import { type FlowControlDefault, AUTO_UPDATE_ANNOTATION, defaultLevels, defaultSchemas } from './defaults.ts';
 
-const reporter = 'flow-control';
+const REPORTER = 'flow-control';
 
 /** A text as Go reads booleans; undefined when it is none. */
 function readFlag(text: string | undefined): boolean | undefined {
@@ -25,12 +25,12 @@ function isExempt(level: KubeObject): boolean {
 
 /** An object as it should be: `current` itself when nothing is to be done. Without a valid annotation a spec that was never changed follows. */
 function restoreDefault(current: KubeObject, { object, mandatory }: FlowControlDefault): KubeObject {
-  const wish = readFlag(current.metadata.annotations?.[autoUpdateAnnotation]);
+  const wish = readFlag(current.metadata.annotations?.[AUTO_UPDATE_ANNOTATION]);
   const follows = mandatory || (wish ?? current.metadata.generation === 1);
   const wanted = isExemptLevel(object) && isExempt(current) ? current['spec'] : object['spec'];
   const spec = follows && !equalJson(current['spec'], wanted) ? wanted : current['spec'];
   if (spec === current['spec'] && wish === follows) return current;
-  const annotations = { ...current.metadata.annotations, [autoUpdateAnnotation]: String(follows) };
+  const annotations = { ...current.metadata.annotations, [AUTO_UPDATE_ANNOTATION]: String(follows) };
   return { ...current, metadata: { ...current.metadata, annotations }, spec };
 }
 
@@ -39,7 +39,7 @@ function createUpkeep(context: ControllerContext, client: SystemClient, defaults
   return new WorkQueue({
     clock: context.clock,
     concurrency: wanted.size,
-    onError: (key, error) => context.report(reporter, key, error),
+    onError: (key, error) => context.report(REPORTER, key, error),
     async work(name) {
       const current = await client.get({ namespace: '', name });
       const one = wanted.get(name);
@@ -47,7 +47,7 @@ function createUpkeep(context: ControllerContext, client: SystemClient, defaults
         if (one !== undefined) await client.createIfAbsent('', structuredClone(one.object));
       } else if (one !== undefined) {
         if (restoreDefault(current, one) !== current) await client.update({ namespace: '', name }, '', (newest) => restoreDefault(newest, one));
-      } else if (readFlag(current.metadata.annotations?.[autoUpdateAnnotation]) === true) {
+      } else if (readFlag(current.metadata.annotations?.[AUTO_UPDATE_ANNOTATION]) === true) {
         const { uid, resourceVersion } = current.metadata;
         await client.remove({ namespace: '', name }, { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } });
       }
@@ -91,7 +91,7 @@ export function createFlowControl(context: ControllerContext): Controller {
   const references = new WorkQueue({
     clock: context.clock,
     concurrency: 4,
-    onError: (key, error) => context.report(reporter, key, error),
+    onError: (key, error) => context.report(REPORTER, key, error),
     async work(name) {
       const nowMs = context.clock.now();
       await marker.apply({ namespace: '', name }, { subresource: 'status', nowMs }, (current) =>
@@ -99,7 +99,7 @@ export function createFlowControl(context: ControllerContext): Controller {
     },
   });
   const shared = {
-    registry: context.registry, clock: context.clock, onError: (error: unknown) => context.report(reporter, '', error),
+    registry: context.registry, clock: context.clock, onError: (error: unknown) => context.report(REPORTER, '', error),
   };
   const levelReflector = startReflector({
     ...shared, target: levels.target(''),

@@ -5,11 +5,11 @@ import { type KubeObject, type OwnerReference, parseGroupVersion, formatGroupVer
 import { type Resource, type SystemClient, createClientOf, createSystemClient, formatTime, hasReason } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 import type { GarbageGraph, GarbageItem } from './graph.ts';
-import { foregroundFinalizer, orphanFinalizer, waitOf } from './item.ts';
+import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, waitOf } from './item.ts';
 
-const manager = 'kube-controller-manager';
+const MANAGER = 'kube-controller-manager';
 /** Namespaces that are looked into for an owner that is not in its dependent's. */
-const namespacesLimit = 1000;
+const NAMESPACES_LIMIT = 1000;
 
 /** How an owner is: `unknown` kinds and owners that cannot be are left alone. */
 type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
@@ -52,13 +52,13 @@ export class GarbageCollection {
   #clientOf({ group, plural }: GarbageItem): SystemClient | undefined {
     const { catalog, registry } = this.#context;
     const row = catalog.findResource(group, plural);
-    return row && createClientOf(registry, row, manager);
+    return row && createClientOf(registry, row, MANAGER);
   }
 
   /** The finalizer is removed when no dependent blocks; those that do are looked at, once, when the waiting begins. */
   async #endForeground(item: GarbageItem, client: SystemClient): Promise<Outcome> {
     if (this.#graph.isBlocked(item.uid)) return 'done';
-    await this.#removeFinalizer(item, client, foregroundFinalizer);
+    await this.#removeFinalizer(item, client, FOREGROUND_FINALIZER);
     return 'done';
   }
 
@@ -68,7 +68,7 @@ export class GarbageCollection {
       await this.#queue.pause();
       if (other !== undefined) await this.#cutOwners(dependent, other, new Set([item.uid]));
     }
-    await this.#removeFinalizer(item, client, orphanFinalizer);
+    await this.#removeFinalizer(item, client, ORPHAN_FINALIZER);
     return 'done';
   }
 
@@ -122,7 +122,7 @@ export class GarbageCollection {
     const isCircle = inForeground && [...dependents].some(({ waits }) => waits === 'foreground');
     if (isCircle) await this.#unblock(item, client);
     const { uid = '', resourceVersion = '', finalizers = [] } = live.metadata;
-    const own = finalizers.includes(orphanFinalizer) ? 'Orphan' : finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background';
+    const own = finalizers.includes(ORPHAN_FINALIZER) ? 'Orphan' : finalizers.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
     const preconditions = { uid, ...(!isCircle && { resourceVersion }) };
     const gone = await client.remove(item, { propagationPolicy: inForeground ? 'Foreground' : own, preconditions });
     if (!gone) this.#queue.enqueue(item.key);
@@ -157,14 +157,14 @@ export class GarbageCollection {
       const row = this.#rowOf(owner);
       if (row?.namespaced !== true || this.#told.has(`${item.uid} ${owner.uid}`)) continue;
       if (!(await this.#isElsewhere(item, owner, row))) continue;
-      if (this.#told.size >= namespacesLimit) this.#told.clear();
+      if (this.#told.size >= NAMESPACES_LIMIT) this.#told.clear();
       this.#told.add(`${item.uid} ${owner.uid}`);
       await this.#recordMisplaced(item, owner);
     }
   }
 
   async #isElsewhere(item: GarbageItem, owner: OwnerReference, row: Resource): Promise<boolean> {
-    const namespaces = await createSystemClient(this.#context, ['', 'v1', 'namespaces'], manager).names(namespacesLimit);
+    const namespaces = await createSystemClient(this.#context, ['', 'v1', 'namespaces'], MANAGER).names(NAMESPACES_LIMIT);
     for (const namespace of namespaces) {
       if (namespace === item.namespace) continue;
       const found = await readOwner(this.#context, row, { namespace, name: owner.name, cached: true });
@@ -181,7 +181,7 @@ export class GarbageCollection {
     const time = formatTime(clock.now());
     const involved = { kind: row.kind, apiVersion: formatGroupVersion({ group: row.group, version: row.storageVersion }), name: item.name, uid: item.uid };
     const owner = `[${apiVersion}/${kind}, namespace: ${item.namespace}, name: ${name}, uid: ${uid}]`;
-    await createSystemClient(this.#context, ['', 'v1', 'events'], manager).createIfAbsent(namespace, {
+    await createSystemClient(this.#context, ['', 'v1', 'events'], MANAGER).createIfAbsent(namespace, {
       apiVersion: 'v1', kind: 'Event', metadata: { name: `${item.name}.${(BigInt(clock.now()) * 1_000_000n).toString(16)}`, namespace },
       involvedObject: { ...involved, ...(item.namespace && { namespace: item.namespace }) },
       reason: 'OwnerRefInvalidNamespace', message: `ownerRef ${owner} does not exist in namespace ${JSON.stringify(item.namespace)}`,

@@ -8,9 +8,9 @@ import { GarbageGraph, type GarbageItem } from './graph.ts';
 import { itemKey, readItem } from './item.ts';
 import { GarbageWatches } from './watches.ts';
 
-const concurrency = 16;
+const CONCURRENCY = 16;
 /** How long the collector holds the event loop at most; a store in memory would let it work everything off in one turn. */
-const sliceMs = 3;
+const SLICE_MS = 3;
 
 /** Whether an event about an item asks for a look: something has to be done that did not have to be before. */
 function asksForLook(item: GarbageItem, before: GarbageItem | undefined): boolean {
@@ -25,9 +25,9 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
   const graph = new GarbageGraph();
   const unresolved = new Set<string>();
   let synced = false;
-  const pause = createTimeSlice(context.clock, sliceMs);
+  const pause = createTimeSlice(context.clock, SLICE_MS);
   const queue = new WorkQueue({
-    clock: context.clock, concurrency,
+    clock: context.clock, concurrency: CONCURRENCY,
     onError: (key, error) => context.report('garbage-collector', key, error),
     async work(key) {
       await pause();

@@ -4,9 +4,9 @@ import type { StoredObject } from '../../registry/index.ts';
 import type { GarbageItem } from './graph.ts';
 
 /** The finalizers with which an object waits for the collector. */
-export const foregroundFinalizer = 'foregroundDeletion';
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 /** The same, for dependents to be set free. */
-export const orphanFinalizer = 'orphan';
+export const ORPHAN_FINALIZER = 'orphan';
 
 /** The key of an object in the graph. */
 export const itemKey = ({ resource, namespace, name }: StoredObject): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
@@ -15,8 +15,8 @@ export const itemKey = ({ resource, namespace, name }: StoredObject): string => 
 export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
   if (metadata.deletionTimestamp === undefined) return undefined;
   const finalizers = metadata.finalizers ?? [];
-  if (finalizers.includes(foregroundFinalizer)) return 'foreground';
-  return finalizers.includes(orphanFinalizer) ? 'orphan' : undefined;
+  if (finalizers.includes(FOREGROUND_FINALIZER)) return 'foreground';
+  return finalizers.includes(ORPHAN_FINALIZER) ? 'orphan' : undefined;
 }
 
 /** The object as the graph holds it; undefined when it has no owners and waits for nothing. */

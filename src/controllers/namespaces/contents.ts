@@ -7,8 +7,8 @@ import {
 } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 
-const rootCaName = 'kube-root-ca.crt';
-const rootCaDescription = 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or '
+const ROOT_CA_NAME = 'kube-root-ca.crt';
+const ROOT_CA_DESCRIPTION = 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or '
   + 'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 const certificates = /^\s*-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
@@ -57,12 +57,12 @@ export function createRootCaPublisher(
     const found = (object['data'] ?? {}) as Record<string, string>;
     return sharesStore && Object.keys(found).length === 1 && certificates.test(found['ca.crt'] ?? '');
   };
-  const annotations = { 'kubernetes.io/description': rootCaDescription };
+  const annotations = { 'kubernetes.io/description': ROOT_CA_DESCRIPTION };
   return keepInNamespaces(context, {
     controller: 'root-ca-cert-publisher',
     objects: createSystemClient(context, ['', 'v1', 'configmaps'], 'kube-controller-manager'),
-    name: rootCaName,
-    make: () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: rootCaName, annotations: { ...annotations } }, data: { ...data } }),
+    name: ROOT_CA_NAME,
+    make: () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: ROOT_CA_NAME, annotations: { ...annotations } }, data: { ...data } }),
     isRight,
     isRival,
     correct: (object) => ({ ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } }, data: { ...data } }),

@@ -12,7 +12,7 @@ interface SystemConfigMap {
   readonly wanted: (present: Data) => Data;
 }
 
-const namespace = 'kube-system';
+const NAMESPACE = 'kube-system';
 
 /** Where aggregated servers look; a server that says nothing about its authorities still makes it. */
 export const authenticationMap = (data: () => Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: data });
@@ -34,13 +34,13 @@ export function createSystemConfigMaps(
       const one = all.find((map) => map.name === name);
       if (one === undefined) return;
       try {
-        const found = await maps.get({ namespace, name });
+        const found = await maps.get({ namespace: NAMESPACE, name });
         const data = one.wanted(found === undefined ? {} : readData(found));
         const entries = Object.entries(data);
         if (found === undefined) {
-          await maps.createIfAbsent(namespace, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(entries.length > 0 && { data: { ...data } }) });
+          await maps.createIfAbsent(NAMESPACE, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...(entries.length > 0 && { data: { ...data } }) });
         } else if (entries.some(([key, value]) => readData(found)[key] !== value)) {
-          await maps.update({ namespace, name }, '', (current) => ({ ...current, data: { ...readData(current), ...data } }));
+          await maps.update({ namespace: NAMESPACE, name }, '', (current) => ({ ...current, data: { ...readData(current), ...data } }));
         }
       } catch (error) {
         if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
@@ -52,7 +52,7 @@ export function createSystemConfigMaps(
   };
   return {
     onNamespace(type, object) {
-      if (type === 'present' && object.name === namespace) refresh();
+      if (type === 'present' && object.name === NAMESPACE) refresh();
     },
     refresh,
     stop: () => queue.stop(),

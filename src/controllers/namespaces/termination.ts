@@ -6,11 +6,11 @@ import type { AggregatedApis } from '../aggregation/availability.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
 import type { ControllerContext } from '../context.ts';
 
-const finalizer = 'kubernetes';
-const manager = 'kube-controller-manager';
+const FINALIZER = 'kubernetes';
+const MANAGER = 'kube-controller-manager';
 /** Content with finalizers or grace is removed when its owner acts: the next look comes later each time. */
-const firstLookMs = 50;
-const lastLookMs = 3000;
+const FIRST_LOOK_MS = 50;
+const LAST_LOOK_MS = 3000;
 
 /** Group versions of other servers that may hold content of a namespace: while one is not known, no namespace is let go. */
 type Undiscovered = Pick<AggregatedApis, 'listUndiscovered'>;
@@ -23,7 +23,7 @@ interface TerminationContext extends ControllerContext {
 export function createNamespaceTermination(
   context: ControllerContext, aggregated: Undiscovered,
 ): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
-  const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], manager);
+  const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], MANAGER);
   const looks = new Map<string, number>();
   const queue = new WorkQueue({
     clock: context.clock,
@@ -34,7 +34,7 @@ export function createNamespaceTermination(
       const count = looks.get(name) ?? 0;
       if (done) looks.delete(name);
       else looks.set(name, count + 1);
-      return done ? undefined : Math.min(lastLookMs, firstLookMs * 2 ** Math.min(count, 10));
+      return done ? undefined : Math.min(LAST_LOOK_MS, FIRST_LOOK_MS * 2 ** Math.min(count, 10));
     },
   });
   return {
@@ -48,12 +48,12 @@ export function createNamespaceTermination(
 /** One look at a namespace; true when there is nothing more to do for it. */
 async function terminate(context: TerminationContext, namespaces: SystemClient, name: string): Promise<boolean> {
   const namespace = await namespaces.get({ namespace: '', name });
-  if (namespace?.metadata.deletionTimestamp === undefined || !listFinalizers(namespace).includes(finalizer)) return true;
+  if (namespace?.metadata.deletionTimestamp === undefined || !listFinalizers(namespace).includes(FINALIZER)) return true;
   const leftovers = await emptyNamespace(context, name);
   await reportProgress(context, namespaces, { namespace, leftovers });
   if (leftovers.resources.size > 0 || leftovers.failures.length > 0 || leftovers.undiscovered.length > 0) return false;
   await namespaces.update({ namespace: '', name }, 'finalize', (current) => ({
-    ...current, spec: { ...(current['spec'] as object | undefined), finalizers: listFinalizers(current).filter((one) => one !== finalizer) },
+    ...current, spec: { ...(current['spec'] as object | undefined), finalizers: listFinalizers(current).filter((one) => one !== FINALIZER) },
   }));
   return true;
 }
@@ -67,7 +67,7 @@ async function emptyNamespace({ registry, catalog, aggregated }: TerminationCont
   const all = catalog.resources().filter(isDeletable);
   const isPods = (row: Resource) => row.group === '' && row.plural === 'pods';
   for (const stage of [all.filter(isPods), all.filter((row) => !isPods(row))]) {
-    for (const row of stage) await emptyResource(createClientOf(registry, row, manager), namespace, leftovers);
+    for (const row of stage) await emptyResource(createClientOf(registry, row, MANAGER), namespace, leftovers);
     if (leftovers.resources.size > 0 || leftovers.failures.length > 0) break;
   }
   return leftovers;

@@ -3,7 +3,7 @@
 import { type KubeObject, type Quantity, equalJson } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import {
-  type Amounts, type Evaluator, NONE, PENDING_MS, type QuotaLedger, addAmounts, addTo, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes,
+  type Amounts, type Evaluator, none, PENDING_MS, type QuotaLedger, addAmounts, addTo, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes,
   writeAmounts,
 } from '../../admission/index.ts';
 import {
@@ -184,7 +184,7 @@ class ResourceQuotas implements Controller {
     const pause = createTimeSlice(this.#context.clock, SLICE_MS);
     for (const { resource, evaluator } of this.#rowsOf(names)) {
       const counted = new Set(names.filter((name) => evaluator.matches(name)));
-      addTo(usage, new Map(Array.from(counted, (name) => [name, NONE])));
+      addTo(usage, new Map(Array.from(counted, (name) => [name, none])));
       for (const object of await createClientOf(this.#context.registry, resource, MANAGER).list(quota.metadata.namespace ?? '')) {
         await pause();
         uids.add(object.metadata.uid ?? '');

@@ -6,11 +6,11 @@ import { type SystemClient, WorkQueue, createSystemClient } from '../../registry
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
 import { grantsOtherRole, restoreObject } from './restore.ts';
 
-const group = 'rbac.authorization.k8s.io';
-const manager = 'kube-apiserver';
+const GROUP = 'rbac.authorization.k8s.io';
+const MANAGER = 'kube-apiserver';
 
 /** Objects restored in one turn. */
-const sliceLength = 3;
+const SLICE_LENGTH = 3;
 
 const giveTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -43,7 +43,7 @@ export function createBootstrapRoles(context: ControllerContext, namespaces: Pro
 
 function planBatches(context: ControllerContext): ReadonlyMap<string, Batch> {
   const policy = createBootstrapPolicy();
-  const client = (plural: string): SystemClient => createSystemClient(context, [group, 'v1', plural], manager);
+  const client = (plural: string): SystemClient => createSystemClient(context, [GROUP, 'v1', plural], MANAGER);
   return new Map<string, Batch>([
     ['clusterroles', { client: client('clusterroles'), objects: policy.clusterRoles }],
     ['clusterrolebindings', { client: client('clusterrolebindings'), objects: policy.clusterRoleBindings }],
@@ -59,9 +59,9 @@ async function restoreBatch({ client, objects }: Batch): Promise<void> {
   // The writes of a batch are under way together, so that they share their commits. Requests get their turn between slices: the first ones
   // of a new server are not to wait for all of its roles.
   const slices: Promise<PromiseSettledResult<void>[]>[] = [];
-  for (let from = 0; from < objects.length; from += sliceLength) {
+  for (let from = 0; from < objects.length; from += SLICE_LENGTH) {
     await giveTurn();
-    const slice = objects.slice(from, from + sliceLength);
+    const slice = objects.slice(from, from + SLICE_LENGTH);
     slices.push(Promise.allSettled(slice.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted))))));
   }
   const results = (await Promise.all(slices)).flat();

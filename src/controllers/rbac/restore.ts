@@ -2,7 +2,7 @@
 import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { type PolicyRule, findUncovered, readRules } from '../../auth/index.ts';
 
-const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
+const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 
 type Entries = Record<string, string>;
 
@@ -21,7 +21,7 @@ function mergeRules(current: KubeObject, wanted: KubeObject): readonly PolicyRul
 
 /** A role or binding of the bootstrap policy with everything that it lost restored; `current` itself when it lost nothing or opted out. */
 export function restoreObject(current: KubeObject, wanted: KubeObject): KubeObject {
-  if (current.metadata.annotations?.[autoupdate] === 'false') return current;
+  if (current.metadata.annotations?.[AUTOUPDATE] === 'false') return current;
   const restored: KubeObject = {
     ...current,
     metadata: {
@@ -37,5 +37,5 @@ export function restoreObject(current: KubeObject, wanted: KubeObject): KubeObje
 
 /** Whether a binding grants another role than it should; roleRef cannot be changed, so such a binding is replaced. */
 export function grantsOtherRole(current: KubeObject, wanted: KubeObject): boolean {
-  return wanted['roleRef'] !== undefined && !equalJson(current['roleRef'], wanted['roleRef']) && current.metadata.annotations?.[autoupdate] !== 'false';
+  return wanted['roleRef'] !== undefined && !equalJson(current['roleRef'], wanted['roleRef']) && current.metadata.annotations?.[AUTOUPDATE] !== 'false';
 }

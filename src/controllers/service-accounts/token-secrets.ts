@@ -8,10 +8,10 @@ import {
 } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 
-const secretType = 'kubernetes.io/service-account-token';
-const nameAnnotation = 'kubernetes.io/service-account.name';
-const uidAnnotation = 'kubernetes.io/service-account.uid';
-const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
+const SECRET_TYPE = 'kubernetes.io/service-account-token';
+const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
+const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
+const LAST_USED_LABEL = 'kubernetes.io/legacy-token-last-used';
 
 /** Signs the token of a Secret. */
 export type SignSecretToken = (account: SecretTokenAccount) => Promise<string>;
@@ -30,7 +30,7 @@ export interface TokenSecrets {
 }
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
-const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => object?.['type'] === secretType;
+const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => object?.['type'] === SECRET_TYPE;
 const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => isTokenSecret(version.object('v1')) };
 const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
 
@@ -69,10 +69,10 @@ class TokenSecretsController implements TokenSecrets {
     const today = new Date(this.#context.clock.now()).toISOString().slice(0, 10);
     const key = { namespace: secret.metadata.namespace ?? '', name: secret.metadata.name ?? '' };
     const text = keyOf(key);
-    if (secret.metadata.labels?.[lastUsedLabel] === today || this.#noted.has(text)) return;
+    if (secret.metadata.labels?.[LAST_USED_LABEL] === today || this.#noted.has(text)) return;
     this.#noted.add(text);
     const mark = (current: KubeObject): KubeObject =>
-      ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [lastUsedLabel]: today } } });
+      ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [LAST_USED_LABEL]: today } } });
     void this.#secrets.update(key, '', mark).catch((error: unknown) => this.#report(text, error)).finally(() => this.#noted.delete(text));
   }
 
@@ -99,9 +99,9 @@ class TokenSecretsController implements TokenSecrets {
     const { authority, sign } = this.#options;
     const secret = await this.#secrets.get(key);
     if (!isTokenSecret(secret)) return;
-    const accountName = secret.metadata.annotations?.[nameAnnotation] ?? '';
+    const accountName = secret.metadata.annotations?.[NAME_ANNOTATION] ?? '';
     const account = accountName === '' ? undefined : await this.#accounts.get({ namespace: key.namespace, name: accountName });
-    const claimed = secret.metadata.annotations?.[uidAnnotation] ?? '';
+    const claimed = secret.metadata.annotations?.[UID_ANNOTATION] ?? '';
     if (account === undefined || (claimed !== '' && claimed !== account.metadata.uid)) return this.#secrets.delete(key);
     if (isComplete(secret, account, authority)) return;
     const held = readData(secret)['token'];
@@ -112,7 +112,7 @@ class TokenSecretsController implements TokenSecrets {
 
   async #addSecretsOf({ namespace, name }: StoredObject): Promise<void> {
     for (const secret of await this.#secrets.list(namespace)) {
-      const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name;
+      const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[NAME_ANNOTATION] === name;
       if (isOf) this.#queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));
     }
   }
@@ -128,7 +128,7 @@ const readData = (secret: KubeObject): Readonly<Record<string, string>> => (secr
 function isComplete(secret: KubeObject, account: KubeObject, authority: string): boolean {
   const data = readData(secret);
   const hasAuthority = authority === '' || data['ca.crt'] === encode(authority);
-  return Boolean(data['token']) && Boolean(data['namespace']) && hasAuthority && secret.metadata.annotations?.[uidAnnotation] === account.metadata.uid;
+  return Boolean(data['token']) && Boolean(data['namespace']) && hasAuthority && secret.metadata.annotations?.[UID_ANNOTATION] === account.metadata.uid;
 }
 
 interface Filling {
@@ -143,7 +143,7 @@ function fill(secret: KubeObject, values: Filling): KubeObject {
   const data = readData(secret);
   return {
     ...secret,
-    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [uidAnnotation]: uid } },
+    metadata: { ...secret.metadata, annotations: { ...secret.metadata.annotations, [UID_ANNOTATION]: uid } },
     data: {
       ...data, ...(authority !== '' && { 'ca.crt': encode(authority) }), namespace: data['namespace'] || encode(namespace), token: data['token'] || token,
     },

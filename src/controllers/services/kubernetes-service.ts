@@ -14,11 +14,11 @@ export interface ServiceAddress {
   readonly port: number;
 }
 
-const name = 'kubernetes';
-const namespace = 'default';
+const NAME = 'kubernetes';
+const NAMESPACE = 'default';
 
 /** The name and the place of all three objects. */
-const ours: Predicate = { everything: false, name, namespace, matches: (object) => object.name === name && object.namespace === namespace };
+const ours: Predicate = { everything: false, name: NAME, namespace: NAMESPACE, matches: (object) => object.name === NAME && object.namespace === NAMESPACE };
 
 /** Creates the three objects once `default` exists, and again when one is deleted. */
 export function createKubernetesService(context: ControllerContext, where: ServiceAddress): Controller & { readonly onNamespace: ReflectorListener } {
@@ -28,7 +28,7 @@ export function createKubernetesService(context: ControllerContext, where: Servi
     { client: createSystemClient(context, ['', 'v1', 'endpoints'], manager), make: () => makeEndpoints(where) },
     { client: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], manager), make: () => makeEndpointSlice(where) },
   ];
-  const { ready, mark } = createReadiness([name]);
+  const { ready, mark } = createReadiness([NAME]);
   const queue = new WorkQueue({
     clock: context.clock,
     concurrency: 1,
@@ -36,18 +36,18 @@ export function createKubernetesService(context: ControllerContext, where: Servi
     async work() {
       try {
         for (const { client, make } of wanted) {
-          if (await client.get({ namespace, name }) === undefined) await client.createIfAbsent(namespace, make());
+          if (await client.get({ namespace: NAMESPACE, name: NAME }) === undefined) await client.createIfAbsent(NAMESPACE, make());
         }
       } catch (error) {
         // The namespace comes back, and with it the work.
         if (!isTerminating(error) && !hasReason(error, 'NotFound')) throw error;
       }
-      mark(name);
+      mark(NAME);
     },
   });
   const reflectors = wanted.map(({ client }) => startReflector({
     registry: context.registry, clock: context.clock, target: client.target(''), predicate: ours,
-    onChange: (type) => void (type === 'deleted' && queue.add(name)), onError: (error) => context.report('kubernetes-service', name, error),
+    onChange: (type) => void (type === 'deleted' && queue.add(NAME)), onError: (error) => context.report('kubernetes-service', NAME, error),
   }));
   return {
     ready,
@@ -56,7 +56,7 @@ export function createKubernetesService(context: ControllerContext, where: Servi
       return queue.stop();
     },
     onNamespace(type, object) {
-      if (type === 'present' && object.name === namespace) queue.add(name);
+      if (type === 'present' && object.name === NAMESPACE) queue.add(NAME);
     },
   };
 }
@@ -64,7 +64,7 @@ export function createKubernetesService(context: ControllerContext, where: Servi
 function makeService({ clusterIp, port }: ServiceAddress): KubeObject {
   return {
     apiVersion: 'v1', kind: 'Service',
-    metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
+    metadata: { name: NAME, namespace: NAMESPACE, labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
       type: 'ClusterIP', clusterIP: clusterIp, ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None',
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
@@ -75,14 +75,14 @@ function makeService({ clusterIp, port }: ServiceAddress): KubeObject {
 function makeEndpoints({ address, port }: ServiceAddress): KubeObject {
   const subsets = [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }];
   return {
-    apiVersion: 'v1', kind: 'Endpoints', metadata: { name, namespace, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    apiVersion: 'v1', kind: 'Endpoints', metadata: { name: NAME, namespace: NAMESPACE, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     ...(address !== '' && { subsets }),
   };
 }
 
 function makeEndpointSlice({ address, port }: ServiceAddress): KubeObject {
   return {
-    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
+    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: NAME, namespace: NAMESPACE, labels: { 'kubernetes.io/service-name': NAME } },
     addressType: address.includes(':') ? 'IPv6' : 'IPv4',
     endpoints: address === '' ? [] : [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: 'https', port, protocol: 'TCP' }],

@@ -12,7 +12,7 @@ export interface ServiceClaims {
   readonly ranges: readonly string[];
 }
 
-const everyMs = 180_000;
+const EVERY_MS = 180_000;
 
 interface Ledger {
   readonly claims: Claims;
@@ -76,7 +76,7 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
       await statusClient.apply({ namespace: '', name }, { subresource: 'status', nowMs }, (current) => stateReady(current, ranges, nowMs));
       for (const ledger of ledgers) await balance(ledger, () => services.list(''));
       mark(key);
-      return everyMs;
+      return EVERY_MS;
     },
   });
   queue.add(key);

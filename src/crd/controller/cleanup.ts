@@ -5,7 +5,7 @@ import { type DefinitionStatus, statusOf } from '../types.ts';
 import { withCondition } from '../conditions.ts';
 
 /** Holds a deleted definition until its kind is empty. */
-export const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
+export const FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** How long a kind that is not empty is left alone. */
 export interface CleanupState {

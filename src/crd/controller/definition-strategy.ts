@@ -10,10 +10,10 @@ import {
 } from '../validate/definition.ts';
 
 /** A step validates one default or rule: hostile ones would take minutes. */
-const longestStepMs = 500;
+const LONGEST_STEP_MS = 500;
 
 function guard<T>(clock: Clock, step: () => T): T {
-  const result = limitTime(clock, longestStepMs, step);
+  const result = limitTime(clock, LONGEST_STEP_MS, step);
   if (result === tooLong) throw internalError('the definition needs more computation than is available to it');
   return result;
 }

@@ -11,9 +11,9 @@ import {
 import { conditionOf } from '../conditions.ts';
 import { type DefinitionNames, type DefinitionStatus, specOf, statusOf } from '../types.ts';
 import { checkApproval } from './approval-condition.ts';
-import { emptyKind, failCleanup, finalizer, finishCleanup, startCleanup } from './cleanup.ts';
+import { emptyKind, failCleanup, FINALIZER, finishCleanup, startCleanup } from './cleanup.ts';
 import { acceptNames, collectTaken, establish } from './names.ts';
-import { checkStructure, structureCondition } from './structure-condition.ts';
+import { checkStructure, STRUCTURE_CONDITION } from './structure-condition.ts';
 
 /** A definition as its lifecycle needs it. */
 export interface Definition {
@@ -65,7 +65,7 @@ export class Lifecycle {
   async advance(name: string, definition: Definition): Promise<number | undefined> {
     const { outline } = definition;
     const { deletionTimestamp, finalizers } = outline.metadata;
-    if (deletionTimestamp !== undefined && finalizers?.includes(finalizer)) return this.#cleanUp(name, definition);
+    if (deletionTimestamp !== undefined && finalizers?.includes(FINALIZER)) return this.#cleanUp(name, definition);
     const now = formatTime(this.#options.clock.now());
     const steps: readonly NextStatus[] = [
       (current) => acceptNames(current, collectTaken(this.#namesBeside(name, specOf(outline).group)), now),
@@ -99,7 +99,7 @@ export class Lifecycle {
 
   /** Schemas are walked once, and again while a condition says that something is wrong with them. */
   async #structureSteps(definition: Definition, now: string): Promise<readonly NextStatus[]> {
-    if (!definition.mayBeUnstructural && conditionOf(definition.outline, structureCondition) === undefined) return [];
+    if (!definition.mayBeUnstructural && conditionOf(definition.outline, STRUCTURE_CONDITION) === undefined) return [];
     await loadPatternEngine();
     const wrong = checkStructure(definition.stored.object('v1'), now);
     if (wrong === undefined) definition.mayBeUnstructural = false;
@@ -126,7 +126,7 @@ export class Lifecycle {
     await this.#writeStatus(name, (current) => finishCleanup(current, now()));
     // By the status path: the main one would refuse a definition whose stored versions are not all declared, and it could never be removed.
     await this.#client.update({ namespace: '', name }, 'status', (current) => {
-      const finalizers = (current.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+      const finalizers = (current.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
       return { ...current, metadata: { ...current.metadata, finalizers } };
     });
     return undefined;

@@ -16,7 +16,7 @@ interface TakenNames {
 }
 
 /** Reason of a definition that is not served because of its webhook's caBundle. */
-const invalidBundle = 'InvalidCABundle';
+const INVALID_BUNDLE = 'InvalidCABundle';
 
 type MutableNames = { -readonly [K in keyof DefinitionNames]: DefinitionNames[K] };
 
@@ -74,7 +74,7 @@ export function acceptNames(definition: KubeObject, taken: TakenNames, now: stri
     : { type: 'NamesAccepted', status: 'False', ...conflict };
   const established = conditionOf(definition, 'Established');
   const isNew = established?.status !== 'True';
-  const isKept = !isNew || (conflict === undefined && established?.reason === invalidBundle);
+  const isKept = !isNew || (conflict === undefined && established?.reason === INVALID_BUNDLE);
   const next: DefinitionCondition = isKept ? established as DefinitionCondition
     : conflict === undefined ? { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }
       : (established ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' });
@@ -88,8 +88,8 @@ export function acceptNames(definition: KubeObject, taken: TakenNames, now: stri
 export function establish(definition: KubeObject, now: string): DefinitionStatus | undefined {
   if (!isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established')) return undefined;
   if (bundleProblem(bundleOf(definition)) !== undefined) {
-    if (conditionOf(definition, 'Established')?.reason === invalidBundle) return undefined;
-    const refused = { type: 'Established', status: 'False', reason: invalidBundle, message: 'The conversion webhook CABundle is invalid' };
+    if (conditionOf(definition, 'Established')?.reason === INVALID_BUNDLE) return undefined;
+    const refused = { type: 'Established', status: 'False', reason: INVALID_BUNDLE, message: 'The conversion webhook CABundle is invalid' };
     return withCondition(statusOf(definition), refused, now);
   }
   const condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };

@@ -6,7 +6,7 @@ import { withCondition } from '../conditions.ts';
 import { hasUnsupportedKeywords, validateStructural } from '../validate/structural.ts';
 
 /** The type of the condition. */
-export const structureCondition = 'NonStructuralSchema';
+export const STRUCTURE_CONDITION = 'NonStructuralSchema';
 
 /** The first violation of each version; one is enough to find it, and the texts are stored. */
 function describeViolations(definition: KubeObject): string | undefined {
@@ -24,9 +24,9 @@ function describeViolations(definition: KubeObject): string | undefined {
 /** The status with what is wrong with the schemas; undefined when there is nothing to do. */
 export function checkStructure(definition: KubeObject, now: string): DefinitionStatus | undefined {
   const status = statusOf(definition);
-  const known = status.conditions?.find((condition) => condition.type === structureCondition);
+  const known = status.conditions?.find((condition) => condition.type === STRUCTURE_CONDITION);
   const message = describeViolations(definition);
   if (message === undefined) return known === undefined ? undefined : { ...status, conditions: status.conditions?.filter((each) => each !== known) ?? [] };
   if (known?.status === 'True' && known.message === message) return undefined;
-  return withCondition(status, { type: structureCondition, status: 'True', reason: 'Violations', message }, now);
+  return withCondition(status, { type: STRUCTURE_CONDITION, status: 'True', reason: 'Violations', message }, now);
 }

@@ -1,7 +1,7 @@
 // A definition on its way out: how a delete begins it, and what it forbids.
 import { type KubeObject, type StatusError, forbidden } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
-import { finalizer } from './cleanup.ts';
+import { FINALIZER } from './cleanup.ts';
 import { statusOf } from '../types.ts';
 import { withCondition } from '../conditions.ts';
 
@@ -9,7 +9,7 @@ import { withCondition } from '../conditions.ts';
 export function beginTermination(definition: KubeObject): void {
   const { metadata } = definition;
   const finalizers = metadata.finalizers ?? [];
-  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+  if (!finalizers.includes(FINALIZER)) metadata.finalizers = [...finalizers, FINALIZER];
   const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
   const condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message };
   definition['status'] = withCondition(statusOf(definition), condition, metadata.deletionTimestamp ?? '');

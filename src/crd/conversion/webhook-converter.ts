@@ -33,7 +33,7 @@ interface ReviewAnswer {
 
 type Fields = Record<string, unknown>;
 
-const reviewGroup = 'apiextensions.k8s.io';
+const REVIEW_GROUP = 'apiextensions.k8s.io';
 const supported = new Set(['v1', 'v1beta1']);
 
 const refuse = (message: string): StatusError => failure(500, '', message);
@@ -56,7 +56,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 function reviewProblem(answer: ReviewAnswer, version: string, uid: string): string | undefined {
   const { response } = answer;
   if (version === 'v1') {
-    const wanted = `${reviewGroup}/v1, Kind=ConversionReview`;
+    const wanted = `${REVIEW_GROUP}/v1, Kind=ConversionReview`;
     const got = `${shown(answer.apiVersion)}, Kind=${shown(answer.kind)}`;
     if (got !== wanted) return `expected webhook response of ${wanted}, got ${got}`;
   }
@@ -136,7 +136,7 @@ async function ask(objects: readonly KubeObject[], wanted: string, { webhook, se
   if (version === undefined) throw refuse('no supported conversion review versions');
   const uid = random.uuid();
   const of = `conversion webhook for ${gvkText(objects[0] as KubeObject)}`;
-  const review = { kind: 'ConversionReview', apiVersion: `${reviewGroup}/${version}`, request: { uid, desiredAPIVersion: wanted, objects } };
+  const review = { kind: 'ConversionReview', apiVersion: `${REVIEW_GROUP}/${version}`, request: { uid, desiredAPIVersion: wanted, objects } };
   const answer = await send(webhook.clientConfig ?? {}, review, definition).catch((error: unknown) => {
     throw refuse(`${of} failed: ${error instanceof Error ? error.message : String(error)}`);
   });

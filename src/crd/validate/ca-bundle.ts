@@ -4,8 +4,8 @@ import { type FieldError, type KubeObject, invalidValue } from '../../apimachine
 import { specOf } from '../types.ts';
 
 const block = /-----BEGIN CERTIFICATE-----\r?\n([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g;
-const noCertificates = 'data does not contain any valid RSA or ECDSA certificates';
-const sequenceTag = 0x30;
+const NO_CERTIFICATES = 'data does not contain any valid RSA or ECDSA certificates';
+const SEQUENCE_TAG = 0x30;
 
 function decodeBase64(text: string): string | undefined {
   try {
@@ -17,7 +17,7 @@ function decodeBase64(text: string): string | undefined {
 
 /** A DER element that is a sequence and fills the bytes. */
 function isSequence(der: string): boolean {
-  if (der.charCodeAt(0) !== sequenceTag || der.length < 2) return false;
+  if (der.charCodeAt(0) !== SEQUENCE_TAG || der.length < 2) return false;
   const first = der.charCodeAt(1);
   if (first < 0x80) return der.length === 2 + first;
   let length = 0;
@@ -31,7 +31,7 @@ export function bundleProblem(bundle: string | undefined): string | undefined {
   if (bundle === undefined || bundle === '') return undefined;
   const pem = decodeBase64(bundle) ?? '';
   const found = [...pem.matchAll(block)].map(([, body]) => decodeBase64(body as string));
-  if (found.length === 0) return noCertificates;
+  if (found.length === 0) return NO_CERTIFICATES;
   return found.every((der) => der !== undefined && isSequence(der)) ? undefined : 'x509: malformed certificate';
 }
 

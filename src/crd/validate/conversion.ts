@@ -11,9 +11,9 @@ interface Conversion {
   };
 }
 
-const at = 'spec.conversion';
-const configAt = `${at}.webhookClientConfig`;
-const versionsAt = `${at}.conversionReviewVersions`;
+const AT = 'spec.conversion';
+const CONFIG_AT = `${AT}.webhookClientConfig`;
+const VERSIONS_AT = `${AT}.conversionReviewVersions`;
 const reviewVersions = ['v1', 'v1beta1'];
 
 /** Problems of spec.conversion. */
@@ -23,31 +23,31 @@ export function validateConversion(conversion: Conversion | undefined): FieldErr
   const versions = webhook?.conversionReviewVersions ?? [];
   if (strategy === 'Webhook') return [...validateClient(webhook?.clientConfig), ...validateReviewVersions(versions)];
   const errors: FieldError[] = [];
-  if (!strategy) errors.push(required(`${at}.strategy`));
-  else if (strategy !== 'None') errors.push(notSupported(`${at}.strategy`, strategy, ['None', 'Webhook']));
+  if (!strategy) errors.push(required(`${AT}.strategy`));
+  else if (strategy !== 'None') errors.push(notSupported(`${AT}.strategy`, strategy, ['None', 'Webhook']));
   const why = 'should not be set when strategy is not set to Webhook';
-  if (webhook?.clientConfig !== undefined) errors.push(forbiddenField(configAt, why));
-  if (versions.length > 0) errors.push(forbiddenField(versionsAt, why));
+  if (webhook?.clientConfig !== undefined) errors.push(forbiddenField(CONFIG_AT, why));
+  if (versions.length > 0) errors.push(forbiddenField(VERSIONS_AT, why));
   return errors;
 }
 
 function validateClient(config: NonNullable<Conversion['webhook']>['clientConfig']): FieldError[] {
-  if (config === undefined) return [required(configAt, 'required when strategy is set to Webhook')];
+  if (config === undefined) return [required(CONFIG_AT, 'required when strategy is set to Webhook')];
   const { url, service } = config;
-  if ((url === undefined) === (service === undefined)) return [required(configAt, 'exactly one of url or service is required')];
-  if (url !== undefined) return checkWebhookUrl(`${configAt}.url`, url);
-  return checkWebhookService(`${configAt}.service`, { port: 443, ...service });
+  if ((url === undefined) === (service === undefined)) return [required(CONFIG_AT, 'exactly one of url or service is required')];
+  if (url !== undefined) return checkWebhookUrl(`${CONFIG_AT}.url`, url);
+  return checkWebhookService(`${CONFIG_AT}.service`, { port: 443, ...service });
 }
 
 function validateReviewVersions(versions: readonly string[]): FieldError[] {
-  if (versions.length === 0) return [required(versionsAt)];
+  if (versions.length === 0) return [required(VERSIONS_AT)];
   const seen = new Set<string>();
   const errors = versions.flatMap((version, i) => {
     const problems = checkDns1035Label(version);
-    if (seen.has(version)) return [invalidValue(`${versionsAt}[${i}]`, version, 'duplicate version')];
+    if (seen.has(version)) return [invalidValue(`${VERSIONS_AT}[${i}]`, version, 'duplicate version')];
     seen.add(version);
-    return problems.map((problem) => invalidValue(`${versionsAt}[${i}]`, version, problem));
+    return problems.map((problem) => invalidValue(`${VERSIONS_AT}[${i}]`, version, problem));
   });
   if (versions.some((version) => reviewVersions.includes(version))) return errors;
-  return [...errors, invalidValue(versionsAt, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
+  return [...errors, invalidValue(VERSIONS_AT, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
 }

@@ -32,7 +32,7 @@ const printRule: Print = (value) => {
 };
 
 /** Go's field, ours, its zero value and how it is printed, in the order of the internal type. */
-const SCHEMA_FIELDS: readonly (readonly [go: string, name: string, zero: unknown, print?: Print])[] = [
+const schemaFields: readonly (readonly [go: string, name: string, zero: unknown, print?: Print])[] = [
   ['ID', 'id', ''], ['Schema', '$schema', ''], ['Ref', '$ref', null], ['Description', 'description', ''], ['Type', 'type', ''], ['Nullable', 'nullable', false],
   ['Format', 'format', ''], ['Title', 'title', ''], ['Default', 'default', null], ['Maximum', 'maximum', null],
   ['ExclusiveMaximum', 'exclusiveMaximum', false], ['Minimum', 'minimum', null], ['ExclusiveMinimum', 'exclusiveMinimum', false],
@@ -53,7 +53,7 @@ const SCHEMA_FIELDS: readonly (readonly [go: string, name: string, zero: unknown
 
 /** A schema as the internal type prints it. */
 export function printSchema(schema: OpenAPIV3Schema): unknown {
-  return Object.fromEntries(SCHEMA_FIELDS.map(([go, name, zero, print = asIs]) => {
+  return Object.fromEntries(schemaFields.map(([go, name, zero, print = asIs]) => {
     const value = Object.hasOwn(schema, name) ? schema[name] : undefined;
     return [go, value === undefined || value === null ? zero : print(value)];
   }));

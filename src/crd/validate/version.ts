@@ -16,8 +16,8 @@ interface PartsOptions {
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
-const maxSelectableFields = 8;
-const maxWarningLength = 256;
+const MAX_SELECTABLE_FIELDS = 8;
+const MAX_WARNING_LENGTH = 256;
 
 /** Problems of a version and of the parts that it does not share with the others. */
 export function validateVersion(version: DefinitionVersion, own: SharedParts, options: PartsOptions): FieldError[] {
@@ -47,7 +47,7 @@ function validateWarning({ deprecated, deprecationWarning }: DefinitionVersion, 
   const refuse = (why: string): FieldError[] => [invalidValue(field, deprecationWarning, why)];
   if (deprecated !== true) return refuse('can only be set for deprecated versions');
   if (deprecationWarning === '') return refuse('must not be an empty string');
-  if (deprecationWarning.length > maxWarningLength) return refuse(`must be <= ${maxWarningLength} characters long`);
+  if (deprecationWarning.length > MAX_WARNING_LENGTH) return refuse(`must be <= ${MAX_WARNING_LENGTH} characters long`);
   const at = deprecationWarning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
   return at < 0 ? [] : refuse(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`);
 }
@@ -98,7 +98,7 @@ function validateSelectableFields(fields: readonly { readonly jsonPath: string }
     return found;
   });
   // Paths that lead to a field are counted, whatever else is wrong with them.
-  return seen.size > maxSelectableFields ? [...errors, tooMany(at, seen.size, maxSelectableFields)] : errors;
+  return seen.size > MAX_SELECTABLE_FIELDS ? [...errors, tooMany(at, seen.size, MAX_SELECTABLE_FIELDS)] : errors;
 }
 
 interface SelectablePath {

@@ -12,10 +12,10 @@ interface DiscoverySource {
 }
 
 /** The verbs of custom resources in upstream's order, which is not sorted. */
-const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 function verbsOf({ verbs, custom }: Resource): readonly string[] {
-  if (custom) return CUSTOM_VERBS.filter((verb) => (verbs as readonly string[]).includes(verb));
+  if (custom) return customVerbs.filter((verb) => (verbs as readonly string[]).includes(verb));
   return verbs.length > 0 ? [...verbs].sort() : ['create'];
 }
 

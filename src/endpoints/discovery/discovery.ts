@@ -9,14 +9,14 @@ import type { GroupVersion } from '../remote/remote-apis.ts';
 import { encodeBody } from '../response/encoding.ts';
 import { checkGet, notServed } from '../response/errors.ts';
 import type { Exchange, Response } from '../exchange.ts';
-import { FORM_TYPES, type Form, OBJECT_TYPES } from '../request/media.ts';
+import { formTypes, type Form, objectTypes } from '../request/media.ts';
 import { checkAccept, wantsPretty } from '../request/negotiate.ts';
 import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
 
 const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const AGGREGATED_SCHEMA = 'io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList';
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-const FORMS: readonly Form[] = ['json', 'yaml', 'protobuf'];
+const forms: readonly Form[] = ['json', 'yaml', 'protobuf'];
 
 interface Document {
   readonly body: Uint8Array;
@@ -39,7 +39,7 @@ export class Discovery {
     const form = aggregatedForm(exchange.headers['accept']);
     if (core) checkGet(exchange);
     if (form !== undefined) return this.#answerAggregated(exchange, core, form);
-    if (core) checkAccept(exchange, OBJECT_TYPES);
+    if (core) checkAccept(exchange, objectTypes);
     return core
       ? this.#answer(exchange, 'APIVersions', () => apiVersions(this.#dependencies.catalog, this.#dependencies.serverAddress()))
       : this.#answer(exchange, 'APIGroupList', () => apiGroupList(this.#dependencies.catalog, this.#dependencies.remote));
@@ -60,19 +60,19 @@ export class Discovery {
     if (!served) return notServed(exchange, resources);
     if (resources.some(({ custom }) => !custom)) {
       checkGet(exchange);
-      checkAccept(exchange, OBJECT_TYPES);
+      checkAccept(exchange, objectTypes);
     }
     return this.#answer(exchange, 'APIResourceList', () => apiResourceList(catalog, hashes, groupVersion));
   }
 
   async #answer(exchange: Exchange, kind: string, make: () => unknown): Promise<Response> {
     const schema = this.#dependencies.schemas.definition(`${META_PREFIX}${kind}`);
-    const form = negotiateType(exchange.headers['accept'], schema ? FORMS : FORMS.slice(0, 2))?.type as Form | undefined;
-    if (form === undefined) throw notAcceptable(OBJECT_TYPES);
+    const form = negotiateType(exchange.headers['accept'], schema ? forms : forms.slice(0, 2))?.type as Form | undefined;
+    if (form === undefined) throw notAcceptable(objectTypes);
     const pretty = form === 'json' && wantsPretty(exchange);
     const { body } = this.#document(`${trimEnd(exchange.path, '/')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
       form, pretty));
-    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: FORM_TYPES[form], body: [body] });
+    return respondBytes(exchange, this.#dependencies, { status: 200, contentType: formTypes[form], body: [body] });
   }
 
   async #answerAggregated(exchange: Exchange, core: boolean, form: Form): Promise<Response> {
@@ -80,7 +80,7 @@ export class Discovery {
     const schema = this.#dependencies.schemas.definition(AGGREGATED_SCHEMA);
     const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies, core), schema }, form, pretty);
     const { body, etag } = this.#document(`aggregated ${core} ${form} ${pretty}`, make);
-    const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${FORM_TYPES[form]};${AGGREGATED_PARAMETERS}`),
+    const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${formTypes[form]};${AGGREGATED_PARAMETERS}`),
       'cache-control': 'public', vary: 'Accept', etag };
     if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
     const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [body] });
@@ -116,7 +116,7 @@ export function toHex(bytes: Uint8Array): string {
 /** The encoding of aggregated discovery, if any clause of the header asks for it; undefined for the legacy documents. */
 function aggregatedForm(accept: string | undefined): Form | undefined {
   if (accept === undefined || accept === '') return undefined;
-  const found = negotiateType(accept, FORMS, (_, transform) =>
+  const found = negotiateType(accept, forms, (_, transform) =>
     transform?.kind === 'APIGroupDiscoveryList' && transform.group === 'apidiscovery.k8s.io' && transform.version === 'v2');
   return found?.type as Form | undefined;
 }

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 /** Descriptions of the fields that every kind has; facts of the published API. */
-const DESCRIPTIONS = {
+const descriptions = {
   apiVersion: 'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the ' +
     `latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
   kind: 'Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the ' +
@@ -30,7 +30,7 @@ function metaField(name: string, description: string): Json {
 }
 
 const typeFields = (): Json => ({
-  apiVersion: { description: DESCRIPTIONS.apiVersion, type: 'string' }, kind: { description: DESCRIPTIONS.kind, type: 'string' },
+  apiVersion: { description: descriptions.apiVersion, type: 'string' }, kind: { description: descriptions.kind, type: 'string' },
 });
 
 /** A schema as OpenAPI publishes it: int-or-string becomes `anyOf`. Schemas without any are returned as they are. */
@@ -52,14 +52,14 @@ function objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind):
   const stated = resource.published?.() ?? resource.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
-  const typed = { ...typeFields(), metadata: metaField('ObjectMeta', DESCRIPTIONS.metadata) };
+  const typed = { ...typeFields(), metadata: metaField('ObjectMeta', descriptions.metadata) };
   return { ...rest, type: 'object', properties: { ...publishAll(own), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
 }
 
 function listDefinition({ kind, listKind, plural }: Resource, { group, version }: { group: string; version: string }): Json {
   const item = customName({ group, version, kind });
   const properties = {
-    ...typeFields(), metadata: metaField('ListMeta', DESCRIPTIONS.listMetadata),
+    ...typeFields(), metadata: metaField('ListMeta', descriptions.listMetadata),
     items: { description: `List of ${plural}. More info: ${CONVENTIONS}`, type: 'array', items: { $ref: `#/components/schemas/${item}` } },
   };
   return {

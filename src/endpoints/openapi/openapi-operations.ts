@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
 import { resourcesOf } from '../discovery/discovery-data.ts';
 import {
-  APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, OBJECT_TYPES, STRATEGIC_PATCH_TYPE, STREAM_TYPES, YAML_TYPE,
+  APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, objectTypes, STRATEGIC_PATCH_TYPE, streamTypes, YAML_TYPE,
 } from '../request/media.ts';
 
 /** Which parameters an operation takes. */
@@ -63,8 +63,8 @@ function rootOf({ group, version }: GroupVersion): string {
 }
 
 function produces({ resource }: ResourceContext, stream = false): readonly string[] {
-  const types = resource.custom ? [JSON_TYPE, YAML_TYPE] : OBJECT_TYPES;
-  return stream && !resource.custom ? [...types, ...STREAM_TYPES] : types;
+  const types = resource.custom ? [JSON_TYPE, YAML_TYPE] : objectTypes;
+  return stream && !resource.custom ? [...types, ...streamTypes] : types;
 }
 
 function common(context: ResourceContext, kind: GroupVersionKind = context.kind) {
@@ -144,14 +144,14 @@ function objectOperations(context: ResourceContext, place: { path: string; suffi
   return out;
 }
 
-const CONNECT_METHODS: Readonly<Record<string, readonly Operation['method'][]>> = {
+const connectMethods: Readonly<Record<string, readonly Operation['method'][]>> = {
   proxy: ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'],
 };
 
 function connectOperations(context: ResourceContext, path: string, subresource: Subresource): Operation[] {
   const { prefix } = context;
   const kind = subresource.kind ?? context.kind;
-  const methods = CONNECT_METHODS[subresource.name] ?? ['get', 'post'];
+  const methods = connectMethods[subresource.name] ?? ['get', 'post'];
   const paths = subresource.name === 'proxy' ? [[path, ''], [`${path}/{path}`, 'WithPath']] as const : [[path, '']] as const;
   return paths.flatMap(([at, suffix]) => methods.map((method) => ({
     path: at, method, id: `connect${prefix}${capitalize(method)}${scoped(context)}${capitalize(subresource.name)}${suffix}`, tag: context.tag,
@@ -212,13 +212,13 @@ export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Oper
   const discovery: Operation = {
     path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`,
       tag: `${word}_${groupVersion.version}`,
-    consumes: [], produces: OBJECT_TYPES, parameters: 'none', answer: { meta: 'APIResourceList' }, statuses: ['200', '401'],
+    consumes: [], produces: objectTypes, parameters: 'none', answer: { meta: 'APIResourceList' }, statuses: ['200', '401'],
   };
   return [discovery, ...operations];
 }
 
 /** Operations outside of the API groups, by the path of their document in the index of v3. Paths of operations end with a slash. */
-export const PLAIN_OPERATIONS: Readonly<Record<string, Operation>> = {
+export const plainOperations: Readonly<Record<string, Operation>> = {
   '.well-known/openid-configuration': plainOperation('.well-known/openid-configuration', {
     id: 'getServiceAccountIssuerOpenIDConfiguration', tag: 'WellKnown', produces: [JSON_TYPE], answer: 'text',
   }),
@@ -238,7 +238,7 @@ function plainOperation(path: string, parts: Pick<Operation, 'id' | 'tag' | 'pro
 
 /** The operation of a discovery root: `/api/`, `/apis/`, `/apis/{group}/`. */
 export function rootOperation(path: string): Operation {
-  const base = { path: `/${path}/`, method: 'get', consumes: [], produces: OBJECT_TYPES, parameters: 'none', statuses: ['200', '401'] } as const;
+  const base = { path: `/${path}/`, method: 'get', consumes: [], produces: objectTypes, parameters: 'none', statuses: ['200', '401'] } as const;
   if (path === 'api') return { ...base, id: 'getCoreAPIVersions', tag: 'core', answer: { meta: 'APIVersions' } };
   if (path === 'apis') return { ...base, id: 'getAPIVersions', tag: 'apis', answer: { meta: 'APIGroupList' } };
   const word = groupWord(path.slice('apis/'.length));

@@ -12,43 +12,45 @@ const text = (name: string): Parameter => ({ name, in: 'query', type: 'string' }
 const flag = (name: string): Parameter => ({ name, in: 'query', type: 'boolean' });
 const count = (name: string): Parameter => ({ name, in: 'query', type: 'integer' });
 
-const LIST: readonly Parameter[] = [
+const listParameters: readonly Parameter[] = [
   flag('allowWatchBookmarks'), text('continue'), text('fieldSelector'), text('labelSelector'), count('limit'), text('resourceVersion'),
   text('resourceVersionMatch'), flag('sendInitialEvents'), text('shardSelector'), count('timeoutSeconds'), flag('watch'),
 ];
-const WRITE: readonly Parameter[] = [text('dryRun'), text('fieldManager'), text('fieldValidation')];
-const DELETE: readonly Parameter[] = [
+const writeParameters: readonly Parameter[] = [text('dryRun'), text('fieldManager'), text('fieldValidation')];
+const deleteParameters: readonly Parameter[] = [
   text('dryRun'), count('gracePeriodSeconds'), flag('ignoreStoreReadErrorWithClusterBreakingPotential'), flag('orphanDependents'), text('propagationPolicy'),
 ];
-const SETS: Readonly<Record<ParameterSet, readonly Parameter[]>> = {
-  list: LIST, get: [text('resourceVersion')], write: WRITE, patch: [...WRITE, flag('force')], delete: DELETE, none: [],
+const parameterSets: Readonly<Record<ParameterSet, readonly Parameter[]>> = {
+  list: listParameters, get: [text('resourceVersion')], write: writeParameters, patch: [...writeParameters, flag('force')], delete: deleteParameters, none: [],
 };
 
 /** Options of connections, by the kind that holds them. */
-const CONNECT: Readonly<Record<string, readonly Parameter[]>> = {
+const connectParameters: Readonly<Record<string, readonly Parameter[]>> = {
   PodExecOptions: [text('command'), text('container'), flag('stderr'), flag('stdin'), flag('stdout'), flag('tty')],
   PodAttachOptions: [text('container'), flag('stderr'), flag('stdin'), flag('stdout'), flag('tty')],
   PodPortForwardOptions: [count('ports')], NodeProxyOptions: [text('path')], PodProxyOptions: [text('path')], ServiceProxyOptions: [text('path')],
 };
-const LOG: readonly Parameter[] = [
+const logParameters: readonly Parameter[] = [
   text('container'), flag('follow'), flag('insecureSkipTLSVerifyBackend'), count('limitBytes'), flag('previous'), count('sinceSeconds'), text('stream'),
   count('tailLines'), flag('timestamps'),
 ];
-const COLLECTION_DELETE: readonly Parameter[] = [...DELETE, ...LIST.filter(({ name }) => !['allowWatchBookmarks', 'watch'].includes(name))];
-const PRETTY = text('pretty');
+const collectionDeleteParameters: readonly Parameter[] = [
+  ...deleteParameters, ...listParameters.filter(({ name }) => !['allowWatchBookmarks', 'watch'].includes(name)),
+];
+const prettyParameter = text('pretty');
 
 /** Parameters of the method itself, without those of the path. */
 export function queryParameters({ parameters, action, kind, path, body }: Operation): readonly Parameter[] {
-  if (action === 'deletecollection') return body === undefined ? LIST : COLLECTION_DELETE;
-  if (action === 'connect') return CONNECT[kind?.kind ?? ''] ?? [];
-  return path.endsWith('/log') ? LOG : SETS[parameters];
+  if (action === 'deletecollection') return body === undefined ? listParameters : collectionDeleteParameters;
+  if (action === 'connect') return connectParameters[kind?.kind ?? ''] ?? [];
+  return path.endsWith('/log') ? logParameters : parameterSets[parameters];
 }
 
-const CONNECTION = /\/(?:attach|exec|portforward|proxy)(?:\/|$)/;
+const connectionPath = /\/(?:attach|exec|portforward|proxy)(?:\/|$)/;
 
 /** Parameters that all methods of a path share. */
 export function pathParameters(path: string): Parameter[] {
   const names = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name as string);
   const inPath = names.sort().map((name): Parameter => ({ name, in: 'path', type: 'string' }));
-  return path.endsWith('/') || CONNECTION.test(path) ? inPath : [...inPath, PRETTY];
+  return path.endsWith('/') || connectionPath.test(path) ? inPath : [...inPath, prettyParameter];
 }

@@ -31,7 +31,7 @@ const orReference = (type: string): Choose => (value) => (isReference(value) ? [
 const schemaOrBoolean = (type: string): Choose => (value) => (typeof value === 'boolean' ? [2, 'bool'] : [1, type]);
 
 /** Fields of a v3 Schema. */
-const V3_SCHEMA: MessageSpec['fields'] = {
+const v3Schema: MessageSpec['fields'] = {
   nullable: [1, 'bool'], multipleOf: [10, 'double'], title: [9, 'string'], maximum: [11, 'double'], exclusiveMaximum: [12, 'bool'], minimum: [13, 'double'],
   exclusiveMinimum: [14, 'bool'], maxLength: [15, 'int'], minLength: [16, 'int'], pattern: [17, 'string'], maxItems: [18, 'int'], minItems: [19, 'int'],
   uniqueItems: [20, 'bool'], maxProperties: [21, 'int'], minProperties: [22, 'int'], required: [23, 'strings'], enum: [24, 'anys'], type: [25, 'string'],
@@ -40,7 +40,7 @@ const V3_SCHEMA: MessageSpec['fields'] = {
     format: [35, 'string'],
 };
 
-const V3: Dialect = {
+const v3: Dialect = {
   messages: {
     Document: { fields: { openapi: [1, 'string'], info: [2, 'Info'], paths: [4, 'Paths'], components: [5, 'Components'], security: [6, 'Security[]'] },
       extensions: 9 },
@@ -69,7 +69,7 @@ const V3: Dialect = {
     SecurityScheme: { fields: { type: [1, 'string'], description: [2, 'string'], name: [3, 'string'], in: [4, 'string'] } },
     Security: { fields: {}, others: [1, 'StringArray'] },
     Reference: { fields: { $ref: [1, 'string'] } },
-    Schema: { fields: V3_SCHEMA, extensions: 36 },
+    Schema: { fields: v3Schema, extensions: 36 },
   },
   choices: {
     SchemaOrReference: orReference('Schema'), ParameterOrReference: orReference('Parameter'), RequestBodyOrReference: orReference('RequestBody'),
@@ -81,7 +81,7 @@ const V3: Dialect = {
   },
 };
 
-const V2_SCHEMA: MessageSpec['fields'] = {
+const v2Schema: MessageSpec['fields'] = {
   $ref: [1, 'string'], format: [2, 'string'], title: [3, 'string'], description: [4, 'string'], default: [5, 'any'], multipleOf: [6, 'double'], maximum: [7,
     'double'],
   exclusiveMaximum: [8, 'bool'], minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'int'], minLength: [12, 'int'], pattern: [13,
@@ -90,9 +90,9 @@ const V2_SCHEMA: MessageSpec['fields'] = {
   enum: [20, 'anys'], additionalProperties: [21, 'AdditionalProperties'], type: [22, 'TypeItem'], items: [23, 'Items'], allOf: [24, 'Schema[]'],
     properties: [25, 'Schema{}'],
 };
-const PATH_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
+const pathMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
-const V2: Dialect = {
+const v2: Dialect = {
   messages: {
     Document: {
       fields: {
@@ -104,7 +104,7 @@ const V2: Dialect = {
     Info: { fields: { title: [1, 'string'], version: [2, 'string'] } },
     Paths: { fields: {}, others: [2, 'PathItem'], extensions: 1 },
     PathItem: {
-      fields: { ...Object.fromEntries(PATH_METHODS.map((method, index): [string, FieldSpec] => [method, [index + 2, 'Operation']])), parameters: [9,
+      fields: { ...Object.fromEntries(pathMethods.map((method, index): [string, FieldSpec] => [method, [index + 2, 'Operation']])), parameters: [9,
         'ParametersItem[]'] },
       extensions: 10,
     },
@@ -124,7 +124,7 @@ const V2: Dialect = {
       uniqueItems: [19, 'bool'] } },
     ApiKey: { fields: { type: [1, 'string'], name: [2, 'string'], in: [3, 'string'], description: [4, 'string'] } },
     Security: { fields: {}, others: [1, 'StringArray'] },
-    Schema: { fields: V2_SCHEMA, extensions: 31 },
+    Schema: { fields: v2Schema, extensions: 31 },
   },
   choices: {
     ParametersItem: () => [1, 'Parameter'], Parameter: (value) => ((value as Json)['in'] === 'body' ? [1, 'BodyParameter'] : [2, 'NonBodyParameter']),
@@ -135,7 +135,7 @@ const V2: Dialect = {
 };
 
 /** Types that are not messages. */
-const SCALARS: ReadonlySet<string> = new Set(['string', 'bool', 'int', 'double', 'any', 'anys', 'strings']);
+const scalars: ReadonlySet<string> = new Set(['string', 'bool', 'int', 'double', 'any', 'anys', 'strings']);
 
 function varint(value: number): number[] {
   const out: number[] = [];
@@ -201,7 +201,7 @@ class DocumentEncoder {
 
   *#fieldSteps(field: FieldSpec, value: unknown): Steps<Uint8Array> {
     const [number, type] = field;
-    if (SCALARS.has(type) || type.endsWith('[]') || !isLarge(value)) return this.#field(field, value);
+    if (scalars.has(type) || type.endsWith('[]') || !isLarge(value)) return this.#field(field, value);
     return delimited(number, type.endsWith('{}') ? yield* this.#mapSteps(type.slice(0, -2), value as Json) : yield* this.steps(type, value));
   }
 
@@ -240,10 +240,10 @@ class DocumentEncoder {
 
 /** An OpenAPI v3 document as gnostic's openapi.v3.Document, in steps. */
 export function encodeDocumentV3(document: Json): Steps<Uint8Array> {
-  return new DocumentEncoder(V3).steps('Document', document);
+  return new DocumentEncoder(v3).steps('Document', document);
 }
 
 /** A Swagger document as gnostic's openapi.v2.Document, in steps. */
 export function encodeDocumentV2(document: Json): Steps<Uint8Array> {
-  return new DocumentEncoder(V2).steps('Document', document);
+  return new DocumentEncoder(v2).steps('Document', document);
 }

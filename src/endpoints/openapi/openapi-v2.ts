@@ -2,9 +2,9 @@
 import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
-import { UNSERVED_GROUP_VERSIONS } from '../request/decode-errors.ts';
-import { JSON_TYPE, OBJECT_TYPES, YAML_TYPE } from '../request/media.ts';
-import { type Operation, PLAIN_OPERATIONS, operationsOf, rootOperation } from './openapi-operations.ts';
+import { unservedGroupVersions } from '../request/decode-errors.ts';
+import { JSON_TYPE, objectTypes, YAML_TYPE } from '../request/media.ts';
+import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
 import {
@@ -20,7 +20,7 @@ interface GroupVersion {
 }
 
 const PREFIX = '#/definitions/';
-const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+const reasons: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
 
 function parameterJson({ name, in: place, type }: Parameter): Json {
   return { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
@@ -35,13 +35,13 @@ function bodyParameter({ body, method }: Operation, source: DefinitionSource): J
 function responses(operation: Operation, source: DefinitionSource): Json {
   const name = operation.answer === 'text' ? undefined : definitionName(source, operation.answer);
   const schema = name ? { $ref: `${PREFIX}${name}` } : { type: 'string' };
-  return Object.fromEntries(operation.statuses.map((status) => [status, { description: REASONS[status], ...(status !== '401' && { schema }) }]));
+  return Object.fromEntries(operation.statuses.map((status) => [status, { description: reasons[status], ...(status !== '401' && { schema }) }]));
 }
 
 /** Media types of request bodies; v2 lists them even for operations without one. */
 function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] | undefined {
   if (consumes === undefined || (action === undefined && consumes.length > 0)) return consumes;
-  if (action === undefined) return OBJECT_TYPES;
+  if (action === undefined) return objectTypes;
   if (consumes.length > 0 && !consumes.includes('*/*')) return consumes;
   return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
 }
@@ -57,7 +57,7 @@ function operationJson(operation: Operation, source: DefinitionSource): Json {
 }
 
 function allOperations({ catalog }: DefinitionSource): Operation[] {
-  const out = [rootOperation('api'), rootOperation('apis'), ...Object.values(PLAIN_OPERATIONS)];
+  const out = [rootOperation('api'), rootOperation('apis'), ...Object.values(plainOperations)];
   for (const { name, versions } of catalog.groups()) {
     const isCustom = catalog.resources().every(({ group, custom }) => group !== name || custom);
     if (name !== '' && !isCustom) out.push(rootOperation(`apis/${name}`));
@@ -82,7 +82,7 @@ function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
 function listGroupVersions(catalog: Catalog): GroupVersion[] {
   const builtin = catalog.resources().filter(({ custom }) => !custom);
   const served = builtin.flatMap(({ group, versions }) => versions.map(({ name }) => ({ group, version: name })));
-  const byKey = new Map([...served, ...UNSERVED_GROUP_VERSIONS].map((each) => [`${each.group}/${each.version}`, each]));
+  const byKey = new Map([...served, ...unservedGroupVersions].map((each) => [`${each.group}/${each.version}`, each]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const REFERENCE_PREFIX = '#/components/schemas/';
-const SECURITY = { BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } };
+const security = { BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' } };
 
 type GroupVersion = Pick<GroupVersionKind, 'group' | 'version'>;
 
@@ -37,13 +37,13 @@ function content(types: readonly string[], schema: Json): Json {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
-const REASONS: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+const reasons: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
 
 function responsesJson(operation: Operation, source: DefinitionSource): Json {
   const name = operation.answer === 'text' ? undefined : definitionName(source, operation.answer);
   const schema = name ? { $ref: `${REFERENCE_PREFIX}${name}` } : { type: 'string' };
   return Object.fromEntries(operation.statuses.map((status) => [
-    status, { description: REASONS[status], ...(status !== '401' && { content: content(operation.produces, schema) }) },
+    status, { description: reasons[status], ...(status !== '401' && { content: content(operation.produces, schema) }) },
   ]));
 }
 
@@ -135,11 +135,11 @@ export class DefinitionWriter {
 }
 
 /** Definitions that every group version has: each document lists the group versions that it describes. */
-const SHARED_KINDS: ReadonlySet<string> = new Set([`${META_PREFIX}DeleteOptions`, `${META_PREFIX}WatchEvent`]);
+const sharedKinds: ReadonlySet<string> = new Set([`${META_PREFIX}DeleteOptions`, `${META_PREFIX}WatchEvent`]);
 
 /** A definition with the group versions that share its kind, the core group first. */
 export function withSharedKinds(name: string, definition: Json | undefined, groupVersions: readonly GroupVersion[]): Json | undefined {
-  if (definition === undefined || !SHARED_KINDS.has(name)) return definition;
+  if (definition === undefined || !sharedKinds.has(name)) return definition;
   const kind = name.slice(META_PREFIX.length);
   const others = groupVersions.filter(({ group }) => group !== '');
   const kinds = [{ group: '', version: 'v1' }, ...others].map(({ group, version }) => ({ group, kind, version }));
@@ -165,7 +165,7 @@ function* makeDocument(
   const write = (name: string): Json | undefined => custom[name] ?? withSharedKinds(name, source.writer.write(name), sharing);
   const schemas = yield* collectDefinitions(roots, write, REFERENCE_PREFIX);
   const isCustom = Object.keys(custom).length > 0;
-  const components = { schemas, ...(!isCustom && { securitySchemes: SECURITY }) };
+  const components = { schemas, ...(!isCustom && { securitySchemes: security }) };
   return { openapi: '3.0.0', info, paths, components, ...(!isCustom && { security: [{ BearerToken: [] }] }) };
 }
 

@@ -10,7 +10,7 @@ import { JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
 import { customDefinitions } from './openapi-custom.ts';
 import { encodeJsonInSteps } from './json-steps.ts';
 import { DocumentCache, type EncodedDocument } from './openapi-documents.ts';
-import { operationsOf, PLAIN_OPERATIONS } from './openapi-operations.ts';
+import { operationsOf, plainOperations } from './openapi-operations.ts';
 import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
 import { DefinitionWriter, type DocumentSource, groupVersionDocument, plainDocument, rootDocument } from './openapi-v3.ts';
@@ -113,7 +113,7 @@ export class OpenApi {
   *#paths(): Iterable<string> {
     const { catalog } = this.#dependencies;
     const builtin = new Set(catalog.resources().filter(({ custom }) => !custom).map(({ group }) => group));
-    yield* ['api', 'apis', ...Object.keys(PLAIN_OPERATIONS)];
+    yield* ['api', 'apis', ...Object.keys(plainOperations)];
     for (const { name, versions } of catalog.groups()) {
       const prefix = name === '' ? 'api' : `apis/${name}`;
       if (name !== '' && builtin.has(name)) yield prefix;
@@ -137,7 +137,7 @@ export class OpenApi {
   #document(path: string): Steps<Json> {
     const groupVersion = groupVersionOf(path);
     if (groupVersion) return groupVersionDocument(this.#source, groupVersion);
-    const plain = PLAIN_OPERATIONS[path];
+    const plain = plainOperations[path];
     return plain === undefined ? rootDocument(this.#source, path) : plainDocument(this.#source, plain);
   }
 

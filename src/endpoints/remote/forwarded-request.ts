@@ -6,7 +6,7 @@ import type { User } from '../../auth/index.ts';
 export type HeaderValues = ReadonlyMap<string, readonly string[]>;
 
 /** Headers that belong to one connection. */
-const HOP_BY_HOP = [
+const hopByHop = [
   'connection', 'proxy-connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ];
 
@@ -29,7 +29,7 @@ const isPseudo = (name: string): boolean => name.startsWith(':');
 /** The headers without those of the connection and those that `isDropped` names; trailers stay asked for. */
 export function passHeaders(headers: HeaderValues, isDropped: (name: string) => boolean): Map<string, readonly string[]> {
   const named = (headers.get('connection') ?? []).flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase());
-  const dropped = new Set([...HOP_BY_HOP, ...named]);
+  const dropped = new Set([...hopByHop, ...named]);
   const kept = new Map([...headers].filter(([name]) => !isPseudo(name) && !dropped.has(name) && !isDropped(name)));
   const te = headers.get('te');
   if (te?.some((value) => value.split(',').some((token) => token.trim().toLowerCase() === 'trailers'))) kept.set('te', ['trailers']);

@@ -64,7 +64,7 @@ export function versionKindError(why: string): string {
 }
 
 /** Group versions that the reference still reads although it no longer serves them: a body in one of them has the wrong version, not an unknown one. */
-const FORMER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+const formerVersions: Readonly<Record<string, readonly string[]>> = {
   apps: ['v1beta1', 'v1beta2'], autoscaling: ['v2beta1', 'v2beta2'], batch: ['v1beta1'], policy: ['v1beta1'],
   'authentication.k8s.io': ['v1alpha1', 'v1beta1'], 'authorization.k8s.io': ['v1beta1'], 'certificates.k8s.io': ['v1alpha1', 'v1beta1'],
   'coordination.k8s.io': ['v1alpha2', 'v1beta1'], 'discovery.k8s.io': ['v1beta1'], 'events.k8s.io': ['v1beta1'],
@@ -74,17 +74,17 @@ const FORMER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Further group versions of the reference's scheme whose kinds are not known here. */
-const OTHER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+const otherVersions: Readonly<Record<string, readonly string[]>> = {
   'admission.k8s.io': ['v1', 'v1beta1'], 'imagepolicy.k8s.io': ['v1alpha1'], extensions: ['v1beta1'], 'internal.apiserver.k8s.io': ['v1alpha1'],
   'resource.k8s.io': ['v1alpha3', 'v1beta1', 'v1beta2'], 'storagemigration.k8s.io': ['v1beta1'], 'apiextensions.k8s.io': ['v1beta1'],
   'apiregistration.k8s.io': ['v1beta1'],
 };
 
 /** All group versions of the reference's scheme that are not served by default. */
-export const UNSERVED_GROUP_VERSIONS: readonly { readonly group: string; readonly version: string }[] =
-  [...Object.entries(FORMER_VERSIONS), ...Object.entries(OTHER_VERSIONS)].flatMap(([group, versions]) => versions.map((version) => ({ group, version })));
+export const unservedGroupVersions: readonly { readonly group: string; readonly version: string }[] =
+  [...Object.entries(formerVersions), ...Object.entries(otherVersions)].flatMap(([group, versions]) => versions.map((version) => ({ group, version })));
 
 /** Whether the reference knows a version of a group that is not served. */
 export function isFormerVersion(group: string, version: string): boolean {
-  return FORMER_VERSIONS[group]?.includes(version) ?? false;
+  return formerVersions[group]?.includes(version) ?? false;
 }

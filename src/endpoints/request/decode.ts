@@ -10,7 +10,7 @@ import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
 } from './decode-errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Form, OBJECT_TYPES } from './media.ts';
+import { type Form, objectTypes } from './media.ts';
 import { bodyForm } from './negotiate.ts';
 
 /** Bodies are at most this long. */
@@ -51,7 +51,7 @@ export interface RawBody {
 /** The form that the request's Content-Type names; throws the 415 of another one. */
 export function requireBodyForm(exchange: Exchange): Form {
   const form = bodyForm(exchange.headers['content-type']);
-  if (form === undefined) throw unsupportedMediaType(OBJECT_TYPES);
+  if (form === undefined) throw unsupportedMediaType(objectTypes);
   return form;
 }
 
@@ -99,10 +99,10 @@ function resolveType(type: { apiVersion: string; kind: string }, expected: Group
 }
 
 /** Kinds that upstream registers in every group version. */
-const META_KINDS = new Set(['List', 'Status', 'DeleteOptions', 'ListOptions', 'GetOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'WatchEvent']);
+const metaKinds = new Set(['List', 'Status', 'DeleteOptions', 'ListOptions', 'GetOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'WatchEvent']);
 
 function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKind): boolean {
-  if (META_KINDS.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
+  if (metaKinds.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
   const resource = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
   return resource !== undefined && !resource.custom && (resource.versions.some(({ name }) => name === version) || isFormerVersion(group, version));
 }

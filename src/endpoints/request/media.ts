@@ -10,12 +10,12 @@ export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export type Form = 'json' | 'yaml' | 'protobuf';
 
 /** The media type of each encoding, in the reference's order of preference. */
-export const FORM_TYPES: Readonly<Record<Form, string>> = { json: JSON_TYPE, yaml: YAML_TYPE, protobuf: PROTOBUF_TYPE };
+export const formTypes: Readonly<Record<Form, string>> = { json: JSON_TYPE, yaml: YAML_TYPE, protobuf: PROTOBUF_TYPE };
 
 /** The types that 406 and 415 texts list. */
-export const OBJECT_TYPES: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+export const objectTypes: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 /** The types of watch streams. */
-export const STREAM_TYPES: readonly string[] = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
+export const streamTypes: readonly string[] = [`${JSON_TYPE};stream=watch`, `${PROTOBUF_TYPE};stream=watch`];
 
 /** Patch types, as Content-Type names them. */
 export const JSON_PATCH_TYPE = 'application/json-patch+json';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StatusError } from '../../apimachinery/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { checkAccept, checkStream, COLLECTION_PRODUCES, negotiate } from './negotiate.ts';
-import { OBJECT_TYPES } from './media.ts';
+import { checkAccept, checkStream, collectionProduces, negotiate } from './negotiate.ts';
+import { objectTypes } from './media.ts';
 
 const offer = { protobuf: true, conversions: true };
 const custom = { protobuf: false, conversions: true };
@@ -44,8 +44,8 @@ test('negotiate refuses with the list of types, checkStream with that of streams
 
 test('checkAccept refuses half wildcards with the representations of the route', () => {
   const exchange = (accept: string): Exchange => ({ headers: { accept } }) as unknown as Exchange;
-  checkAccept(exchange('text/html, */*;q=0.1'), OBJECT_TYPES);
-  checkAccept(exchange('application/json;q=0'), OBJECT_TYPES);
-  assert.match(refusal(() => checkAccept(exchange('application/*'), COLLECTION_PRODUCES)),
+  checkAccept(exchange('text/html, */*;q=0.1'), objectTypes);
+  checkAccept(exchange('application/json;q=0'), objectTypes);
+  assert.match(refusal(() => checkAccept(exchange('application/*'), collectionProduces)),
     /^406: Not Acceptable\n\nAvailable representations: .*;stream=watch$/);
 });

@@ -3,7 +3,7 @@
 import { failure, notAcceptable } from '../../apimachinery/index.ts';
 import { matchContentType, matchesRoute, negotiate as negotiateType, type Transform } from '../../codec/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Form, JSON_TYPE, OBJECT_TYPES, PROTOBUF_TYPE, STREAM_TYPES } from './media.ts';
+import { type Form, JSON_TYPE, objectTypes, PROTOBUF_TYPE, streamTypes } from './media.ts';
 
 /** A kind of meta.k8s.io that objects are converted to for the answer. */
 export interface Conversion {
@@ -25,13 +25,13 @@ export interface Offer {
   readonly conversions: boolean;
 }
 
-const OBJECT_FORMS: readonly Form[] = ['json', 'yaml', 'protobuf'];
-const STREAM_FORMS: readonly Form[] = ['json', 'protobuf'];
-const CONVERSIONS: readonly string[] = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
+const objectForms: readonly Form[] = ['json', 'yaml', 'protobuf'];
+const streamForms: readonly Form[] = ['json', 'protobuf'];
+const conversions: readonly string[] = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 
 function allowsConversion(form: string, { kind, group, version }: Transform): boolean {
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false;
-  return CONVERSIONS.includes(kind) && (kind !== 'Table' || form !== 'protobuf');
+  return conversions.includes(kind) && (kind !== 'Table' || form !== 'protobuf');
 }
 
 function pick(accept: string | undefined, forms: readonly Form[], offer: Offer): Representation | undefined {
@@ -44,19 +44,19 @@ function pick(accept: string | undefined, forms: readonly Form[], offer: Offer):
 
 /** Picks the representation of a successful answer, or throws the 406 of the handlers. */
 export function negotiate(accept: string | undefined, offer: Offer): Representation {
-  const found = pick(accept, OBJECT_FORMS, offer);
-  if (found === undefined) throw notAcceptable(OBJECT_TYPES);
+  const found = pick(accept, objectForms, offer);
+  if (found === undefined) throw notAcceptable(objectTypes);
   return found;
 }
 
 /** Throws the 406 of a watch unless the encoding that was picked exists as a stream, even if another acceptable one does. */
 export function checkStream({ form }: Representation): void {
-  if (!STREAM_FORMS.includes(form)) throw notAcceptable(STREAM_TYPES);
+  if (!streamForms.includes(form)) throw notAcceptable(streamTypes);
 }
 
 /** The encoding of an error, without conversions; undefined when none is acceptable, and then indented JSON is sent. */
 export function negotiateError(accept: string | undefined): Form | undefined {
-  return negotiateType(accept, OBJECT_FORMS)?.type as Form | undefined;
+  return negotiateType(accept, objectForms)?.type as Form | undefined;
 }
 
 /** Throws the 406 of the router of built-in APIs unless the header names a type of the route. */
@@ -73,7 +73,7 @@ export function checkContentType(exchange: Exchange, consumes: readonly string[]
 }
 
 /** Types of a route that lists or watches. */
-export const COLLECTION_PRODUCES: readonly string[] = [...OBJECT_TYPES, ...STREAM_TYPES];
+export const collectionProduces: readonly string[] = [...objectTypes, ...streamTypes];
 
 /** Content-Type of a watch stream. */
 export function streamType(form: Form): string {
@@ -83,14 +83,14 @@ export function streamType(form: Form): string {
 /** Whether the client wants indented JSON: its query or Accept header asks for it, or it is curl, Wget or a browser. */
 export function wantsPretty({ query, headers }: Exchange): boolean {
   const accept = headers['accept'];
-  if (accept?.includes('pretty=1') && negotiateType(accept, OBJECT_FORMS, () => true)?.pretty === true) return true;
+  if (accept?.includes('pretty=1') && negotiateType(accept, objectForms, () => true)?.pretty === true) return true;
   const pretty = query.get('pretty');
   if (pretty !== null) return pretty === '1' || pretty === 'true';
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const PARAMETER = new RegExp(`^\\s*(${TOKEN})\\s*=\\s*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")\\s*$`);
+const parameterPattern = new RegExp(`^\\s*(${TOKEN})\\s*=\\s*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")\\s*$`);
 /** Longer headers are refused. */
 const MAX_CONTENT_TYPE = 1000;
 
@@ -99,12 +99,12 @@ function hasValidParameters(contentType: string): boolean {
   if (contentType.length > MAX_CONTENT_TYPE) return false;
   const parameters = contentType.split(';').slice(1);
   if (parameters.at(-1)?.trim() === '') parameters.pop();
-  const names = parameters.map((parameter) => PARAMETER.exec(parameter)?.[1]?.toLowerCase());
+  const names = parameters.map((parameter) => parameterPattern.exec(parameter)?.[1]?.toLowerCase());
   return !names.includes(undefined) && new Set(names).size === names.length;
 }
 
 /** The encoding that a Content-Type names, JSON when it is absent; undefined for an unsupported one. */
 export function bodyForm(contentType: string | undefined): Form | undefined {
   if (contentType !== undefined && !hasValidParameters(contentType)) return undefined;
-  return matchContentType(contentType, OBJECT_FORMS) as Form | undefined;
+  return matchContentType(contentType, objectForms) as Form | undefined;
 }

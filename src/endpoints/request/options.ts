@@ -29,15 +29,15 @@ export interface WriteQuery {
 type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 type Level = 'Ignore' | 'Warn' | 'Strict';
 
-const INT64 = /^[+-]?[0-9]+$/;
-const LEVELS = ['', 'Ignore', 'Strict', 'Warn'];
+const int64 = /^[+-]?[0-9]+$/;
+const levels = ['', 'Ignore', 'Strict', 'Warn'];
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** An integer of the query as strconv.ParseInt reads it; undefined when absent. */
 function parseInteger(query: URLSearchParams, key: string): number | undefined {
   const text = query.get(key);
   if (text === null) return undefined;
-  if (!INT64.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!int64.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text);
   if (value > INT64_MAX || value < -INT64_MAX - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   return Number(value);
@@ -101,14 +101,14 @@ export function parseWriteQuery(query: URLSearchParams): WriteQuery {
 }
 
 const MANAGER_MAX_BYTES = 128;
-const GO_ESCAPES: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
+const goEscapes: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
 
 /** A text as Go quotes it, which differs from JSON in control characters. */
 function quoteGo(text: string): string {
   const escaped = Array.from(text, (char) => {
     const code = char.codePointAt(0) as number;
     if (char === '"' || char === '\\') return `\\${char}`;
-    return code < 0x20 || code === 0x7f ? (GO_ESCAPES[char] ?? `\\x${code.toString(16).padStart(2, '0')}`) : char;
+    return code < 0x20 || code === 0x7f ? (goEscapes[char] ?? `\\x${code.toString(16).padStart(2, '0')}`) : char;
   });
   return `"${escaped.join('')}"`;
 }
@@ -140,7 +140,7 @@ export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply =
     if (apply && options.fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
   }
   errors.push(...managerErrors(options.fieldManager), ...dryRunErrors(options.dryRun));
-  if (!LEVELS.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, LEVELS, true));
+  if (!levels.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, levels, true));
   refuseOptions(kind, errors);
 }
 

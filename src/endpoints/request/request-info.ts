@@ -5,11 +5,11 @@ import type { Exchange, RequestInfo } from '../exchange.ts';
 /** The parts of a request that parseRequestInfo reads. */
 type RequestLine = Pick<Exchange, 'method' | 'path' | 'query'>;
 
-const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const methodVerbs: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 /** Path segments after the API version that name a verb; upstream has no routes below `proxy` any more. */
-const SPECIAL_VERBS = new Set(['proxy', 'watch']);
+const specialVerbs = new Set(['proxy', 'watch']);
 /** The only third segments below `namespaces/{name}` that are subresources of the namespace. */
-const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+const namespaceSubresources = new Set(['status', 'finalize']);
 
 /** The segments of a path without the slashes at its ends; empty for the root. */
 export function splitPath(path: string): string[] {
@@ -37,7 +37,7 @@ function splitNamespace(segments: readonly string[]): { namespace: string; parts
   if (segments[0] !== 'namespaces') return { namespace: '', parts: segments };
   if (segments.length === 1) return { namespace: '', parts: segments };
   const third = segments[2];
-  if (third === undefined || NAMESPACE_SUBRESOURCES.has(third)) return { namespace: segments[1] as string, parts: segments };
+  if (third === undefined || namespaceSubresources.has(third)) return { namespace: segments[1] as string, parts: segments };
   return { namespace: segments[1] as string, parts: segments.slice(2) };
 }
 
@@ -62,9 +62,9 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
   if (all.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(line);
   if (prefix === 'apis' && all.length < 4) return nonResource(line);
   const [group, version, ...below] = prefix === 'api' ? ['', ...rest] : rest;
-  const special = below.length > 1 && SPECIAL_VERBS.has(below[0] as string) ? (below.shift() as string) : '';
+  const special = below.length > 1 && specialVerbs.has(below[0] as string) ? (below.shift() as string) : '';
   const { namespace, parts } = splitNamespace(below);
-  let verb = special || (METHOD_VERBS[line.method] ?? '');
+  let verb = special || (methodVerbs[line.method] ?? '');
   let name = parts[1] ?? '';
   if (name === '' && special === '') {
     if (verb === 'get') name = selectedName(line.query.get('fieldSelector'));

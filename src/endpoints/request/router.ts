@@ -30,15 +30,15 @@ interface Method {
 
 const NAMELESS = 'name must be provided';
 
-const OBJECT_METHODS: Readonly<Record<string, Method>> = {
+const objectMethods: Readonly<Record<string, Method>> = {
   GET: { verb: 'get', handle: handleGet }, PUT: { verb: 'update', handle: handleUpdate },
   PATCH: { verb: 'patch', handle: handlePatch }, DELETE: { verb: 'delete', handle: handleDelete },
 };
-const COLLECTION_METHODS: Readonly<Record<string, Method>> = {
+const collectionMethods: Readonly<Record<string, Method>> = {
   GET: { verb: 'list', handle: handleList }, POST: { verb: 'create', handle: handleCreate },
   DELETE: { verb: 'deletecollection', handle: handleDeleteCollection },
 };
-const SUBRESOURCE_METHODS: Readonly<Record<string, Method>> = { ...OBJECT_METHODS, POST: { verb: 'create', handle: handleCreate } };
+const subresourceMethods: Readonly<Record<string, Method>> = { ...objectMethods, POST: { verb: 'create', handle: handleCreate } };
 
 /** Whether the path has the old `/watch/` prefix below its version. */
 function isOldWatch({ verb, path, prefix, parts }: RequestInfo): boolean {
@@ -89,7 +89,7 @@ function handleSubresource(request: ResourceRequest): MaybePromise<Response> {
     return handleConnect(request, subresource);
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();
-  return handleMethod(request, methodOf(request, SUBRESOURCE_METHODS, subresource.verbs));
+  return handleMethod(request, methodOf(request, subresourceMethods, subresource.verbs));
 }
 
 /** Calls the handler, for writes of single objects by size. */
@@ -125,9 +125,9 @@ function dispatch(request: ResourceRequest): MaybePromise<Response> {
   // Upstream has no such route for custom resources.
   if (request.name === '' && isWriteAcrossNamespaces(request)) return respondNotFoundText(request.exchange);
   const named = nameOfCustom(request);
-  if (named.name !== '') return handleMethod(named, methodOf(named, OBJECT_METHODS, named.resource.verbs));
+  if (named.name !== '') return handleMethod(named, methodOf(named, objectMethods, named.resource.verbs));
   if (request.resource.namespaced && request.target.namespace === '' && !request.resource.verbs.includes('list')) throw routeNotFound();
-  return handleMethod(named, methodOf(named, COLLECTION_METHODS, collectionVerbs(named.resource, named.target.namespace)));
+  return handleMethod(named, methodOf(named, collectionMethods, collectionVerbs(named.resource, named.target.namespace)));
 }
 
 /** Handles a request below a group version. */

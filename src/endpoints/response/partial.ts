@@ -3,7 +3,7 @@ import type { ObjectMeta, Schema, SchemaSet } from '../../apimachinery/index.ts'
 import type { ListResult } from '../../registry/index.ts';
 
 /** Fields of ObjectMeta in the order of the Go struct, which is that of the JSON. */
-const META_FIELDS = [
+const metaFields = [
   'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp',
   'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
 ] as const;
@@ -11,7 +11,7 @@ const META_FIELDS = [
 /** Metadata with its fields in the order of the Go struct. */
 function orderMetadata(metadata: ObjectMeta): ObjectMeta {
   const out: Record<string, unknown> = {};
-  for (const field of META_FIELDS) if (metadata[field] !== undefined) out[field] = metadata[field];
+  for (const field of metaFields) if (metadata[field] !== undefined) out[field] = metadata[field];
   return out;
 }
 

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../apimachinery/index.ts';
 import { parseJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
 import { encodeText, joinBytes } from './encoding.ts';
 import type { ListBody } from './list-body.ts';
-import { FORM_TYPES } from '../request/media.ts';
+import { formTypes } from '../request/media.ts';
 
 /** The text around the items of a list, and the text of one item. */
 interface Layout {
@@ -59,7 +59,7 @@ export function makeReadable({ head, tail, chunks }: ListBody, form: 'json' | 'y
   const frame = parseJson(encodeText(start + decoder.decode(tail))).value;
   const layout = form === 'json' ? layOutJson(frame, name) : layOutYaml(frame, name);
   return {
-    contentType: FORM_TYPES[form], head: encodeText(layout.head), tail: encodeText(layout.tail), separatorBytes: form === 'json' ? 1 : 0,
+    contentType: formTypes[form], head: encodeText(layout.head), tail: encodeText(layout.tail), separatorBytes: form === 'json' ? 1 : 0,
     chunks: encodeEach(chunks, layout.item, form === 'json' ? 0 : 1),
   };
 }

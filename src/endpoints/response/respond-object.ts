@@ -7,7 +7,7 @@ import type { ResourceRequest } from '../dependencies.ts';
 import { type Encodable, encodeBody } from './encoding.ts';
 import type { Response } from '../exchange.ts';
 import { hasManyMembers } from '../request/large-requests.ts';
-import { FORM_TYPES } from '../request/media.ts';
+import { formTypes } from '../request/media.ts';
 import { type Representation, wantsPretty } from '../request/negotiate.ts';
 import { partialObject, partialSchema } from './partial.ts';
 import { respondBytes, respondValue } from './respond.ts';
@@ -56,9 +56,9 @@ export function respondObject(
   if (representation.conversion) return respondValue(exchange, dependencies, { status, form, value: convert(request, object, representation) });
   if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(object.bytes(target.version, 'json-single'));
   if (form === 'protobuf') {
-    return respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
+    return respondBytes(exchange, dependencies, { status, contentType: formTypes.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
   }
-  const respond = (body: Uint8Array): MaybePromise<Response> => respondBytes(exchange, dependencies, { status, contentType: FORM_TYPES[form], body: [body] });
+  const respond = (body: Uint8Array): MaybePromise<Response> => respondBytes(exchange, dependencies, { status, contentType: formTypes[form], body: [body] });
   if (form === 'json' && !wantsPretty(exchange)) return respond(object.bytes(target.version, 'json-line'));
   return mapMaybe(makeReadable(request, object.bytes(target.version, 'json-single'), form), respond);
 }

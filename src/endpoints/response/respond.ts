@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import { internalError, type Schema, type SchemaSet, type Status, StatusError } from '../../apimachinery/index.ts';
 import { byteLength, type Encodable, encodeBody, encodePretty, encodeText, joinBytes } from './encoding.ts';
 import type { Exchange, Response } from '../exchange.ts';
-import { FORM_TYPES, type Form, JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
+import { formTypes, type Form, JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
 import { negotiateError, wantsPretty } from '../request/negotiate.ts';
 import { formatWarnings } from './warnings.ts';
 
@@ -52,7 +52,7 @@ export function respondValue(
 ): MaybePromise<Response> {
   exchange.audit?.recordResponseObject(answer.value.value);
   const body = encodeBody(answer.value, answer.form, answer.form === 'json' && wantsPretty(exchange));
-  return respondBytes(exchange, responder, { status: answer.status, contentType: FORM_TYPES[answer.form], body: [body] });
+  return respondBytes(exchange, responder, { status: answer.status, contentType: formTypes[answer.form], body: [body] });
 }
 
 /** The schema of Status; undefined when the schema set has no meta types (then Status is always JSON). */
@@ -76,7 +76,7 @@ export function respondError(exchange: Exchange, error: unknown, schemas?: Schem
   const schema = schemas && form === 'protobuf' ? statusSchema(schemas) : undefined;
   if (form === 'protobuf' && !schema) form = 'json';
   const body = form === undefined ? encodePretty(status) : encodeBody({ value: status, schema }, form, form === 'json' && wantsPretty(exchange));
-  const headers = headersFor(exchange, FORM_TYPES[form ?? 'json']);
+  const headers = headersFor(exchange, formTypes[form ?? 'json']);
   const retryAfter = status.details?.retryAfterSeconds;
   return { status: code, headers: retryAfter ? { ...headers, 'retry-after': String(retryAfter) } : headers, body };
 }

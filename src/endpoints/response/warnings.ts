@@ -1,7 +1,7 @@
 // Warning headers: deduplicated, escaped, and kept within the reference's budget of runes. Texts with control characters are not sent.
 const TOTAL_RUNES = 4096;
 const ITEM_RUNES = 256;
-const CONTROL = /\p{Cc}/u;
+const control = /\p{Cc}/u;
 
 /** Text as a quoted string. */
 function quote(text: string): string {
@@ -25,7 +25,7 @@ const formatWarning = (runes: readonly string[]): string => toByteString(`299 - 
  * to 256 runes and texts are sent until the budget is spent.
  */
 export function formatWarnings(texts: readonly string[]): string[] {
-  const distinct = [...new Set(texts)].filter((text) => text !== '' && !CONTROL.test(text)).map((text) => [...text]);
+  const distinct = [...new Set(texts)].filter((text) => text !== '' && !control.test(text)).map((text) => [...text]);
   const total = distinct.reduce((sum, runes) => sum + runes.length, 0);
   if (total <= TOTAL_RUNES) return distinct.map(formatWarning);
   const out: string[] = [];

@@ -10,11 +10,11 @@ import { routeNotFound } from '../response/errors.ts';
 
 type OptionType = 'boolean' | 'text' | 'texts' | 'integers';
 
-const STREAMS = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'text' } as const;
+const streams = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'text' } as const;
 
 /** Fields of the option kinds, in the order of the reference; the only option of a proxy is the rest of the path. */
-const OPTIONS: Readonly<Record<string, Readonly<Record<string, OptionType>>>> = {
-  PodExecOptions: { ...STREAMS, command: 'texts' }, PodAttachOptions: STREAMS, PodPortForwardOptions: { ports: 'integers' },
+const options: Readonly<Record<string, Readonly<Record<string, OptionType>>>> = {
+  PodExecOptions: { ...streams, command: 'texts' }, PodAttachOptions: streams, PodPortForwardOptions: { ports: 'integers' },
 };
 
 function readOption(texts: readonly string[], type: OptionType): unknown {
@@ -33,7 +33,7 @@ function subpathOf({ info: { parts }, path }: Exchange): string {
 /** The options of a connection, as an object of their kind without false and empty fields. */
 function readOptions(exchange: Exchange, { group, version, kind }: GroupVersionKind): KubeObject {
   const type = { kind, apiVersion: group === '' ? version : `${group}/${version}` };
-  const fields = OPTIONS[kind];
+  const fields = options[kind];
   if (fields === undefined) {
     const path = subpathOf(exchange);
     return { ...type, ...(path !== '' && { path }) } as unknown as KubeObject;

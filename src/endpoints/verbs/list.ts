@@ -10,7 +10,7 @@ import type { Response } from '../exchange.ts';
 import { makeReadable } from '../response/readable-list.ts';
 import { type ListBody, SLICE_MS, joinBody, respondListBody } from '../response/list-body.ts';
 import { type CollectionOptions, readCollectionOptions } from '../request/list-options.ts';
-import { FORM_TYPES } from '../request/media.ts';
+import { formTypes } from '../request/media.ts';
 import { type Conversion, type Representation, wantsPretty } from '../request/negotiate.ts';
 import { listMetadata, partialObject, partialSchema } from '../response/partial.ts';
 import { respondBytes } from '../response/respond.ts';
@@ -52,7 +52,7 @@ function jsonHeadAndTail(request: ResourceRequest, list: ListResult): { head: st
   return { head: `{"apiVersion":${apiVersion},"items":[`, tail: `],"kind":${kind},"metadata":${sorted}}\n` };
 }
 
-const COMMA = encodeText(',');
+const comma = encodeText(',');
 
 /** Encodes the items of a list: runs of neighbouring objects at once where the list has them. Both put the separator in front of each item. */
 interface ItemEncoder {
@@ -71,7 +71,7 @@ function* joinStored(run: ListRun): Steps<Uint8Array> {
 
 function jsonItems(request: ResourceRequest): ItemEncoder {
   const { resource, target: { version } } = request;
-  const parts = (each: StoredObject): readonly Uint8Array[] => [COMMA, each.bytes(version, 'json-item')];
+  const parts = (each: StoredObject): readonly Uint8Array[] => [comma, each.bytes(version, 'json-item')];
   const item = (each: StoredObject): Uint8Array => joinBytes(parts(each));
   // Items of built-in kinds do not contain their apiVersion, so their stored bytes serve every API version.
   const areStored = version === resource.storageVersion || (!resource.custom && resource.convert === undefined);
@@ -81,7 +81,7 @@ function jsonItems(request: ResourceRequest): ItemEncoder {
 
 function jsonBody(request: ResourceRequest, list: ListResult): ListBody {
   const { head, tail } = jsonHeadAndTail(request, list);
-  return { contentType: FORM_TYPES.json, head: encodeText(head), tail: encodeText(tail), separatorBytes: 1, chunks: encodeItems(list, jsonItems(request)) };
+  return { contentType: formTypes.json, head: encodeText(head), tail: encodeText(tail), separatorBytes: 1, chunks: encodeItems(list, jsonItems(request)) };
 }
 
 /** Tag and length of a length-delimited protobuf field. */
@@ -122,7 +122,7 @@ async function protobufBody(
   const envelope = encodeEnvelope(type, Uint8Array.of(RAW_MARK));
   const mark = envelope.lastIndexOf(RAW_MARK);
   const head = joinBytes([envelope.subarray(0, mark - 2), fieldHead(2, byteLength(chunks))]);
-  return { contentType: FORM_TYPES.protobuf, head, tail: envelope.subarray(mark + 1), separatorBytes: 0, chunks };
+  return { contentType: formTypes.protobuf, head, tail: envelope.subarray(mark + 1), separatorBytes: 0, chunks };
 }
 
 function protobufItems({ dependencies: { encodedChunks: cache }, target: { version }, resource }: ResourceRequest): ItemEncoder {
@@ -140,7 +140,7 @@ function tableBody(request: ResourceRequest, list: ListResult, tableVersion: str
   const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":[`);
   const encoder = createRowEncoder(context, request.dependencies.encodedChunks);
   const chunks = request.resource.tableOrder === undefined ? encodeItems(list, encoder) : encodeInOrder(request, list, encoder);
-  return { contentType: FORM_TYPES.json, head, tail: encodeText(']}\n'), separatorBytes: 1, chunks };
+  return { contentType: formTypes.json, head, tail: encodeText(']}\n'), separatorBytes: 1, chunks };
 }
 
 function encodeInOrder({ resource, target: { version } }: ResourceRequest, list: ListResult, { item }: ItemEncoder): Iterable<Uint8Array> {
@@ -169,7 +169,7 @@ function partialBody(request: ResourceRequest, list: ListResult, { form, convers
   // The reference writes the items of an empty list as null.
   const empty = list.count === 0;
   return {
-    contentType: FORM_TYPES.json, head: encodeText(empty ? `${start}null` : `${start}[`), tail: encodeText(empty ? '}\n' : ']}\n'), separatorBytes: 1,
+    contentType: formTypes.json, head: encodeText(empty ? `${start}null` : `${start}[`), tail: encodeText(empty ? '}\n' : ']}\n'), separatorBytes: 1,
     chunks: encodeItems(list, encoder),
   };
 }
@@ -209,5 +209,5 @@ export async function respondList(request: ResourceRequest, list: ListResult, re
   if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
   if (list.count > 0) return respondListBody(request, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
-  return respondBytes(exchange, dependencies, { status: 200, contentType: FORM_TYPES[form], body: [bytes] });
+  return respondBytes(exchange, dependencies, { status: 200, contentType: formTypes[form], body: [bytes] });
 }

@@ -40,7 +40,7 @@ function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
   }
 }
 
-const OPERATION_FIELDS = new Set(['op', 'path', 'from', 'value']);
+const operationFields = new Set(['op', 'path', 'from', 'value']);
 
 function checkOperations(value: JsonValue): JsonObject[] {
   if (value === null) return [];
@@ -78,7 +78,7 @@ function readJsonPatch(bytes: Uint8Array): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
   const operations = checkOperations(value);
   const unknown = operations.flatMap((operation, index) =>
-    Object.keys(operation).filter((key) => !OPERATION_FIELDS.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
+    Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
   const compiled = compileJsonPatch(operations);
   return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept: isUntouched };

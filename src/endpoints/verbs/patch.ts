@@ -5,7 +5,7 @@ import {
   parseGroupVersion, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
-import { checkIdentity, defaultObject, namelessObject, toScale, unsetReplicas } from '../../registry/index.ts';
+import { checkIdentity, defaultObject, namelessObject, toScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
@@ -18,13 +18,13 @@ import { applyTransform } from './apply.ts';
 import { type IsKept, isShared, type PatchContext, type ReadPatch, readPatch } from './patch-types.ts';
 import { respondWrite, withScale } from './update.ts';
 
-const CUSTOM_TYPES: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, APPLY_PATCH_TYPE];
-const BUILT_IN_TYPES: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE, APPLY_PATCH_TYPE];
+const customTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, APPLY_PATCH_TYPE];
+const builtInTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE, APPLY_PATCH_TYPE];
 
 /** The type of the patch; throws the 415 of a type that the resource does not accept. */
 export function patchType({ exchange, resource }: ResourceRequest): string {
   const type = withoutParameters(exchange.headers['content-type'] ?? '');
-  const types = resource.custom ? CUSTOM_TYPES : BUILT_IN_TYPES;
+  const types = resource.custom ? customTypes : builtInTypes;
   if (!resource.custom) checkContentType(exchange, types);
   if (!types.includes(type)) throw unsupportedMediaType(types);
   return type;
@@ -45,7 +45,7 @@ function patchInvalid(shown: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [error]);
 }
 
-const KINDS: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
+const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
 
 /** Text about a value of the wrong type, in the words of upstream's converter of untyped objects, which strategic merge patches use. */
 function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
@@ -53,7 +53,7 @@ function describeConversion(why: string, mismatch: DecodeError['mismatch']): str
   const { found, wanted, kind, isFraction = false } = mismatch;
   if (kind === undefined) return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
   if (found.startsWith('number ')) return `cannot convert float64 to ${wanted}`;
-  const source = isFraction ? 'float64' : KINDS[found] ?? found;
+  const source = isFraction ? 'float64' : kinds[found] ?? found;
   if (kind === 'struct') return `cannot restore struct from: ${source}`;
   if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${source}`;
   // Go converts an integer to a one-character string, so the converter refuses it with another text.
@@ -106,7 +106,7 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
 
 /** The document that a patch is applied to: the object, or its Scale. Patches change nothing in place. */
 const documentOf = ({ subresource, resource }: ResourceRequest, current: KubeObject): JsonObject =>
-  (subresource === 'scale' ? toScale(resource, current, unsetReplicas) : current) as unknown as JsonObject;
+  (subresource === 'scale' ? toScale(resource, current, UNSET_REPLICAS) : current) as unknown as JsonObject;
 
 /** The transform of a patch, which is parsed in the first call: the error of an absent object comes before those of the patch. */
 function patchTransform(base: PatchContext, read: () => ReadPatch): (current: KubeObject | undefined) => KubeObject {

@@ -5,12 +5,12 @@ import type { ResourceRequest } from '../dependencies.ts';
 
 /** The annotation of the bookmark that ends the initial events. */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
-const TYPE_FIELDS = new Set(['kind', 'apiVersion', 'metadata']);
-const NULL_FORMATS = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
+const typeFields = new Set(['kind', 'apiVersion', 'metadata']);
+const nullFormats = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
 const MAX_DEPTH = 20;
 
 function zeroOf({ schema, pointer }: Field, depth: number): unknown {
-  if (pointer || NULL_FORMATS.has(schema.format ?? '')) return null;
+  if (pointer || nullFormats.has(schema.format ?? '')) return null;
   if (schema.type === 'object' && schema.fields) return zeroFields(schema, depth + 1);
   if (schema.type === 'string') return '';
   if (schema.type === 'integer' || schema.type === 'number') return 0;
@@ -21,7 +21,7 @@ function zeroOf({ schema, pointer }: Field, depth: number): unknown {
 function zeroFields(schema: Schema, depth = 0): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, field] of schema.fields ?? []) {
-    if (!field.omitEmpty && depth < MAX_DEPTH && !(depth === 0 && TYPE_FIELDS.has(name))) out[name] = zeroOf(field, depth);
+    if (!field.omitEmpty && depth < MAX_DEPTH && !(depth === 0 && typeFields.has(name))) out[name] = zeroOf(field, depth);
   }
   return out;
 }

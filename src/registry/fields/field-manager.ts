@@ -12,7 +12,7 @@ import { formatTime } from '../timestamps.ts';
 import { type Resource, subresourcesIn, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
 import { applyScale } from './scale.ts';
-import { ownersOfScaled, scaleVersion, scaleVersions, toOwnedScale } from './scale-owners.ts';
+import { ownersOfScaled, SCALE_VERSION, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
 /** The versions of a row as the ladder asks for them. */
 interface RowVersions extends ManagedVersions {
@@ -128,7 +128,7 @@ function trackScale({ resource, version, manager, nowMs, old, object }: Paramete
   const managers = managersBefore(live, live, true);
   if (managers.size === 0) return ownersOfScaled({ resource, version }, before, undefined);
   const change = { versions: scaleVersions, live, object: toOwnedScale(resource, object, undefined), managers, reset: undefined };
-  const after = updateManagers(change, { manager, apiVersion: scaleVersion, subresource: 'scale', time: formatTime(nowMs) });
+  const after = updateManagers(change, { manager, apiVersion: SCALE_VERSION, subresource: 'scale', time: formatTime(nowMs) });
   return ownersOfScaled({ resource, version }, before, encodeManagers(after));
 }
 
@@ -191,11 +191,11 @@ function applyScaleOf(current: KubeObject, { resource, version, manager, force, 
   const before = current.metadata.managedFields;
   const live = toOwnedScale(resource, current, before);
   const replicas = (applied['spec'] as { replicas?: number } | null | undefined)?.replicas;
-  const config = { apiVersion: scaleVersion, kind: 'Scale', metadata: {}, ...(replicas !== undefined && { spec: { replicas } }) };
+  const config = { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {}, ...(replicas !== undefined && { spec: { replicas } }) };
   return withStatusOfConflict(() => {
     const { object: scale, managedFields } = applyConfiguration({
-      versions: scaleVersions, apiVersion: scaleVersion, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
-      zero: { apiVersion: scaleVersion, kind: 'Scale', metadata: {} },
+      versions: scaleVersions, apiVersion: SCALE_VERSION, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
+      zero: { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {} },
     });
     const { resourceVersion, uid } = applied.metadata;
     const object = cloneJson(current);

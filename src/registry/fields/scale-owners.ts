@@ -6,7 +6,7 @@ import type { Resource } from '../resource.ts';
 import { toScale } from './scale.ts';
 
 /** apiVersion of every Scale. */
-export const scaleVersion = 'autoscaling/v1';
+export const SCALE_VERSION = 'autoscaling/v1';
 
 const replicasOfScale = ['f:spec', 'f:replicas'];
 const scaleSet = fieldSetOf(replicasOfScale);
@@ -23,7 +23,7 @@ function field(name: string, schema: Schema) {
 
 /** A Scale has one version. */
 export const scaleVersions: ManagedVersions = {
-  schemaFor: (apiVersion) => (apiVersion === scaleVersion ? scaleFields : undefined),
+  schemaFor: (apiVersion) => (apiVersion === SCALE_VERSION ? scaleFields : undefined),
   convert: (object) => object,
 };
 
@@ -39,8 +39,8 @@ function isServed(resource: Resource, apiVersion: string): boolean {
 export function toOwnedScale(resource: Resource, object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
   const { spec, metadata: { uid, name } } = toScale(resource, object, 0);
   const owners = [...decodeManagers(entries) ?? []].filter(([, owner]) => isServed(resource, owner.apiVersion) && owner.set.has(pathOf(resource)));
-  const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: scaleVersion, set: scaleSet }])));
-  return { apiVersion: scaleVersion, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };
+  const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: SCALE_VERSION, set: scaleSet }])));
+  return { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };
 }
 
 /** Owners of the object after a write of its Scale, whose owners are `scaled`. */

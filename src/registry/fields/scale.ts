@@ -45,7 +45,7 @@ function formatSelector(value: unknown): string {
 const toCount = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /** Replicas of a Scale whose object has none, while it is being changed: a change has to say how many. */
-export const unsetReplicas = -(2 ** 31);
+export const UNSET_REPLICAS = -(2 ** 31);
 
 /** The Scale of an object of a row that has one. Custom resources may lack the field of the replicas: `missing` stands for it, else that is an error. */
 export function toScale(resource: Resource, object: KubeObject, missing?: number): KubeObject {
@@ -82,7 +82,7 @@ export function applyScale(resource: Resource, object: KubeObject, scale: KubeOb
   const spec = scale['spec'];
   const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
-  if (replicas === unsetReplicas) throw badRequest(`the spec replicas field "${resource.scale.specReplicas}" cannot be empty`);
+  if (replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${resource.scale.specReplicas}" cannot be empty`);
   writePath(object, resource.scale.specReplicas, replicas);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion;

@@ -37,7 +37,7 @@ const OPEN_BRACE = 0x7b;
 const NEWLINE = 0x0a;
 
 /** Groups that the reference keeps in JSON whatever the media type: those of servers that were separate once. */
-const ALWAYS_JSON: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 
 /** JSON as the memory of a single server holds it. */
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
@@ -70,7 +70,7 @@ function createProtobufCodec(layout: Layout): StorageCodec {
 function chooseEncoding(layout: Layout, { mediaType, endsWithNewline }: StorageFormat): StorageCodec {
   const { custom, group } = layout.resource;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
-  if (isProtobuf && !custom && !ALWAYS_JSON.has(group)) return createProtobufCodec(layout);
+  if (isProtobuf && !custom && !alwaysJson.has(group)) return createProtobufCodec(layout);
   return endsWithNewline || isProtobuf ? jsonLines : plainJson;
 }
 

@@ -22,8 +22,8 @@ import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
 const NEWLINE = 0x0a;
-const NO_BYTES = new Uint8Array(0);
-const NO_FIELDS: readonly string[] = Object.freeze([]);
+const noBytes = new Uint8Array(0);
+const noFields: readonly string[] = Object.freeze([]);
 
 /** What the objects of one row share. */
 export interface ObjectContext {
@@ -192,7 +192,7 @@ export class StoredRevision implements StoredObject {
     this.#memory = memory;
     this.#start = start;
     this.#end = end;
-    this.#bytes = NO_BYTES;
+    this.#bytes = noBytes;
   }
 
   /** A newer revision came: this one gets bytes of its own, so that shared pieces are released as a whole. */
@@ -323,7 +323,7 @@ export class StoredRevision implements StoredObject {
 
   #readFields(): readonly string[] {
     const readers = Object.values(this.resource.selectableFields);
-    if (readers.length === 0) return NO_FIELDS;
+    if (readers.length === 0) return noFields;
     const foreign = this.#isForeign();
     const object = foreign ? this.source() : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));

@@ -11,8 +11,8 @@ import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn
 import { cloneJson } from '../values.ts';
 import type { Admitted } from './admit.ts';
 
-const METADATA_CHECKS: readonly MetadataCheck[] = ['update', 'kind', 'object'];
-const CUSTOM_METADATA_CHECKS: readonly MetadataCheck[] = ['lenient-update', 'kind'];
+const metadataChecks: readonly MetadataCheck[] = ['update', 'kind', 'object'];
+const customMetadataChecks: readonly MetadataCheck[] = ['lenient-update', 'kind'];
 
 /** One write, or one round of an update: what its steps share. */
 export interface Write extends Admitted {
@@ -169,7 +169,7 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
     if (check === 'update' || check === 'lenient-update') return validateObjectMetaUpdate(object.metadata, old.metadata, check === 'update');
     return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object' });
   };
-  const checks = resource.metadataChecks ?? (resource.custom ? CUSTOM_METADATA_CHECKS : METADATA_CHECKS);
+  const checks = resource.metadataChecks ?? (resource.custom ? customMetadataChecks : metadataChecks);
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
   for (const check of ['lenient-update', ...checks] as const) errors.push(...run(check));
   throwInvalid(resource, object, errors);

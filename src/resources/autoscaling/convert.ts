@@ -5,10 +5,10 @@ import { readPath, toList, toNumber, toObject, toObjects, toText } from '../comm
 import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from './metrics.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
-const metricsKey = `${PREFIX}metrics`;
-const statusesKey = `${PREFIX}current-metrics`;
-const conditionsKey = `${PREFIX}conditions`;
-const behaviorKey = `${PREFIX}behavior`;
+const METRICS_KEY = `${PREFIX}metrics`;
+const STATUSES_KEY = `${PREFIX}current-metrics`;
+const CONDITIONS_KEY = `${PREFIX}conditions`;
+const BEHAVIOR_KEY = `${PREFIX}behavior`;
 
 /** The given members, so that absent ones stay absent. */
 function pick(from: JsonObject, ...names: readonly string[]): JsonObject {
@@ -67,7 +67,7 @@ function readAnnotation(object: KubeObject, key: string): unknown {
 
 /** The annotations with the round-trip ones replaced; undefined when none remain. */
 function withAnnotations(object: KubeObject, added: Readonly<Record<string, unknown>>): KubeObject['metadata'] {
-  const kept = Object.entries(object.metadata?.annotations ?? {}).filter(([key]) => ![metricsKey, statusesKey, conditionsKey, behaviorKey].includes(key));
+  const kept = Object.entries(object.metadata?.annotations ?? {}).filter(([key]) => ![METRICS_KEY, STATUSES_KEY, CONDITIONS_KEY, BEHAVIOR_KEY].includes(key));
   for (const [key, value] of Object.entries(added)) if (value !== undefined) kept.push([key, JSON.stringify(value)]);
   const { annotations: _, ...rest } = object.metadata ?? {};
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
@@ -102,10 +102,10 @@ function toV1(object: KubeObject): KubeObject {
   const others = toObjects(spec['metrics']).filter((metric) => !isCpuUtilization(metric, 'target', 'averageUtilization'));
   const behavior = spec['behavior'];
   const metadata = withAnnotations(object, {
-    [behaviorKey]: behavior === undefined || behavior === null ? undefined : behaviorToGo(toObject(behavior)),
-    [conditionsKey]: unlessEmpty(toObjects(status['conditions'])),
-    [statusesKey]: unlessEmpty(toObjects(status['currentMetrics']).map(metricStatusToV1)),
-    [metricsKey]: unlessEmpty(others.map(metricSpecToV1)),
+    [BEHAVIOR_KEY]: behavior === undefined || behavior === null ? undefined : behaviorToGo(toObject(behavior)),
+    [CONDITIONS_KEY]: unlessEmpty(toObjects(status['conditions'])),
+    [STATUSES_KEY]: unlessEmpty(toObjects(status['currentMetrics']).map(metricStatusToV1)),
+    [METRICS_KEY]: unlessEmpty(others.map(metricSpecToV1)),
   });
   return { ...object, apiVersion: 'autoscaling/v1', metadata, spec: specToV1(spec), status: statusToV1(status) };
 }
@@ -113,12 +113,12 @@ function toV1(object: KubeObject): KubeObject {
 function specFromV1(object: KubeObject): JsonObject {
   const spec = toObject(object['spec']);
   const utilization = spec['targetCPUUtilizationPercentage'];
-  const annotated = readAnnotation(object, metricsKey);
+  const annotated = readAnnotation(object, METRICS_KEY);
   const metrics = toObjects(annotated).map(metricSpecFromV1);
   if (utilization !== undefined && utilization !== null) {
     metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } });
   }
-  const behavior = readAnnotation(object, behaviorKey);
+  const behavior = readAnnotation(object, BEHAVIOR_KEY);
   return {
     ...pick(spec, 'scaleTargetRef', 'minReplicas'),
     maxReplicas: toNumber(spec['maxReplicas']),
@@ -130,8 +130,8 @@ function specFromV1(object: KubeObject): JsonObject {
 function statusFromV1(object: KubeObject): JsonObject {
   const status = toObject(object['status']);
   const utilization = status['currentCPUUtilizationPercentage'];
-  const annotated = readAnnotation(object, statusesKey);
-  const conditions = readAnnotation(object, conditionsKey);
+  const annotated = readAnnotation(object, STATUSES_KEY);
+  const conditions = readAnnotation(object, CONDITIONS_KEY);
   let metrics: JsonObject[] | null = null;
   if (annotated !== undefined) metrics = toObjects(annotated).map(metricStatusFromV1);
   else if (utilization !== undefined) metrics = [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: utilization } } }];
@@ -157,5 +157,5 @@ export function convertAutoscaler(object: KubeObject, from: string, to: string):
 
 /** True when a v1 object brings metrics in its annotation. */
 export function hasAnnotatedMetrics(object: KubeObject): boolean {
-  return toText(object.metadata?.annotations?.[metricsKey]) !== '';
+  return toText(object.metadata?.annotations?.[METRICS_KEY]) !== '';
 }

@@ -46,11 +46,11 @@ function checkPolicyPort(entry: Field): Errors {
   return [...errors, ...checkPortNumber(end)];
 }
 
-const DIRECTIONS = [['ingress', 'from'], ['egress', 'to']] as const;
+const directions = [['ingress', 'from'], ['egress', 'to']] as const;
 
 /** The blocks of all peers of a policy. */
 function listBlocks(spec: Field): readonly Field[] {
-  return DIRECTIONS.flatMap(([rules, peers]) => each(at(spec, rules)).flatMap((rule) => each(at(rule, peers)))).map((peer) => at(peer, 'ipBlock'));
+  return directions.flatMap(([rules, peers]) => each(at(spec, rules)).flatMap((rule) => each(at(rule, peers)))).map((peer) => at(peer, 'ipBlock'));
 }
 
 /** The ranges of a policy, which an update may keep even if they are invalid. */
@@ -87,7 +87,7 @@ function checkPeer(peer: Field, known: ReadonlySet<unknown>): Errors {
 function validateNetworkPolicy(policy: KubeObject, old?: KubeObject): Errors {
   const [spec, known] = [specOf(policy), listRanges(old)];
   const errors: FieldError[] = [...checkSelector(at(spec, 'podSelector'))];
-  for (const [rules, peers] of DIRECTIONS) {
+  for (const [rules, peers] of directions) {
     for (const rule of each(at(spec, rules))) {
       errors.push(...each(at(rule, 'ports')).flatMap(checkPolicyPort), ...each(at(rule, peers)).flatMap((peer) => checkPeer(peer, known)));
     }

@@ -3,7 +3,7 @@
 import { type GoStructs, readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
 import { podStructs } from '../core/pods/validation/structs.data.ts';
 
-const deviceStructs = `
+const DEVICE_STRUCTS = `
 ResourceClaimSpec: Devices DeviceClaim
 DeviceClaim: Requests []DeviceRequest; Constraints []DeviceConstraint; Config []DeviceClaimConfiguration
 DeviceRequest: Name ""; Exactly *ExactDeviceRequest; FirstAvailable []DeviceSubRequest
@@ -30,6 +30,6 @@ let structs: GoStructs | undefined;
 
 /** A part of a claim as the struct of that name prints. */
 export function showDevicePart(name: string, value: unknown): unknown {
-  structs ??= readGoStructs(podStructs + deviceStructs);
+  structs ??= readGoStructs(podStructs + DEVICE_STRUCTS);
   return shapeGoStruct(structs, name, value);
 }

@@ -81,7 +81,7 @@ function warnOfTopologies(root: Field): readonly string[] {
   });
 }
 
-const IMMUTABLE_MEMBERS = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+const immutableMembers = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
 
 /** The spec of StorageClass. */
 export const storageClassKind: KindSpec = {
@@ -91,7 +91,7 @@ export const storageClassKind: KindSpec = {
   applyDefaults: applyStorageClassDefaults,
   validation: {
     object: validateStorageClass,
-    update: (object, old) => [...validateStorageClass(object), ...checkSameMembers(object, old, IMMUTABLE_MEMBERS)],
+    update: (object, old) => [...validateStorageClass(object), ...checkSameMembers(object, old, immutableMembers)],
   },
   warnings: warnWith(warnOfTopologies),
 };

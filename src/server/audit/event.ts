@@ -67,10 +67,10 @@ export interface EventFields {
   readonly annotations: readonly (readonly [key: string, value: string])[];
 }
 
-const PLAIN_TEXT = /^[\w./:@%?=,+ ()-]*$/;
+const plainText = /^[\w./:@%?=,+ ()-]*$/;
 
 /** A text as JSON. The texts of most requests need no escapes, and finding that out takes a tenth of the time. */
-const quote = (text: string): string => (PLAIN_TEXT.test(text) ? `"${text}"` : stringifyJson(text));
+const quote = (text: string): string => (plainText.test(text) ? `"${text}"` : stringifyJson(text));
 
 const encodeField = (name: string, text: string): string => (text === '' ? '' : `,"${name}":${quote(text)}`);
 

@@ -16,7 +16,7 @@ import { listSourceIps } from './source-ips.ts';
 
 /** Bytes of user agents that events show. */
 const MAX_USER_AGENT_LENGTH = 1024;
-const LEVELS_WITH_REQUEST: ReadonlySet<string> = new Set(['Request', 'RequestResponse']);
+const levelsWithRequest: ReadonlySet<string> = new Set(['Request', 'RequestResponse']);
 /** Bodies beyond this are not recorded: the reference has no bound, and one event of a long list would hold up all requests. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** The same where managedFields are removed: a megabyte of JSON takes 20 to 30 ms to parse and write. */
@@ -66,7 +66,7 @@ export class RequestAudit implements FilterAuditRecord {
       receivedMs: clock.now() - (clock.monotonicMs() - exchange.startedMs),
     });
     this.latency = new LatencyMarks(clock, exchange.startedMs);
-    this.wantsRequest = LEVELS_WITH_REQUEST.has(decision.level);
+    this.wantsRequest = levelsWithRequest.has(decision.level);
     this.wantsResponse = decision.level === 'RequestResponse';
     this.maxResponseBytes = decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
     const { isResource, resource, namespace, name, group, version, subresource } = exchange.info;

@@ -11,7 +11,7 @@ const schema = {
   repair: toggle({ flag: 'repair', default: false, help: 'Move damaged records into a file in the store\'s directory, so that everything else is whole.' }),
 } as const;
 
-const HOW_TO_RESTORE = [
+const howToRestore = [
   'To put an object back: take its value out of the file with',
   "  jq -r 'select(.key == \"KEY\").value' FILE | base64 -d > object.json",
   'correct what is damaged in it, remove metadata.resourceVersion and metadata.uid, start the server, and run kubectl create -f object.json.',
@@ -42,6 +42,6 @@ async function repairStore(directory: string): Promise<CheckReport> {
   const { repairEmbeddedStore } = await import('../../storage/index.ts');
   const { check, moved, file } = await repairEmbeddedStore(directory);
   for (const { key, modRevision, cause } of moved) print(`moved ${key === '' ? `revision ${modRevision}` : key}: ${cause}`);
-  if (file !== undefined) print(`${file} holds ${moved.length} records, one JSON object a line.\n${HOW_TO_RESTORE}`);
+  if (file !== undefined) print(`${file} holds ${moved.length} records, one JSON object a line.\n${howToRestore}`);
   return check;
 }

@@ -25,13 +25,13 @@ interface CopyReport {
   readonly revision: number;
 }
 
-const pageKeys = 500;
-const writesAtOnce = 64;
+const PAGE_KEYS = 500;
+const WRITES_AT_ONCE = 64;
 const everything: KeyRange = { start: '\u0001', end: '\u{10ffff}' };
 /** Servers agree on compactions by it; it says nothing in another store. */
 const ownKeys: ReadonlySet<string> = new Set(['compact_rev_key']);
 /** Longer than any copy takes. */
-const neverMs = 1e15;
+const NEVER_MS = 1e15;
 
 /** Copies; rejects with StartError when the source cannot be read as a whole or the target is not empty. */
 export async function copyStorage(options: CopyOptions): Promise<CopyReport> {
@@ -56,7 +56,7 @@ async function openPlace(options: CopyOptions, role: 'from' | 'to'): Promise<Sto
   try {
     if (isEtcd(place)) return await openEtcdStore({ endpoints: place.split(','), clock, compactionIntervalMs: 0, ...(tls !== undefined && { tls }) });
     const directory = role === 'from' ? findStoreDirectory(place) : prepareTarget(place);
-    return await openEmbeddedStore({ directory, clock, historyMs: neverMs, compactionIntervalMs: neverMs });
+    return await openEmbeddedStore({ directory, clock, historyMs: NEVER_MS, compactionIntervalMs: NEVER_MS });
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`--${role} ${place}: ${(error as Error).message}`, { cause: error });
@@ -101,7 +101,7 @@ async function countKeys(store: Store, revision: number): Promise<number> {
 
 async function* readPages(store: Store, revision: number | undefined): AsyncGenerator<readonly KeyValue[]> {
   for (let { start } = everything; ;) {
-    const page = await store.range({ start, end: everything.end, limit: pageKeys, uncounted: true, ...(revision !== undefined && { revision }) });
+    const page = await store.range({ start, end: everything.end, limit: PAGE_KEYS, uncounted: true, ...(revision !== undefined && { revision }) });
     if (page.type !== 'ok') throw new StartError('the source was compacted while it was read; try again');
     const damaged = page.kvs.find(({ damage }) => damage !== undefined);
     if (damaged !== undefined) throw new StartError(`${damaged.key} cannot be copied: ${damaged.damage}; "pintle storage check --repair" moves it out of the store`);
@@ -117,8 +117,8 @@ async function writePage({ target, to }: Copy, page: readonly KeyValue[], timesT
     const ttlSeconds = timesToLive.get(modRevision);
     return target.txn({ key, expect: 0, value, ...(ttlSeconds !== undefined && { ttlSeconds }) });
   };
-  for (let at = 0; at < page.length; at += writesAtOnce) {
-    const results = await Promise.all(page.slice(at, at + writesAtOnce).map(write));
+  for (let at = 0; at < page.length; at += WRITES_AT_ONCE) {
+    const results = await Promise.all(page.slice(at, at + WRITES_AT_ONCE).map(write));
     if (results.some(({ type }) => type !== 'committed')) throw new StartError(`--to ${to}: somebody else writes to it`);
   }
 }

@@ -18,7 +18,7 @@ export interface WebhookCredentialsPlan {
 }
 
 const FLAG = '--admission-control-config-file';
-const PLUGINS = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
+const plugins = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
 const HTTPS_SUFFIX = ':443';
 
 interface NamedUser {
@@ -59,7 +59,7 @@ async function readFields(path: string): Promise<Fields> {
 
 /** What the configurations of the webhook plugins show to webhooks. Throws StartError. */
 export async function readWebhookCredentials(configurations: ReadonlyMap<string, Fields>): Promise<WebhookCredentialsPlan> {
-  const [mutating, validating] = await Promise.all([PLUGINS.mutating, PLUGINS.validating].map((name) => readPlugin(name, configurations.get(name))));
+  const [mutating, validating] = await Promise.all([plugins.mutating, plugins.validating].map((name) => readPlugin(name, configurations.get(name))));
   return { mutating: mutating as FindCredentials, validating: validating as FindCredentials };
 }
 

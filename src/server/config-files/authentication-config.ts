@@ -19,25 +19,25 @@ interface AuthenticationSettings {
   readonly anonymous: boolean | { readonly paths: readonly string[] } | undefined;
 }
 
-const flag = '--authentication-config';
-const maxIssuers = 64;
+const FLAG = '--authentication-config';
+const MAX_ISSUERS = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
 export function readAuthenticationConfiguration(options: ServerOptions): Promise<Followed<AuthenticationSettings>> {
   return readFollowed({
-    flag, path: options.authenticationConfig, what: 'the authentication configuration', options, read: (content) => readSettings(content, options),
+    flag: FLAG, path: options.authenticationConfig, what: 'the authentication configuration', options, read: (content) => readSettings(content, options),
   });
 }
 
 async function readSettings(content: string, options: ServerOptions): Promise<AuthenticationSettings> {
-  const reader = new ConfigReader(flag);
-  const parsed = await parseConfigFile(flag, 'AuthenticationConfiguration', content);
+  const reader = new ConfigReader(FLAG);
+  const parsed = await parseConfigFile(FLAG, 'AuthenticationConfiguration', content);
   const file = reader.fields(parsed, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
   await loadPatternEngine();
   const rows = reader.list(file['jwt'], 'jwt');
-  if (rows.length > maxIssuers) reader.report('jwt', `Too many: ${rows.length}: must have at most ${maxIssuers} items`);
+  if (rows.length > MAX_ISSUERS) reader.report('jwt', `Too many: ${rows.length}: must have at most ${MAX_ISSUERS} items`);
   const [urls, discoveries] = [new Set<string>(), new Set<string>()];
-  const issuers = rows.slice(0, maxIssuers).map((row, index) => {
+  const issuers = rows.slice(0, MAX_ISSUERS).map((row, index) => {
     const path = `jwt[${index}]`;
     const issuer = readIssuer(row, { reader, path, options });
     if (urls.has(issuer.url)) reader.duplicate(`${path}.issuer.url`, issuer.url);

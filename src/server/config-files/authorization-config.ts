@@ -19,13 +19,13 @@ export interface AuthorizationChain {
 /** The chain of a server's start, and those that take its place later where there can be any. */
 export type AuthorizationPlan = AuthorizationChain & Partial<Followed<AuthorizationChain>>;
 
-const flag = '--authorization-config';
-const maxConditions = 64;
+const FLAG = '--authorization-config';
+const MAX_CONDITIONS = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
 export function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
   return readFollowed({
-    flag, path: options.authorizationConfig, what: 'the authorization configuration', options,
+    flag: FLAG, path: options.authorizationConfig, what: 'the authorization configuration', options,
     async read(content, first: AuthorizationChain | undefined) {
       const chain = await readChain(content, options);
       if (first !== undefined) checkSameModes(first.modes, chain.modes);
@@ -37,12 +37,12 @@ export function readAuthorizationConfiguration(options: ServerOptions): Promise<
 /** Only webhooks come and go while a server runs: the other modes follow objects from its start on. */
 function checkSameModes(first: readonly AuthorizationMode[], next: readonly AuthorizationMode[]): void {
   const fixed = (modes: readonly AuthorizationMode[]) => modes.filter((mode) => mode !== 'Webhook').sort().join(', ');
-  if (fixed(first) !== fixed(next)) throw new StartError(`${flag}: authorizers: types other than Webhook cannot change without a restart`);
+  if (fixed(first) !== fixed(next)) throw new StartError(`${FLAG}: authorizers: types other than Webhook cannot change without a restart`);
 }
 
 async function readChain(content: string, options: ServerOptions): Promise<AuthorizationChain> {
-  const reader = new ConfigReader(flag);
-  const file = reader.fields(await parseConfigFile(flag, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
+  const reader = new ConfigReader(FLAG);
+  const file = reader.fields(await parseConfigFile(FLAG, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
   const rows = reader.list(file['authorizers'], 'authorizers');
   if (rows.length === 0) reader.required('authorizers', 'at least one authorization mode must be defined');
   await loadPatternEngine();
@@ -124,9 +124,9 @@ async function readConnection(value: unknown, { reader, path: above }: ConfigFie
   else if (!isAbsolute(file)) reader.invalid(`${path}.kubeConfigFile`, file, 'must be an absolute path');
   else {
     try {
-      return await readWebhookKubeconfig(flag, file);
+      return await readWebhookKubeconfig(FLAG, file);
     } catch (error) {
-      reader.invalid(`${path}.kubeConfigFile`, file, `error loading file: ${(error as Error).message.replace(`${flag}: `, '')}`);
+      reader.invalid(`${path}.kubeConfigFile`, file, `error loading file: ${(error as Error).message.replace(`${FLAG}: `, '')}`);
     }
   }
   return nowhere;
@@ -138,8 +138,8 @@ function readConditions(fields: Fields, { reader, path: above }: ConfigField): M
   const versionPath = `${above}.matchConditionSubjectAccessReviewVersion`;
   if (rows.length > 0 && !fields['matchConditionSubjectAccessReviewVersion']) reader.required(versionPath, 'required if match conditions are specified');
   else if (fields['matchConditionSubjectAccessReviewVersion']) reader.choice(fields['matchConditionSubjectAccessReviewVersion'], versionPath, ['v1']);
-  if (rows.length > maxConditions) {
-    reader.report(path, `Too many: ${rows.length}: must have at most ${maxConditions} items`);
+  if (rows.length > MAX_CONDITIONS) {
+    reader.report(path, `Too many: ${rows.length}: must have at most ${MAX_CONDITIONS} items`);
     return undefined;
   }
   const expressions = new Set<string>();

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../../base/index.ts';
 import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
 import { StartError } from '../options/options.ts';
-import { openSecretbox, sealSecretbox, secretboxNonceBytes } from './secretbox.ts';
+import { openSecretbox, sealSecretbox, SECRETBOX_NONCE_BYTES } from './secretbox.ts';
 
 /** How one provider hides bytes with one key; `open` answers undefined or throws when it cannot. */
 interface Cipher {
@@ -24,9 +24,9 @@ interface Rule {
 }
 
 const everyPrefix = Buffer.from('k8s:enc:');
-const tagBytes = 16;
-const gcmNonceBytes = 12;
-const cbcBlockBytes = 16;
+const TAG_BYTES = 16;
+const GCM_NONCE_BYTES = 12;
+const CBC_BLOCK_BYTES = 16;
 const keySizes: Readonly<Record<string, readonly number[]>> = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] };
 
 /** What the ciphers are made of. */
@@ -127,15 +127,15 @@ function createGcm(key: Buffer, random: Random): Cipher {
   const algorithm = `aes-${key.length * 8}-gcm` as 'aes-256-gcm';
   return {
     seal(value, context) {
-      const nonce = random.bytes(gcmNonceBytes);
+      const nonce = random.bytes(GCM_NONCE_BYTES);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(context);
       return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      if (sealed.length < gcmNonceBytes + tagBytes) return undefined;
-      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, gcmNonceBytes), { authTagLength: tagBytes }).setAAD(context);
-      decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(gcmNonceBytes, sealed.length - tagBytes)), decipher.final()]);
+      if (sealed.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, GCM_NONCE_BYTES), { authTagLength: TAG_BYTES }).setAAD(context);
+      decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(GCM_NONCE_BYTES, sealed.length - TAG_BYTES)), decipher.final()]);
     },
   };
 }
@@ -144,14 +144,14 @@ function createCbc(key: Buffer, random: Random): Cipher {
   const algorithm = `aes-${key.length * 8}-cbc`;
   return {
     seal(value) {
-      const start = random.bytes(cbcBlockBytes);
+      const start = random.bytes(CBC_BLOCK_BYTES);
       const cipher = createCipheriv(algorithm, key, start);
       return Buffer.concat([start, cipher.update(value), cipher.final()]);
     },
     open(sealed) {
-      if (sealed.length < 2 * cbcBlockBytes || sealed.length % cbcBlockBytes !== 0) return undefined;
-      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, cbcBlockBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(cbcBlockBytes)), decipher.final()]);
+      if (sealed.length < 2 * CBC_BLOCK_BYTES || sealed.length % CBC_BLOCK_BYTES !== 0) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, CBC_BLOCK_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(CBC_BLOCK_BYTES)), decipher.final()]);
     },
   };
 }
@@ -159,9 +159,9 @@ function createCbc(key: Buffer, random: Random): Cipher {
 function createSecretbox(key: Buffer, random: Random): Cipher {
   return {
     seal(value) {
-      const nonce = random.bytes(secretboxNonceBytes);
+      const nonce = random.bytes(SECRETBOX_NONCE_BYTES);
       return Buffer.concat([nonce, sealSecretbox(value, nonce, key)]);
     },
-    open: (sealed) => openSecretbox(sealed.subarray(secretboxNonceBytes), sealed.subarray(0, secretboxNonceBytes), key),
+    open: (sealed) => openSecretbox(sealed.subarray(SECRETBOX_NONCE_BYTES), sealed.subarray(0, SECRETBOX_NONCE_BYTES), key),
   };
 }

@@ -20,7 +20,7 @@ interface Time {
   readonly defaultMs: number;
 }
 
-const TIMES = {
+const times = {
   allowedMs: { field: 'allowTTL', unitMs: 1000, mostMs: 30 * MINUTE_MS, defaultMs: 5 * MINUTE_MS },
   refusedMs: { field: 'denyTTL', unitMs: 1000, mostMs: 30 * MINUTE_MS, defaultMs: 30_000 },
   backoffMs: { field: 'retryBackoff', unitMs: 1, mostMs: 5 * MINUTE_MS, defaultMs: 500 },
@@ -42,8 +42,8 @@ export async function readImagePolicy(flag: string, configuration: Fields): Prom
   const fields = reader.fields(imagePolicy, 'imagePolicy', ['kubeConfigFile', 'allowTTL', 'denyTTL', 'retryBackoff', 'defaultAllow']);
   const path = reader.requiredText(fields['kubeConfigFile'], 'imagePolicy.kubeConfigFile');
   const settings = {
-    allowedMs: readTime(reader, fields, TIMES.allowedMs), refusedMs: readTime(reader, fields, TIMES.refusedMs),
-    backoffMs: readTime(reader, fields, TIMES.backoffMs), defaultAllow: reader.boolean(fields['defaultAllow'], 'imagePolicy.defaultAllow', false),
+    allowedMs: readTime(reader, fields, times.allowedMs), refusedMs: readTime(reader, fields, times.refusedMs),
+    backoffMs: readTime(reader, fields, times.backoffMs), defaultAllow: reader.boolean(fields['defaultAllow'], 'imagePolicy.defaultAllow', false),
   };
   reader.finish();
   const target = await readWebhookKubeconfig(flag, path);

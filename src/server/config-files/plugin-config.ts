@@ -1,23 +1,23 @@
 // Configurations of single admission plugins in the AdmissionConfiguration: PodSecurity, EventRateLimit, PodNodeSelector, ResourceQuota and others.
 // A plugin that is named and cannot be configured here ends the start. Kinds and fields are upstream's.
 import {
-  type EventLimit, type Level, type LimitedResource, PLUGIN_NAMES, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion,
-  PRIVILEGED_POLICY,
+  type EventLimit, type Level, type LimitedResource, pluginNames, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion,
+  privilegedPolicy,
 } from '../../admission/index.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
 
 const FLAG = '--admission-control-config-file';
-const MODES = ['enforce', 'audit', 'warn'] as const;
-const LIMIT_TYPES: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
+const modes = ['enforce', 'audit', 'warn'] as const;
+const limitTypes: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
 
 /** Plugins with a configuration that is read elsewhere, or that need none. */
-const OTHERS: ReadonlySet<string> = new Set(['ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+const others: ReadonlySet<string> = new Set(['ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
 
 function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurations['podSecurity'] {
   const { defaults, exemptions } = reader.fields(fields, '', ['apiVersion', 'kind', 'defaults', 'exemptions']);
-  const given = reader.fields(defaults, 'defaults', MODES.flatMap((mode) => [mode, `${mode}-version`]));
-  const levels = MODES.map((mode) => {
+  const given = reader.fields(defaults, 'defaults', modes.flatMap((mode) => [mode, `${mode}-version`]));
+  const levels = modes.map((mode) => {
     const [levelText, versionText] = [reader.text(given[mode], `defaults.${mode}`), reader.text(given[`${mode}-version`], `defaults.${mode}-version`)];
     const level: Level | undefined = levelText === '' ? 'privileged' : parseLevel(levelText);
     const minor = versionText === '' ? 'latest' : parseVersion(versionText);
@@ -29,7 +29,7 @@ function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurat
   const names = (field: string): string[] => reader.list(exempt[field],
     `exemptions.${field}`).map((name, index) => reader.text(name, `exemptions.${field}[${index}]`));
   return {
-    defaults: { ...PRIVILEGED_POLICY, ...Object.fromEntries(levels) } as Policy,
+    defaults: { ...privilegedPolicy, ...Object.fromEntries(levels) } as Policy,
     exemptions: { usernames: names('usernames'), namespaces: names('namespaces'), runtimeClasses: names('runtimeClasses') },
   };
 }
@@ -41,7 +41,7 @@ function readEventLimits(reader: ConfigReader, fields: Fields): readonly EventLi
   return rows.map((row, index) => {
     const at = `limits[${index}]`;
     const limit = reader.fields(row, at, ['type', 'qps', 'burst', 'cacheSize']) as Partial<EventLimit>;
-    if (!LIMIT_TYPES.includes(limit.type ?? '')) reader.invalid(`${at}.type`, limit.type ?? '', `must be one of ${LIMIT_TYPES.join(', ')}`);
+    if (!limitTypes.includes(limit.type ?? '')) reader.invalid(`${at}.type`, limit.type ?? '', `must be one of ${limitTypes.join(', ')}`);
     for (const field of ['qps', 'burst'] as const) {
       if (!((limit[field] ?? 0) > 0)) reader.invalid(`${at}.${field}`, limit[field] ?? 0, 'must be positive');
     }
@@ -96,9 +96,9 @@ export function readPluginConfigurations(configurations: ReadonlyMap<string, Fie
     nodeSelectors: read('PodNodeSelector', readSelectors), tolerationRules: read('PodTolerationRestriction', readTolerations),
     limitedResources: read('ResourceQuota', readLimitedResources),
   };
-  const known = new Set([...OTHERS, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota']);
+  const known = new Set([...others, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota']);
   for (const [name, fields] of configurations) {
-    if (!PLUGIN_NAMES.includes(name)) throw new StartError(`${FLAG}: plugin "${name}" is unknown`);
+    if (!pluginNames.includes(name)) throw new StartError(`${FLAG}: plugin "${name}" is unknown`);
     if (!known.has(name) && Object.keys(fields).length > 0) throw new StartError(`${FLAG}: a configuration of ${name} is not supported`);
   }
   return plugins;

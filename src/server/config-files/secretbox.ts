@@ -3,11 +3,11 @@
 import { timingSafeEqual } from 'node:crypto';
 
 /** Length of a nonce. */
-export const secretboxNonceBytes = 24;
-const tagBytes = 16;
+export const SECRETBOX_NONCE_BYTES = 24;
+const TAG_BYTES = 16;
 const sigma = Buffer.from('expand 32-byte k');
-const prime = (1n << 130n) - 5n;
-const clamp = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
+const PRIME = (1n << 130n) - 5n;
+const CLAMP = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
 
 /** Encrypts; `nonce` (24 bytes) must never be used twice with a key (32 bytes). */
 export function sealSecretbox(text: Uint8Array, nonce: Uint8Array, key: Uint8Array): Buffer {
@@ -18,10 +18,10 @@ export function sealSecretbox(text: Uint8Array, nonce: Uint8Array, key: Uint8Arr
 
 /** Decrypts; undefined when the box was not made with this nonce and key. */
 export function openSecretbox(box: Uint8Array, nonce: Uint8Array, key: Uint8Array): Buffer | undefined {
-  if (box.length < tagBytes) return undefined;
-  const sealed = box.subarray(tagBytes);
+  if (box.length < TAG_BYTES) return undefined;
+  const sealed = box.subarray(TAG_BYTES);
   const [pad, tagKey] = makePad(sealed.length, nonce, key);
-  return timingSafeEqual(authenticate(sealed, tagKey), box.subarray(0, tagBytes)) ? xor(sealed, pad) : undefined;
+  return timingSafeEqual(authenticate(sealed, tagKey), box.subarray(0, TAG_BYTES)) ? xor(sealed, pad) : undefined;
 }
 
 const xor = (bytes: Uint8Array, pad: Uint8Array): Buffer => Buffer.from(bytes.map((byte, index) => byte ^ (pad[index] as number)));
@@ -74,11 +74,11 @@ function mix(state: Uint32Array, [a, b, c, d]: readonly [number, number, number,
 
 /** Poly1305. */
 function authenticate(bytes: Uint8Array, key: Buffer): Buffer {
-  const factor = readLittle(key.subarray(0, 16)) & clamp;
+  const factor = readLittle(key.subarray(0, 16)) & CLAMP;
   let sum = 0n;
   for (let at = 0; at < bytes.length; at += 16) {
     const part = bytes.subarray(at, at + 16);
-    sum = ((sum + readLittle(part) + (1n << BigInt(part.length * 8))) * factor) % prime;
+    sum = ((sum + readLittle(part) + (1n << BigInt(part.length * 8))) * factor) % PRIME;
   }
   const total = BigInt.asUintN(128, sum + readLittle(key.subarray(16, 32)));
   return Buffer.from(total.toString(16).padStart(32, '0'), 'hex').reverse();

@@ -4,11 +4,11 @@ import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 import type { Logger } from '../observability/logger.ts';
 
-const accessVerbosity = 3;
+const ACCESS_VERBOSITY = 3;
 
 /** Logs requests once their answer is known. */
 export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
-  if (logger.verbosity < accessVerbosity) return (exchange, next) => next(exchange);
+  if (logger.verbosity < ACCESS_VERBOSITY) return (exchange, next) => next(exchange);
   return (exchange, next) => mapMaybe(next(exchange), (response) => {
     logAccess(logger, exchange, response.status);
     return response;
@@ -16,7 +16,7 @@ export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Fil
 }
 
 function logAccess(logger: Logger, request: ServerExchange, status: number): void {
-  logger.info(accessVerbosity, 'HTTP', {
+  logger.info(ACCESS_VERBOSITY, 'HTTP', {
     verb: request.info.verb, path: request.path, latencyMs: Math.round((request.clock.monotonicMs() - request.startedMs) * 1000) / 1000,
     userAgent: request.headers['user-agent'], auditId: request.auditId, remote: request.remoteAddress, user: request.user.name, status,
   });

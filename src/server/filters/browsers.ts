@@ -29,7 +29,7 @@ function findLoose(pattern: string): string | undefined {
   return pinsStart && pinsEnd ? undefined : 'regular expression does not pin to start/end of host in the origin header';
 }
 
-const CORS_HEADERS = {
+const corsHeaders = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
   'access-control-allow-headers': 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
   'access-control-expose-headers': 'Date', 'access-control-allow-credentials': 'true',
@@ -45,7 +45,7 @@ export function informBrowsers({ strictTransportSecurity = [], allowsOrigin }: P
   const share: Filter = (exchange, next) => {
     const { origin } = exchange.headers;
     if (!origin || allowsOrigin?.(origin) !== true) return next(exchange);
-    const headers = { 'access-control-allow-origin': origin, ...CORS_HEADERS };
+    const headers = { 'access-control-allow-origin': origin, ...corsHeaders };
     if (exchange.method === 'OPTIONS') return { status: 204, headers, body: new Uint8Array() };
     return mapMaybe(next(exchange), (response) => withHeaders(response, headers));
   };

@@ -10,7 +10,7 @@ import { Deadlines } from '../http/deadlines.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
-const mutationLimitMs = 34_000;
+const MUTATION_LIMIT_MS = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
 
 /** The answer to a late request, and the function that sets the deadline and returns how to cancel it. */
@@ -22,7 +22,7 @@ interface Late {
 
 /** Ends requests that take too long. */
 export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 'clock' | 'requestTimeoutMs'>): Filter {
-  const usual = new Map([mutationLimitMs, requestTimeoutMs].map((afterMs) => [afterMs, new Deadlines(clock, afterMs)]));
+  const usual = new Map([MUTATION_LIMIT_MS, requestTimeoutMs].map((afterMs) => [afterMs, new Deadlines(clock, afterMs)]));
   const setAfter = (afterMs: number) => (expire: () => void): (() => void) => {
     const deadlines = usual.get(afterMs);
     if (deadlines !== undefined) {
@@ -36,9 +36,9 @@ export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 
     if (exchange.longRunning) return next(exchange);
     const wantedMs = readTimeout(exchange, requestTimeoutMs);
     const mutating = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
-    exchange.deadlineMs = clock.monotonicMs() + (mutating ? Math.min(mutationLimitMs, wantedMs) : wantedMs);
-    const late = mutating && mutationLimitMs < wantedMs
-      ? { answer: refuseLateWrite, set: setAfter(mutationLimitMs) } : { answer: answerLateRequest, set: setAfter(wantedMs) };
+    exchange.deadlineMs = clock.monotonicMs() + (mutating ? Math.min(MUTATION_LIMIT_MS, wantedMs) : wantedMs);
+    const late = mutating && MUTATION_LIMIT_MS < wantedMs
+      ? { answer: refuseLateWrite, set: setAfter(MUTATION_LIMIT_MS) } : { answer: answerLateRequest, set: setAfter(wantedMs) };
     return raceDeadline(exchange, next, late);
   };
 }

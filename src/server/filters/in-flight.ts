@@ -1,7 +1,7 @@
 // At most so many requests at once (upstream's --max-requests-inflight and --max-mutating-requests-inflight), where flow control is off.
 // Watches do not count.
 // Members of system:masters pass, so that an overloaded server can still be repaired.
-import { mastersGroup } from '../../auth/index.ts';
+import { MASTERS_GROUP } from '../../auth/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
@@ -24,7 +24,7 @@ export function limitInFlight(deps: Pick<FilterDependencies, 'metrics' | 'maxRea
     if (exchange.longRunning) return next(exchange);
     const kind = readVerbs.has(exchange.info.verb) ? 'readOnly' : 'mutating';
     const limit = kind === 'readOnly' ? deps.maxReadsInFlight : deps.maxMutationsInFlight;
-    if (limit > 0 && gauges[kind] >= limit && !exchange.user.groups.includes(mastersGroup)) return refuseTooMany(1);
+    if (limit > 0 && gauges[kind] >= limit && !exchange.user.groups.includes(MASTERS_GROUP)) return refuseTooMany(1);
     gauges[kind] += 1;
     exchange.onClosed(() => {
       gauges[kind] -= 1;

@@ -11,7 +11,7 @@ const CHANCE_STEPS = 1_000_000;
 const RETRY_SECONDS = 5;
 const INCOMPLETE = 'the request has been made before all known HTTP paths have been installed, please try again';
 /** What monitoring asks until the end. */
-const EXEMPT_PATHS = ['/readyz', '/livez', '/healthz', '/metrics'];
+const exemptPaths = ['/readyz', '/livez', '/healthz', '/metrics'];
 
 const isMissingPath = ({ status, headers }: Response): boolean => status === 404 && String(headers['content-type']).startsWith('text/plain');
 
@@ -22,7 +22,7 @@ export function followLifecycle(deps: Pick<FilterDependencies, 'random' | 'goawa
   const await404: Filter = (exchange, next) => (lifecycle?.hasAllRoutes !== false ? next(exchange) : mapMaybe(next(exchange), (response) => (
     isMissingPath(response) ? respondError(exchange, failure(503, 'ServiceUnavailable', INCOMPLETE, { retryAfterSeconds: RETRY_SECONDS })) : response)));
   const sendAway: Filter = (exchange, next) => {
-    if (lifecycle?.sendsAway !== true || EXEMPT_PATHS.some((path) => exchange.path.startsWith(path))) return next(exchange);
+    if (lifecycle?.sendsAway !== true || exemptPaths.some((path) => exchange.path.startsWith(path))) return next(exchange);
     exchange.closeConnection();
     const answer = answerText(429, 'The apiserver is shutting down, please try again later.\n');
     return { ...answer, headers: { ...answer.headers, 'retry-after': String(RETRY_SECONDS) } };

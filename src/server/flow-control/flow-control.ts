@@ -51,8 +51,8 @@ interface FlowControlOptions {
   readonly requestTimeoutMs: number;
 }
 
-const longestWaitMs = 60_000;
-const longestRetrySeconds = 32;
+const LONGEST_WAIT_MS = 60_000;
+const LONGEST_RETRY_SECONDS = 32;
 /** A request is cut off at its deadline; a seat that is held for so much longer was never given back. */
 const STUCK_AFTER_DEADLINE_MS = 30_000;
 
@@ -70,7 +70,7 @@ class RetryAfter {
   next(): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#sinceMs >= 1000) {
-      if (this.#refused >= 3 * this.#seconds) this.#seconds = Math.min(longestRetrySeconds, this.#seconds * 2);
+      if (this.#refused >= 3 * this.#seconds) this.#seconds = Math.min(LONGEST_RETRY_SECONDS, this.#seconds * 2);
       else if (this.#refused < this.#seconds) this.#seconds = Math.max(1, this.#seconds - 1);
       this.#refused = 0;
       this.#sinceMs = nowMs;
@@ -96,7 +96,7 @@ export class FlowControl {
   constructor(options: FlowControlOptions) {
     this.#options = options;
     this.#retryAfter = new RetryAfter(options.clock);
-    this.#seats = { clock: options.clock, waitLimitMs: Math.min(options.requestTimeoutMs / 4, longestWaitMs), spare: () => this.#countSpare() };
+    this.#seats = { clock: options.clock, waitLimitMs: Math.min(options.requestTimeoutMs / 4, LONGEST_WAIT_MS), spare: () => this.#countSpare() };
   }
 
   putSchema(object: KubeObject): void {

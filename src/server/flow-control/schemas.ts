@@ -114,7 +114,7 @@ interface Candidate<T> {
 }
 
 /** Users remembered beside those whose record is still around. */
-const maxKnownUsers = 1024;
+const MAX_KNOWN_USERS = 1024;
 
 /** Finds the first schema that a request matches; `T` is what is kept with each of them. */
 export class Classifier<T> {
@@ -142,7 +142,7 @@ export class Classifier<T> {
     const key = `${user.name}\n${user.groups.join('\n')}`;
     let found = this.#byName.get(key);
     if (found === undefined) {
-      if (this.#byName.size >= maxKnownUsers) this.#byName.clear();
+      if (this.#byName.size >= MAX_KNOWN_USERS) this.#byName.clear();
       found = this.#schemas.map(({ schema, value }) => {
         const rules = schema.rules.filter(({ subjects }) => subjects.some((subject) => matchesSubject(user, subject)));
         return { value, resourceRules: rules.flatMap((rule) => rule.resourceRules), nonResourceRules: rules.flatMap((rule) => rule.nonResourceRules) };

@@ -95,7 +95,7 @@ function dropMalformed(search: string): string {
 }
 const nobody: User = { name: '', groups: [] };
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
-const discardLimitBytes = 16 * 1024 * 1024;
+const DISCARD_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Makes the exchange of a request whose target is well-formed; undefined when it is not. */
 export function createExchange(head: RequestHead, wire: Wire, clock: Clock): HttpExchange | undefined {
@@ -247,7 +247,7 @@ function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limitBytes) chunks.push(chunk);
-      else if (size > limitBytes + discardLimitBytes) input.destroy();
+      else if (size > limitBytes + DISCARD_LIMIT_BYTES) input.destroy();
       else {
         chunks.length = 0;
         reject(requestEntityTooLarge(`limit is ${limitBytes}`));

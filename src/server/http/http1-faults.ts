@@ -13,7 +13,7 @@ const LINGER_MS = 500;
 
 const TOO_LARGE = '431 Request Header Fields Too Large';
 const BAD_REQUEST = '400 Bad Request';
-const VALID_HOST = /^[-!$%&()*+,.:;=@[\]'_~0-9A-Za-z]*$/;
+const validHost = /^[-!$%&()*+,.:;=@[\]'_~0-9A-Za-z]*$/;
 
 /** The fault of a request's head, if there is one. */
 export function findHeadFault({ httpVersionMajor, httpVersionMinor, rawHeaders, headers }: IncomingMessage): string | undefined {
@@ -26,7 +26,7 @@ export function findHeadFault({ httpVersionMajor, httpVersionMinor, rawHeaders, 
   }
   if (hosts > 1) return `${BAD_REQUEST}: too many Host headers`;
   if (hosts === 0) return httpVersionMinor === 1 ? `${BAD_REQUEST}: missing required Host header` : undefined;
-  return VALID_HOST.test(headers.host ?? '') ? undefined : `${BAD_REQUEST}: malformed Host header`;
+  return validHost.test(headers.host ?? '') ? undefined : `${BAD_REQUEST}: malformed Host header`;
 }
 
 /** The fault that an error of the parser stands for; undefined where the reference closes the connection without a word. */

@@ -4,7 +4,7 @@
 import type { Writable } from 'node:stream';
 
 /** So many answers wait for each other; what is ready first must not wait for a long turn. */
-const maxHeld = 16;
+const MAX_HELD = 16;
 
 interface BatchedResponse {
   readonly output: Writable;
@@ -30,7 +30,7 @@ export class ResponseBatcher {
     this.#count += 1;
     if (this.#count === 1) setImmediate(() => this.#endTurn());
     const alone = this.#count === 1 && this.#lastCount <= 1;
-    if (alone || this.#held.length >= maxHeld) this.#leave();
+    if (alone || this.#held.length >= MAX_HELD) this.#leave();
   }
 
   #endTurn(): void {

@@ -8,13 +8,13 @@ import { TunnelResponse } from './tunnel.ts';
 import { type Upgrade, isEventStream, writeWebSocket } from './websocket.ts';
 import { writeResponse } from './write-response.ts';
 
-const BAD_TARGET = new TextEncoder().encode('400 Bad Request');
+const badTarget = new TextEncoder().encode('400 Bad Request');
 
 /** Serves a request; `exchange` is undefined when its target cannot be decoded. */
 export function serve(state: ListenerState, exchange: HttpExchange | undefined, wire: Wire, upgrade?: Upgrade): void {
   if (exchange === undefined) {
     wire.start(400, ['content-type', 'text/plain; charset=utf-8'], false);
-    wire.finish(BAD_TARGET);
+    wire.finish(badTarget);
     return;
   }
   const link = state.active.add(exchange);

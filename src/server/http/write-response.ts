@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import type { Body, Response, Sink } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 
-const batchBytes = 512 * 1024;
+const BATCH_BYTES = 512 * 1024;
 
 /**
  * Writes all of `response`: in this turn when it is small and there, else it resolves when the last byte is handed to the transport or the
@@ -22,7 +22,7 @@ export function writeResponse(exchange: HttpExchange, response: Response): Maybe
   const bodyless = exchange.method === 'HEAD' || !allowsBody(response.status) || (whole && body.length === 0);
   wire.start(response.status, headers, bodyless);
   if (bodyless) return;
-  if (whole && body.length <= batchBytes) wire.finish(body);
+  if (whole && body.length <= BATCH_BYTES) wire.finish(body);
   else return writeLong(exchange, body);
 }
 
@@ -54,7 +54,7 @@ function joinSmall(body: Body): Body {
   if (body.length === 1) return body[0] as Uint8Array;
   let size = 0;
   for (const piece of body) size += piece.length;
-  return size <= batchBytes ? Buffer.concat(body, size) : body;
+  return size <= BATCH_BYTES ? Buffer.concat(body, size) : body;
 }
 
 const allowsBody = (status: number): boolean => status !== 204 && status !== 304;
@@ -82,10 +82,10 @@ async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<v
     if (!sink.write(bytes)) await sink.drained();
   };
   for (const piece of pieces) {
-    for (let start = 0; start < piece.length; start += batchBytes) {
+    for (let start = 0; start < piece.length; start += BATCH_BYTES) {
       if (sink.signal.aborted) return;
-      const part = piece.length <= batchBytes ? piece : piece.subarray(start, start + batchBytes);
-      if (size > 0 && size + part.length > batchBytes) await flush();
+      const part = piece.length <= BATCH_BYTES ? piece : piece.subarray(start, start + BATCH_BYTES);
+      if (size > 0 && size + part.length > BATCH_BYTES) await flush();
       batch.push(part);
       size += part.length;
     }

@@ -10,8 +10,8 @@ export interface CountedAdmission extends AdmissionMetrics {
 
 /** Webhook names are chosen by users: beyond this many label sets of a metric nothing new is counted. */
 const MAX_SERIES = 2000;
-const PLUGIN_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
-const WEBHOOK_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+const pluginBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+const webhookBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 
 interface Durations {
   readonly counts: number[];
@@ -92,10 +92,10 @@ function createStepLabels(): (name: string | undefined, rest: { readonly type: s
 
 /** Starts at zero. */
 export function createAdmissionMetrics(): CountedAdmission {
-  const measure = (what: string, help: string, buckets = PLUGIN_BUCKETS): Histogram =>
+  const measure = (what: string, help: string, buckets = pluginBuckets): Histogram =>
     new Histogram({ name: `apiserver_admission_${what}_admission_duration_seconds`, help, buckets });
   const [steps, plugins] = [measure('step', 'Time of all plugins of a request.'), measure('controller', 'Time of one plugin.')];
-  const webhooks = measure('webhook', 'Time of one webhook.', WEBHOOK_BUCKETS);
+  const webhooks = measure('webhook', 'Time of one webhook.', webhookBuckets);
   const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
   const labelStep = createStepLabels();
   return {

@@ -18,7 +18,7 @@ export const healthRoots: readonly HealthRoot[] = ['healthz', 'livez', 'readyz']
 const encoder = new TextEncoder();
 const textHeaders = { 'content-type': 'text/plain; charset=utf-8' };
 /** A check that hangs is a check that fails. */
-const checkTimeoutMs = 2000;
+const CHECK_TIMEOUT_MS = 2000;
 
 /** Answers health paths; undefined when the path is not one of them (an unknown check included). */
 export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: Exchange) => Promise<Response | undefined> {
@@ -71,7 +71,7 @@ async function answerRoot(root: string, checks: readonly HealthCheck[], exchange
 async function runCheck(check: HealthCheck, { clock }: Pick<Exchange, 'clock'>): Promise<string | undefined> {
   let cancel = () => {};
   const late = new Promise<string>((resolve) => {
-    const timer = clock.after(checkTimeoutMs, () => resolve('timed out'));
+    const timer = clock.after(CHECK_TIMEOUT_MS, () => resolve('timed out'));
     cancel = () => timer.cancel();
   });
   try {

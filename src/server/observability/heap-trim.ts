@@ -5,18 +5,18 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock, Timer } from '../../base/index.ts';
 
-const checkEveryMs = 3_000;
+const CHECK_EVERY_MS = 3_000;
 /** Below this share of busy time in an interval there are next to no requests for a collection to hold up. */
-const idleShare = 0.01;
+const IDLE_SHARE = 0.01;
 /** What the heap must have grown by since the last time. */
-const worthBytes = 24 * 2 ** 20;
+const WORTH_BYTES = 24 * 2 ** 20;
 /** Room in the heap that is worth looking for, and how often that is tried after it has grown. */
-const spareBytes = 24 * 2 ** 20;
-const mostRounds = 3;
+const SPARE_BYTES = 24 * 2 ** 20;
+const MOST_ROUNDS = 3;
 /** Pages that one pass empties are given back by the next; passes go on while that is worth it. */
-const nextPassMs = 200;
-const passBytes = 4 * 2 ** 20;
-const mostPasses = 4;
+const NEXT_PASS_MS = 200;
+const PASS_BYTES = 4 * 2 ** 20;
+const MOST_PASSES = 4;
 
 /** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
 export function startHeapTrim(clock: Clock): () => void {
@@ -30,23 +30,23 @@ export function startHeapTrim(clock: Clock): () => void {
     const before = getHeapStatistics().total_heap_size;
     collect();
     settledBytes = getHeapStatistics().total_heap_size;
-    if (left > 1 && before - settledBytes > passBytes) again(nextPassMs, () => pass(left - 1));
-    else again(checkEveryMs, check);
+    if (left > 1 && before - settledBytes > PASS_BYTES) again(NEXT_PASS_MS, () => pass(left - 1));
+    else again(CHECK_EVERY_MS, check);
   };
   const isWorthIt = (): boolean => {
     const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
-    if (total - settledBytes >= worthBytes) rounds = mostRounds;
-    return rounds > 0 && (total - used > spareBytes || total - settledBytes >= worthBytes);
+    if (total - settledBytes >= WORTH_BYTES) rounds = MOST_ROUNDS;
+    return rounds > 0 && (total - used > SPARE_BYTES || total - settledBytes >= WORTH_BYTES);
   };
   const check = (): void => {
     const now = performance.eventLoopUtilization();
     const busy = performance.eventLoopUtilization(now, seen).utilization;
     seen = now;
-    if (busy > idleShare || !isWorthIt()) return again(checkEveryMs, check);
+    if (busy > IDLE_SHARE || !isWorthIt()) return again(CHECK_EVERY_MS, check);
     rounds -= 1;
-    pass(mostPasses);
+    pass(MOST_PASSES);
   };
-  again(checkEveryMs, check);
+  again(CHECK_EVERY_MS, check);
   return () => timer.cancel();
 }
 

@@ -3,10 +3,10 @@
 import { InvariantError } from '../../base/index.ts';
 import { type Logger, describeError } from './logger.ts';
 
-const DEFECTS = [InvariantError, TypeError, ReferenceError, RangeError, SyntaxError];
+const defects = [InvariantError, TypeError, ReferenceError, RangeError, SyntaxError];
 
 /** Whether something thrown is a defect of the server rather than a state of the world. */
-export const isDefect = (error: unknown): boolean => DEFECTS.some((type) => error instanceof type);
+export const isDefect = (error: unknown): boolean => defects.some((type) => error instanceof type);
 
 interface RetryLog {
   readonly error: unknown;

@@ -39,7 +39,7 @@ const bucketsSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 /** Label sets that differ by what a client may choose freely are bounded: beyond this many they are counted together. */
-const maxSeries = 5000;
+const MAX_SERIES = 5000;
 
 interface Series {
   readonly labels: string;
@@ -69,7 +69,7 @@ export function createMetrics(): ServerMetrics {
     },
     recordWatchEvents({ group, version, resource }, count) {
       const labels = formatLabels({ group, resource, version });
-      if (watchEvents.size < maxSeries || watchEvents.has(labels)) watchEvents.set(labels, (watchEvents.get(labels) ?? 0) + count);
+      if (watchEvents.size < MAX_SERIES || watchEvents.has(labels)) watchEvents.set(labels, (watchEvents.get(labels) ?? 0) + count);
     },
     render: (facts) => [
       ...renderRequests(requests),
@@ -95,7 +95,7 @@ function createSeriesMemo(): (record: RequestRecord, find: () => Series) => Seri
     let series = known.get(key);
     if (series === undefined) {
       series = find();
-      if (known.size < maxSeries) known.set(key, series);
+      if (known.size < MAX_SERIES) known.set(key, series);
     }
     return series;
   };
@@ -122,7 +122,7 @@ function nameRoot(path: string): string {
 function findSeries(requests: Map<string, Series>, labels: string): Series {
   const known = requests.get(labels);
   if (known !== undefined) return known;
-  if (requests.size >= maxSeries && labels !== overflowLabels) return findSeries(requests, overflowLabels);
+  if (requests.size >= MAX_SERIES && labels !== overflowLabels) return findSeries(requests, overflowLabels);
   const series: Series = { labels, codes: new Map(), buckets: [...bucketsSeconds, Infinity].map(() => 0), sumSeconds: 0, count: 0 };
   requests.set(labels, series);
   return series;
@@ -149,12 +149,12 @@ function renderRequests(requests: ReadonlyMap<string, Series>): string[] {
   const all = [...requests.values()];
   return [
     ...lines, ...renderDurations('apiserver_request_duration_seconds', 'Time from the headers of a request to the end of its response.', all, 0),
-    ...renderDurations('apiserver_request_sli_duration_seconds', 'The same of requests that end by themselves.', all.filter(endsByItself), leastSliSeconds),
+    ...renderDurations('apiserver_request_sli_duration_seconds', 'The same of requests that end by themselves.', all.filter(endsByItself), LEAST_SLI_SECONDS),
   ];
 }
 
 /** Objectives are not measured more finely than this. */
-const leastSliSeconds = 0.05;
+const LEAST_SLI_SECONDS = 0.05;
 const endsByItself = ({ labels }: Series): boolean => !labels.includes('verb="WATCH"') && !labels.includes('verb="CONNECT"');
 
 function renderDurations(name: string, help: string, all: readonly Series[], least: number): string[] {

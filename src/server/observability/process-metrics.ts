@@ -6,7 +6,7 @@ import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ProcessFacts, ServerMetrics } from './metrics.ts';
 import { kubernetesVersion } from '../cli/version.ts';
 
-const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 const encoder = new TextEncoder();
 
 /** Renders everything. */
@@ -30,7 +30,7 @@ export async function answerMetrics(
 }
 
 /** Metrics as an answer. */
-export const answerMetricsText = (text: string): Response => ({ status: 200, headers: { 'content-type': contentType }, body: encoder.encode(text) });
+export const answerMetricsText = (text: string): Response => ({ status: 200, headers: { 'content-type': CONTENT_TYPE }, body: encoder.encode(text) });
 
 async function countObjects({ catalog, registry }: Api): Promise<ProcessFacts['objects']> {
   const rows = catalog.resources().filter((row) => row.storedAs === undefined && row.verbs.includes('list'));

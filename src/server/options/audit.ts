@@ -1,7 +1,7 @@
 // Options of audit: the policy, and the two backends with how they buffer, block and truncate. Names and defaults are those of the reference.
 import { type Option, checks, duration, fraction, integer, text, toggle } from './schema.ts';
 
-const MODES = ['batch', 'blocking', 'blocking-strict'];
+const modes = ['batch', 'blocking', 'blocking-strict'];
 const MODE_HELP = 'batch (buffered), blocking (requests wait) or blocking-strict (requests fail with it).';
 const isVersion = checks.oneOf('audit.k8s.io/v1');
 const isPositive = checks.aboveZero;
@@ -26,7 +26,7 @@ export const auditOptions = {
     flag: 'audit-log-maxbackup', default: 100, check: checks.notNegative, help: 'Rotated logs that are kept; 0: all.',
   }),
   auditLogCompress: toggle({ flag: 'audit-log-compress', default: false, help: 'Compress rotated logs with gzip.' }),
-  auditLogMode: text({ flag: 'audit-log-mode', default: 'blocking', check: checks.oneOf(...MODES), help: `How events get to the log: ${MODE_HELP}` }),
+  auditLogMode: text({ flag: 'audit-log-mode', default: 'blocking', check: checks.oneOf(...modes), help: `How events get to the log: ${MODE_HELP}` }),
   auditLogBatchBufferSize: integer({
     flag: 'audit-log-batch-buffer-size', default: 10_000, check: isPositive, help: 'Events that wait at most, in batch mode; further ones are lost.',
   }),
@@ -53,7 +53,7 @@ export const auditOptions = {
     help: 'Deprecated: --audit-webhook-initial-backoff.',
   }),
   auditWebhookMode: text({
-    flag: 'audit-webhook-mode', default: 'batch', check: checks.oneOf(...MODES), help: `How events get to the webhook: ${MODE_HELP}`,
+    flag: 'audit-webhook-mode', default: 'batch', check: checks.oneOf(...modes), help: `How events get to the webhook: ${MODE_HELP}`,
   }),
   auditWebhookBatchBufferSize: integer({
     flag: 'audit-webhook-batch-buffer-size', default: 10_000, check: isPositive, help: 'Events that wait at most, in batch mode; further ones are lost.',

@@ -1,5 +1,5 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
-import { OPTIONAL_PLUGINS, PLUGIN_NAMES } from '../../admission/index.ts';
+import { optionalPlugins, pluginNames } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
 import { duration, integer, list, text, toggle } from './schema.ts';
 
@@ -30,7 +30,7 @@ function checkControllers(names: readonly string[]): string | undefined {
 
 /** Refuses unknown names in the reference's words. */
 function checkPlugins(names: readonly string[]): string | undefined {
-  const wrong = names.find((name) => !PLUGIN_NAMES.includes(name));
+  const wrong = names.find((name) => !pluginNames.includes(name));
   return wrong === undefined ? undefined : `plugin ${JSON.stringify(wrong)} is unknown`;
 }
 
@@ -40,7 +40,7 @@ const checkEventTtl = (ms: number): string | undefined => (ms >= 1000 && ms % 10
 export const behaviourOptions = {
   enableAdmissionPlugins: list({
     flag: 'enable-admission-plugins', check: checkPlugins,
-    help: `Admission plugins besides those that are on by default: ${[...OPTIONAL_PLUGINS].join(', ')}.`,
+    help: `Admission plugins besides those that are on by default: ${[...optionalPlugins].join(', ')}.`,
   }),
   disableAdmissionPlugins: list({ flag: 'disable-admission-plugins', check: checkPlugins, help: 'Admission plugins that are on by default and shall not be.' }),
   admissionControlConfigFile: text({

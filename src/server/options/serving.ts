@@ -1,7 +1,7 @@
 // Options of the port: addresses, certificates, limits of requests, the end of a server.
 import { isIP } from 'node:net';
 import { cipherSuiteNames } from '../tls/tls-options.ts';
-import { describeNamedPair, parseNamedPair } from '../tls/named-pair.ts';
+import { DESCRIBE_NAMED_PAIR, parseNamedPair } from '../tls/named-pair.ts';
 import { checks, duration, fraction, integer, list, text, texts, toggle, value } from './schema.ts';
 
 const isAddress = (address: string): string | undefined => (isIP(address) === 0 ? `must be an IP address, not ${JSON.stringify(address)}` : undefined);
@@ -30,7 +30,7 @@ export const servingOptions = {
   tlsCertFile: text({ flag: 'tls-cert-file', help: 'Serving certificate (PEM); by default one is generated.' }),
   tlsPrivateKeyFile: text({ flag: 'tls-private-key-file', help: 'Private key of the serving certificate.' }),
   tlsSniCertKeys: texts({
-    flag: 'tls-sni-cert-key', check: (all) => (all.every((one) => parseNamedPair(one) !== undefined) ? undefined : describeNamedPair),
+    flag: 'tls-sni-cert-key', check: (all) => (all.every((one) => parseNamedPair(one) !== undefined) ? undefined : DESCRIBE_NAMED_PAIR),
     help: 'Certificate and key for clients that ask for a name: certificate,key[:name,name]. The names are those of the certificate unless given.',
   }),
   tlsMinVersion: text({

@@ -43,10 +43,10 @@ interface Entry {
 
 /** How long documents are good for, as in the reference. */
 const REFRESH_MS = 60_000;
-const DISCOVERY_TYPES = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',');
-const DISCOVERY_USER = { name: 'system:kube-aggregator', groups: [] };
-const PROBE_USER = { name: 'system:kube-aggregator', groups: ['system:masters'] };
-const OPENAPI_USER = { name: 'system:aggregator', groups: [] };
+const discoveryTypes = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',');
+const discoveryUser = { name: 'system:kube-aggregator', groups: [] };
+const probeUser = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const openapiUser = { name: 'system:aggregator', groups: [] };
 const HTTPS_PORT = 443;
 
 interface Question {
@@ -123,7 +123,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     const path = `/apis/${api.group}/${api.version}`;
     let url = path;
     try {
-      const { address, answer } = await this.#fetch(api, { path, user: PROBE_USER });
+      const { address, answer } = await this.#fetch(api, { path, user: probeUser });
       url = `https://${formatHost(address)}${path}`;
       if (answer.status >= 200 && answer.status < 300) return undefined;
       return `failing or missing response from ${url}: bad status from ${url}: ${answer.status}`;
@@ -229,22 +229,22 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     const stale: RemoteDiscovery = { resources: [], document: undefined, ...version.discovery, isFresh: false };
     const discovery = await this.#askDiscovery(entry).catch(() => stale);
     if (!api.isAvailable) return { ...version, discovery };
-    const openApiV3 = await this.#askJson(entry, { path: '/openapi/v3', user: OPENAPI_USER }).then(readOpenApiIndex, () => version.openApiV3);
-    const openApiV2 = await this.#askJson(entry, { path: '/openapi/v2', user: OPENAPI_USER, accept: 'application/json' })
+    const openApiV3 = await this.#askJson(entry, { path: '/openapi/v3', user: openapiUser }).then(readOpenApiIndex, () => version.openApiV3);
+    const openApiV2 = await this.#askJson(entry, { path: '/openapi/v2', user: openapiUser, accept: 'application/json' })
       .then((document) => document as RemoteVersion['openApiV2'], () => version.openApiV2);
     return { discovery, openApiV3, openApiV2 };
   }
 
   async #askDiscovery(entry: Entry): Promise<RemoteDiscovery> {
     const { api } = entry;
-    const { answer } = await this.#fetch(api, { path: '/apis', user: PROBE_USER, accept: DISCOVERY_TYPES });
+    const { answer } = await this.#fetch(api, { path: '/apis', user: probeUser, accept: discoveryTypes });
     if (answer.status === 200 && answer.contentType.includes('as=APIGroupDiscoveryList')) {
       const document = parseKept(entry, '/apis', answer);
       const resources = readAggregatedResources(document, api);
       if (resources !== undefined) return { resources, document, isFresh: true };
     }
     const path = `/apis/${api.group}/${api.version}`;
-    const document = await this.#askJson(entry, { path, user: DISCOVERY_USER, accept: 'application/json' });
+    const document = await this.#askJson(entry, { path, user: discoveryUser, accept: 'application/json' });
     const resources = convertLegacyResources(document);
     if (resources === undefined) throw new Error(`${path} is no list of resources`);
     return { resources, document, isFresh: true };

@@ -2,13 +2,13 @@
 import { type IpAddress, formatIpAddress, parseIpAddress, parseIpRange } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 
-const BYTES = { IPv4: 4, IPv6: 16 } as const;
+const addressBytes = { IPv4: 4, IPv6: 16 } as const;
 
 /** The 4 or 16 bytes of an address; a zone (`%eth0`) is not part of them. */
 export function packAddress(address: string): Uint8Array {
   const parsed = parseIpAddress(address.split('%')[0] as string);
   invariant(parsed !== undefined, 'only addresses are packed');
-  const length = BYTES[parsed.family];
+  const length = addressBytes[parsed.family];
   return Uint8Array.from({ length }, (_, index) => Number((parsed.value >> BigInt((length - 1 - index) * 8)) & 0xffn));
 }
 

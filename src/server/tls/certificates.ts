@@ -42,7 +42,7 @@ interface SigningKeys {
 }
 
 /** Clocks of clients may be a little behind. */
-const backdateMs = 5 * 60_000;
+const BACKDATE_MS = 5 * 60_000;
 
 /** Makes a new P-256 key and a certificate for it. */
 export function createCertificate(request: CertificateRequest, context: CertificateContext): KeyPair {
@@ -66,13 +66,13 @@ interface ClientCertificateRequest {
 export function signCertificate(request: ClientCertificateRequest, context: CertificateContext): string {
   const signer = createPrivateKey(request.issuer.key);
   const { subject, publicKey, issuer, lifetimeMs } = request;
-  const body = encodeBody({ commonName: '', issuer, lifetimeMs: lifetimeMs + backdateMs, subject }, { publicKey, signer }, context);
+  const body = encodeBody({ commonName: '', issuer, lifetimeMs: lifetimeMs + BACKDATE_MS, subject }, { publicKey, signer }, context);
   return encodePem('CERTIFICATE', encodeSequence(body, encodeAlgorithm(), encodeBits(sign('sha256', body, signer))));
 }
 
 function encodeBody(request: CertificateRequest & { readonly subject?: Buffer }, keys: SigningKeys, { clock, random }: CertificateContext): Buffer {
   const { publicKey } = keys;
-  const start = clock.now() - backdateMs;
+  const start = clock.now() - BACKDATE_MS;
   const subject = request.subject ?? encodeName(request.commonName, request.organizations ?? []);
   const issuer = request.issuer === undefined ? subject : readSubject(request.issuer.certificate);
   const serial = random.bytes(16);

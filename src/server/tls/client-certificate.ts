@@ -6,7 +6,7 @@ import type { ClientCertificate } from '../../auth/index.ts';
 
 const known = new WeakMap<Socket, ClientCertificate | 'none'>();
 /** Attribute of a subject that holds the uid. */
-const uidOid = '1.3.6.1.4.1.57683.2';
+const UID_OID = '1.3.6.1.4.1.57683.2';
 
 /** The certificate that the client of this connection showed; `authorized` when it chains to a client authority and is for clients. */
 export function describeCertificate(socket: Socket): ClientCertificate | undefined {
@@ -50,13 +50,13 @@ export function parseAuthorities(texts: readonly string[]): X509Certificate[] {
   return texts.flatMap((text) => text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []).map((pem) => new X509Certificate(pem));
 }
 
-const maxChain = 8;
+const MAX_CHAIN = 8;
 
 /** From the client's certificate upwards, as far as TLS knows it. */
 function readChain(leaf: DetailedPeerCertificate): X509Certificate[] {
   const chain: X509Certificate[] = [];
   const seen = new Set<string>();
-  for (let at: DetailedPeerCertificate | undefined = leaf; at?.raw !== undefined && chain.length < maxChain; at = at.issuerCertificate) {
+  for (let at: DetailedPeerCertificate | undefined = leaf; at?.raw !== undefined && chain.length < MAX_CHAIN; at = at.issuerCertificate) {
     if (seen.has(at.fingerprint256)) break;
     seen.add(at.fingerprint256);
     chain.push(new X509Certificate(at.raw));
@@ -80,7 +80,7 @@ function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
   const subject = (peer.subject ?? {}) as unknown as Record<string, string | string[] | undefined>;
   const list = (value: string | string[] | undefined): string[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
   const names = list(subject['CN']);
-  const [uid] = list(subject[uidOid]);
+  const [uid] = list(subject[UID_OID]);
   return {
     commonName: names[names.length - 1] ?? '', organizations: list(subject['O']), authorized: socket.authorized,
     fingerprint: createHash('sha256').update(peer.raw).digest('hex'), ...(uid !== undefined && { uid }),

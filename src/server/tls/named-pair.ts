@@ -1,7 +1,7 @@
 // The values of --tls-sni-cert-key.
 
 /** What the flag takes, after its name. */
-export const describeNamedPair = 'must be certificate,key or certificate,key:name,name';
+export const DESCRIBE_NAMED_PAIR = 'must be certificate,key or certificate,key:name,name';
 
 /** The parts of `certificate,key` or `certificate,key:name,name`; undefined for what is no such text. */
 export function parseNamedPair(text: string): { readonly certificate: string; readonly key: string; readonly names: readonly string[] } | undefined {

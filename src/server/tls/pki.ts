@@ -22,18 +22,18 @@ interface PkiOptions extends CertificateContext {
   readonly serviceRange: string;
 }
 
-const dayMs = 86_400_000;
-const authorityLifetimeMs = 3650 * dayMs;
-const leafLifetimeMs = 365 * dayMs;
+const DAY_MS = 86_400_000;
+const AUTHORITY_LIFETIME_MS = 3650 * DAY_MS;
+const LEAF_LIFETIME_MS = 365 * DAY_MS;
 /** Leaves are renewed at a start this close to their end. */
-const renewalMarginMs = 30 * dayMs;
+const RENEWAL_MARGIN_MS = 30 * DAY_MS;
 
-const authorityName = 'pintle-ca';
+const AUTHORITY_NAME = 'pintle-ca';
 
 /** A serving certificate that the operator put where ours would be: it is used as it is, as the reference does. */
 function foreign(files: Directory | undefined): KeyPair | undefined {
   const found = files?.readPair('apiserver');
-  return found === undefined || new X509Certificate(found.certificate).issuer === `CN=${authorityName}` ? undefined : found;
+  return found === undefined || new X509Certificate(found.certificate).issuer === `CN=${AUTHORITY_NAME}` ? undefined : found;
 }
 
 /** Loads what is there, makes what is missing or too old. */
@@ -41,16 +41,16 @@ export function preparePki(options: PkiOptions): Pki {
   const files = options.directory === '' ? undefined : openDirectory(options.directory);
   const load = (name: string, request: CertificateRequest, stillGood: (pair: KeyPair) => boolean): KeyPair => {
     const found = files?.readPair(name);
-    if (found !== undefined && !isExpiring(found.certificate, options.clock, renewalMarginMs) && stillGood(found)) return found;
+    if (found !== undefined && !isExpiring(found.certificate, options.clock, RENEWAL_MARGIN_MS) && stillGood(found)) return found;
     const made = createCertificate(request, options);
     files?.writePair(name, made);
     return made;
   };
-  const authority = load('ca', { commonName: authorityName, lifetimeMs: authorityLifetimeMs }, () => true);
+  const authority = load('ca', { commonName: AUTHORITY_NAME, lifetimeMs: AUTHORITY_LIFETIME_MS }, () => true);
   const issued = (pair: KeyPair) => new X509Certificate(pair.certificate).checkIssued(new X509Certificate(authority.certificate))
     && new X509Certificate(pair.certificate).verify(new X509Certificate(authority.certificate).publicKey);
   const hosts = listHosts(options);
-  const leaf = { issuer: authority, lifetimeMs: leafLifetimeMs };
+  const leaf = { issuer: authority, lifetimeMs: LEAF_LIFETIME_MS };
   return {
     authority,
     serving: foreign(files)
@@ -60,7 +60,7 @@ export function preparePki(options: PkiOptions): Pki {
 }
 
 /** Whether clients that trust the authority of a server believe a serving certificate. */
-export const isOurs = ({ certificate }: Pick<KeyPair, 'certificate'>): boolean => new X509Certificate(certificate).issuer === `CN=${authorityName}`;
+export const isOurs = ({ certificate }: Pick<KeyPair, 'certificate'>): boolean => new X509Certificate(certificate).issuer === `CN=${AUTHORITY_NAME}`;
 
 function listHosts({ addresses, serviceRange }: PkiOptions): string[] {
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'localhost'];

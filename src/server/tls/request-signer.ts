@@ -4,8 +4,8 @@ import { X509Certificate, createPublicKey, verify } from 'node:crypto';
 import { parseCertificateRequest, parsePem } from '../../apimachinery/index.ts';
 import { type CertificateContext, type KeyPair, signCertificate } from './certificates.ts';
 
-const yearMs = 365 * 86_400_000;
-const minLifetimeMs = 600_000;
+const YEAR_MS = 365 * 86_400_000;
+const MIN_LIFETIME_MS = 600_000;
 
 /** Digest by signature algorithm; requests signed otherwise are refused. */
 const digests: Readonly<Record<string, string | null>> = {
@@ -29,7 +29,7 @@ export function createRequestSigner(
       const publicKey = createPublicKey({ key: Buffer.from(request.publicKey), format: 'der', type: 'spki' });
       if (!verify(digest, request.info, publicKey, request.signature)) return { refusal: 'the signature of the csr is wrong' };
       const left = Date.parse(new X509Certificate(authority.certificate).validTo) - context.clock.now();
-      const lifetimeMs = Math.min(left, expirationSeconds === undefined ? yearMs : Math.max(minLifetimeMs, expirationSeconds * 1000));
+      const lifetimeMs = Math.min(left, expirationSeconds === undefined ? YEAR_MS : Math.max(MIN_LIFETIME_MS, expirationSeconds * 1000));
       return { certificate: signCertificate({ subject: Buffer.from(request.subject), publicKey, issuer: authority, lifetimeMs }, context) };
     } catch (error) {
       return { refusal: `the csr cannot be signed: ${(error as Error).message}` };

@@ -6,7 +6,7 @@ import { checkDnsSubdomain } from '../../apimachinery/index.ts';
 import { type Current, type KeyPairTexts, readKeyPair } from '../config-files/followed-files.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import type { Authorities } from './authorities.ts';
-import { describeNamedPair, parseNamedPair } from './named-pair.ts';
+import { DESCRIBE_NAMED_PAIR, parseNamedPair } from './named-pair.ts';
 import type { Pki } from './pki.ts';
 import type { NamedCertificate, TlsIdentity } from './tls-options.ts';
 
@@ -61,7 +61,7 @@ function followNamed(text: string, options: ServerOptions): FollowedPair {
   const { certificate, key, names } = parseNamedPair(text) ?? { certificate: '', key: '', names: [] };
   const what = `a certificate of ${SNI_FLAG}`;
   const pair = readKeyPair({ flag: SNI_FLAG, path: certificate }, { flag: SNI_FLAG, path: key }, { what, options });
-  if (pair === undefined) throw new StartError(`${SNI_FLAG} ${describeNamedPair}`);
+  if (pair === undefined) throw new StartError(`${SNI_FLAG} ${DESCRIBE_NAMED_PAIR}`);
   return { names, pair };
 }
 

@@ -28,15 +28,15 @@ export interface TlsIdentity {
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** Suites of TLS 1.3, which Go always offers. */
-const NEWEST_SUITES = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
-const DEFAULT_SUITES = [
+const newestSuites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+const defaultSuites = [
   'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384',
   'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305',
 ];
 
 /** Suites by their names in Go, as OpenSSL names them. */
-const SUITES: ReadonlyMap<string, string> = new Map([
-  ...NEWEST_SUITES.map((name): [string, string] => [name, name]),
+const suites: ReadonlyMap<string, string> = new Map([
+  ...newestSuites.map((name): [string, string] => [name, name]),
   ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'], ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
   ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384', 'ECDHE-ECDSA-AES256-GCM-SHA384'], ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
   ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
@@ -47,10 +47,10 @@ const SUITES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Names that `--tls-cipher-suites` takes. */
-export const cipherSuiteNames: readonly string[] = [...SUITES.keys()];
+export const cipherSuiteNames: readonly string[] = [...suites.keys()];
 
 const listSuites = (names: readonly string[]): string =>
-  [...new Set([...NEWEST_SUITES, ...(names.length === 0 ? DEFAULT_SUITES : names.map((name) => SUITES.get(name) ?? name))])].join(':');
+  [...new Set([...newestSuites, ...(names.length === 0 ? defaultSuites : names.map((name) => suites.get(name) ?? name))])].join(':');
 
 /** What connections are made with: a certificate, the authorities of clients, versions and suites. */
 export function createContextOptions(identity: TlsIdentity, { certificate, key }: Pick<TlsIdentity, 'certificate' | 'key'> = identity): SecureContextOptions {

@@ -4,7 +4,7 @@ import { Agent, type AgentOptions } from 'node:https';
 import { BoundedCache } from '../../base/index.ts';
 
 /** client-go's MaxIdleConnsPerHost, and how long Go keeps a connection that is not used. */
-const KEPT: AgentOptions = { keepAlive: true, maxFreeSockets: 25, timeout: 90_000 };
+const keptOptions: AgentOptions = { keepAlive: true, maxFreeSockets: 25, timeout: 90_000 };
 /** Ways to meet servers whose connections are kept at most. */
 const MAX_AGENTS = 200;
 
@@ -14,7 +14,7 @@ export class AgentPool {
 
   /** The agent of a key; `make` makes it with the options of connections that are kept. */
   agentFor(key: string, make: (kept: AgentOptions) => Agent): Agent {
-    return this.#agents.getOrMake(key, () => make(KEPT));
+    return this.#agents.getOrMake(key, () => make(keptOptions));
   }
 
   /** Closes every connection. */

@@ -6,12 +6,12 @@ import { parseJson } from '../../codec/index.ts';
 /** Text of an answer that is shown at most. */
 const MAX_SHOWN_BYTES = 2048;
 
-const UNTRUSTED: ReadonlySet<string> = new Set([
+const untrusted: ReadonlySet<string> = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_UNTRUSTED', 'CERT_SIGNATURE_FAILURE',
 ]);
 
-const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
+const systemTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused', EHOSTUNREACH: 'no route to host', ENETUNREACH: 'network is unreachable', ETIMEDOUT: 'connection timed out',
   EADDRNOTAVAIL: 'cannot assign requested address', ECONNRESET: 'connection reset by peer',
 };
@@ -45,7 +45,7 @@ const describeAddress = ({ address = '', port = 0 }: NodeFailure): string => (ad
 function describeTls(failure: NodeFailure): string | undefined {
   const { code = '', message } = failure;
   const prefix = 'tls: failed to verify certificate';
-  if (UNTRUSTED.has(code)) return `${prefix}: x509: certificate signed by unknown authority`;
+  if (untrusted.has(code)) return `${prefix}: x509: certificate signed by unknown authority`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${prefix}: ${describeNames(failure)}`;
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return `${prefix}: x509: certificate has expired or is not yet valid`;
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || (code === 'EPROTO' && message.includes('wrong version number'))) {
@@ -61,14 +61,14 @@ export function describeConnection(error: Error): string {
   const { code = '', syscall, hostname, name } = failure;
   if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';
   if (syscall === 'getaddrinfo') return `dial tcp: lookup ${hostname ?? ''}: ${code === 'ENOTFOUND' ? 'no such host' : 'server misbehaving'}`;
-  const system = SYSTEM_TEXTS[code];
+  const system = systemTexts[code];
   if (syscall === 'connect' && system !== undefined) return `dial tcp ${describeAddress(failure)}: connect: ${system}`;
   // A server that closes the connection instead of answering.
   if (code === 'ECONNRESET') return 'EOF';
   return describeTls(failure) ?? failure.message;
 }
 
-const BY_CODE: Readonly<Record<number, string>> = {
+const byCode: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason', 401: 'the server has asked for the client to provide credentials',
   404: 'the server could not find the requested resource', 405: 'the server does not allow this method on the requested resource',
   409: 'the server reported a conflict', 422: 'the server rejected our request due to an error in our request',
@@ -101,7 +101,7 @@ export function describeAnswer({ status, contentType, body }: FailedAnswer): { r
   if (sent !== undefined) return { message: sent.message, code: sent.code ?? status };
   const isText = contentType === '' || contentType.startsWith('text/');
   const text = isText ? body.subarray(0, MAX_SHOWN_BYTES).toString('utf8').trim() : 'unknown';
-  const known = BY_CODE[status];
+  const known = byCode[status];
   if (known !== undefined) return { message: known, code: status };
   if (status === 403 || status === 415) return { message: text, code: status };
   if (status === 406) {

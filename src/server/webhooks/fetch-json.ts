@@ -18,8 +18,8 @@ export interface FetchOptions {
   readonly timeoutMs?: number;
 }
 
-const limitBytes = 1024 * 1024;
-const defaultTimeoutMs = 10_000;
+const LIMIT_BYTES = 1024 * 1024;
+const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Answers the parsed body of a 2xx answer. */
 export async function fetchJson(url: string, options: FetchOptions = {}): Promise<unknown> {
@@ -37,7 +37,7 @@ export async function postJson(url: string, options: FetchOptions & { readonly j
 }
 
 function fetchBytes(url: string, options: FetchOptions): Promise<Buffer> {
-  const { authorities, certificate, key, body, json, timeoutMs = defaultTimeoutMs } = options;
+  const { authorities, certificate, key, body, json, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const sent = json ?? (body === undefined ? undefined : JSON.stringify(body));
   const request = url.startsWith('http://') ? requestPlain : requestSecure;
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ function fetchBytes(url: string, options: FetchOptions): Promise<Buffer> {
       headers: { accept: 'application/json', ...(sent !== undefined && { 'content-type': 'application/json' }), ...options.headers },
       ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
     }, (response) => {
-      readAnswer(response, limitBytes, 'the answer is too large').then((answer) => {
+      readAnswer(response, LIMIT_BYTES, 'the answer is too large').then((answer) => {
         const status = response.statusCode ?? 0;
         if (status < 200 || status > 299) return reject(new Error(`the answer is ${status}`));
         return resolve(answer);

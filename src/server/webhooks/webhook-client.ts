@@ -178,7 +178,7 @@ const isStale = (error: unknown): boolean => {
   return wasKept === true && (code === 'ECONNRESET' || code === 'EPIPE');
 };
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const keepsMethod = (status: number): boolean => status === 307 || status === 308;
 
 const hostOf = (url: URL): Pick<CallTarget, 'host' | 'port'> => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || HTTPS_PORT) });
@@ -259,7 +259,7 @@ class KeptCaller implements WebhookCaller {
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#sendTwice(at, { method, body: sent, end, limitBytes });
       const { location } = answer.headers;
-      if (!REDIRECTS.has(answer.status) || location === undefined) return answer;
+      if (!redirectCodes.has(answer.status) || location === undefined) return answer;
       if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${JSON.stringify(urlOf(at))}: stopped after ${MAX_REDIRECTS} redirects`);
       if (!keepsMethod(answer.status)) [method, sent] = ['GET', undefined];
       const next = URL.canParse(location, urlOf(at)) ? new URL(location, urlOf(at)) : undefined;

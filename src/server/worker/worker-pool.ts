@@ -45,7 +45,7 @@ export interface WorkerPoolOptions {
 }
 
 /** Tasks that wait, and the bytes of their inputs. */
-const QUEUE_LIMITS = { tasks: 100, bytes: 64 * 1024 * 1024 };
+const queueLimits = { tasks: 100, bytes: 64 * 1024 * 1024 };
 const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
 /** A worker without a task ends after this. */
 const IDLE_MS = 30_000;
@@ -56,7 +56,7 @@ const clientLeft = (): StatusError => timeoutError('request did not complete wit
 
 class Pool implements WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #queue = new FairQueue<Task>(QUEUE_LIMITS);
+  readonly #queue = new FairQueue<Task>(queueLimits);
   readonly #workers = new Set<TaskWorker>();
   readonly #mostWorkers: number;
   #stopped = false;

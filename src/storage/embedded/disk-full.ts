@@ -2,9 +2,9 @@
 // second the content of the disk is unknown, and the same bytes are never flushed a second time as if they were sound.
 
 /** Node's names for: no space, no quota, a limit on the size of files. */
-const REFUSAL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27]);
+const refusalCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27]);
 /** LMDB's text for the same errors of the system, where it gives no number. */
-const REFUSAL_TEXTS = ['no space left on device', 'disk quota exceeded', 'file too large'];
+const refusalTexts = ['no space left on device', 'disk quota exceeded', 'file too large'];
 /** Errors that hide the first cause are at most this deep. */
 const CAUSES_LIMIT = 5;
 
@@ -13,7 +13,7 @@ export function isDiskFull(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < CAUSES_LIMIT; depth += 1, cause = cause.cause) {
     const text = cause.message.toLowerCase();
-    if (REFUSAL_CODES.has((cause as { code?: unknown }).code) || REFUSAL_TEXTS.some((known) => text.includes(known))) return true;
+    if (refusalCodes.has((cause as { code?: unknown }).code) || refusalTexts.some((known) => text.includes(known))) return true;
   }
   return false;
 }

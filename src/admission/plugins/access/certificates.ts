@@ -7,8 +7,8 @@ import type { AdmissionPlugin } from '../../chain.ts';
 /** Whether a caller may do this with a signer, of which `name` is the name or `domain/*`. */
 export type MayUseSigner = (user: AdmissionAttributes['context']['user'], verb: 'approve' | 'sign', name: string) => Promise<boolean>;
 
-const clientSigner = 'kubernetes.io/kube-apiserver-client';
-const mastersGroup = 'system:masters';
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+const MASTERS_GROUP = 'system:masters';
 
 const isRequest = ({ resource }: AdmissionAttributes): boolean => resource.group === 'certificates.k8s.io' && resource.plural === 'certificatesigningrequests';
 const signerOf = (request: KubeObject | undefined): string => ((request?.['spec'] ?? {}) as { signerName?: string }).signerName ?? '';
@@ -51,11 +51,11 @@ export function createCertificateAdmission(mayUse: MayUseSigner): AdmissionPlugi
 }
 
 function restrictSubject({ object, resource, name }: AdmissionAttributes): void {
-  if (signerOf(object) !== clientSigner) return;
+  if (signerOf(object) !== CLIENT_SIGNER) return;
   const { request = '' } = (object?.['spec'] ?? {}) as { request?: string };
   const [block] = parsePem(atob(request));
   const parts = block === undefined ? undefined : parseCertificateRequest(block.bytes);
   if (parts === undefined) throw forbidden(groupResource(resource), name, 'failed to parse CSR');
-  if (!parts.organizations.includes(mastersGroup)) return;
-  throw forbidden(groupResource(resource), name, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`);
+  if (!parts.organizations.includes(MASTERS_GROUP)) return;
+  throw forbidden(groupResource(resource), name, `use of ${CLIENT_SIGNER} signer with ${MASTERS_GROUP} group is not allowed`);
 }

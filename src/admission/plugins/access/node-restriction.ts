@@ -19,7 +19,7 @@ interface Case {
   readonly readsOf: ReadsOf;
 }
 
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const q = JSON.stringify;
 const part = (object: KubeObject | undefined, name: 'spec' | 'status'): Readonly<Record<string, unknown>> => (object?.[name] ?? {}) as Record<string, unknown>;
 const nodeOfPod = (pod: KubeObject | undefined): unknown => part(pod, 'spec')['nodeName'];
@@ -49,8 +49,8 @@ async function checkPod(one: Case): Promise<void> {
 }
 
 async function checkMirrorPod({ attributes, node, readsOf }: Case, pod: KubeObject): Promise<void> {
-  if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)) {
-    throw refuse(attributes, `pod does not have ${q(mirrorAnnotation)} annotation, node ${q(node)} can only create mirror pods`);
+  if (!Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR_ANNOTATION)) {
+    throw refuse(attributes, `pod does not have ${q(MIRROR_ANNOTATION)} annotation, node ${q(node)} can only create mirror pods`);
   }
   if (nodeOfPod(pod) !== node) throw refuse(attributes, `node ${q(node)} can only create pods with spec.nodeName set to itself`);
   const [owner, ...others] = pod.metadata.ownerReferences ?? [];

@@ -19,7 +19,7 @@ export interface OwnerRight {
 /** Decides about a right; `reason` is the authorizer's. */
 export type AskRight = (user: AdmissionAttributes['context']['user'], right: OwnerRight) => Promise<{ readonly isAllowed: boolean; readonly reason: string }>;
 
-const ANYTHING: OwnerRight = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '*' };
+const anything: OwnerRight = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '*' };
 
 type Owner = OwnerReference;
 
@@ -63,7 +63,7 @@ export function createOwnerReferences(ask: AskRight, catalog: () => Catalog): Ad
         if (!isAllowed) throw refuse(attributes, `cannot set an ownerRef on a resource you can't delete: ${because(reason)}`);
       }
       const blockers = findNewBlockers(attributes);
-      if (blockers.length === 0 || (await ask(context.user, ANYTHING)).isAllowed) return;
+      if (blockers.length === 0 || (await ask(context.user, anything)).isAllowed) return;
       for (const owner of blockers) await checkBlocker(attributes, owner);
     },
   };

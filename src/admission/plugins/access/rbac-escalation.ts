@@ -27,10 +27,10 @@ export interface EscalationQuestions {
   findRole(roleRef: RoleRef, namespace: string): Promise<Rules | undefined>;
 }
 
-const rbacGroup = 'rbac.authorization.k8s.io';
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const roleKinds = new Set(['roles', 'clusterroles']);
 const bindingKinds = new Set(['rolebindings', 'clusterrolebindings']);
-const mastersGroup = 'system:masters';
+const MASTERS_GROUP = 'system:masters';
 
 const fullAuthority: Rules = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] } as Rules[number], { verbs: ['*'], nonResourceURLs: ['*'] } as Rules[number],
@@ -51,7 +51,7 @@ export function createRbacEscalation(questions: EscalationQuestions): AdmissionP
   return {
     name: 'RBACEscalation',
     handles: ({ resource, operation, subresource, context }) =>
-      resource.group === rbacGroup && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE') && !context.user.groups.includes(mastersGroup),
+      resource.group === RBAC_GROUP && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE') && !context.user.groups.includes(MASTERS_GROUP),
     async mutate(attributes) {
       const { resource, object, oldObject } = attributes;
       if (object === undefined || changesOnlyOwners(object, oldObject)) return;

@@ -13,7 +13,7 @@ function resizesInitContainers(next: PodSpec, before: PodSpec): boolean {
 }
 
 /** Features of kubelets that updates need, in the order of their names. */
-const FEATURES: readonly (readonly [name: string, needs: Needs])[] = [
+const features: readonly (readonly [name: string, needs: Needs])[] = [
   ['InPlacePodLevelResourcesVerticalScaling', (next, before) => !equalJson(next.resources ?? {}, before.resources ?? {})],
   ['InPlacePodVerticalScalingInitContainers', resizesInitContainers],
 ];
@@ -27,7 +27,7 @@ export function createDeclaredFeatures(nodes: RowReads): AdmissionPlugin {
     async validate(attributes) {
       const [next, before] = [podSpecOf(attributes.object), podSpecOf(attributes.oldObject)];
       if (!next.nodeName) return;
-      const needed = FEATURES.filter(([, needs]) => needs(next, before)).map(([name]) => name);
+      const needed = features.filter(([, needs]) => needs(next, before)).map(([name]) => name);
       if (needed.length === 0) return;
       const node = await nodes.find(next.nodeName);
       if (node === undefined) throw refuse(attributes, `node "${next.nodeName}" not found`);

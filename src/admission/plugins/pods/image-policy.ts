@@ -45,9 +45,9 @@ const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;
 const LEAST_CHARACTERS = 256;
 const MAX_TRIES = 5;
 const BACKOFF_FACTOR = 1.5;
-const TRANSIENT_CODES: readonly unknown[] = [429, 500, 504];
+const transientCodes: readonly unknown[] = [429, 500, 504];
 
-const isTransient = (error: unknown): boolean => TRANSIENT_CODES.includes((error as { readonly code?: number }).code)
+const isTransient = (error: unknown): boolean => transientCodes.includes((error as { readonly code?: number }).code)
   || (error as Error).message.endsWith('connection reset by peer');
 
 /** What the service is asked about the pod of a request. */

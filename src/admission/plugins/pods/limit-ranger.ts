@@ -26,7 +26,7 @@ interface Limit {
   readonly maxLimitRequestRatio?: Amounts | null;
 }
 
-const annotation = 'kubernetes.io/limit-ranger';
+const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 const limitsOf = (range: KubeObject): readonly Limit[] => ((range['spec'] ?? {}) as { limits?: readonly Limit[] | null }).limits ?? [];
 const podSpec = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
@@ -61,7 +61,7 @@ function fillPod(pod: KubeObject, range: KubeObject): void {
     ...(containers ?? []).flatMap((one) => fillContainer(one, 'container', defaults)),
     ...(initContainers ?? []).flatMap((one) => fillContainer(one, 'init container', defaults)),
   ];
-  if (done.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${done.join('; ')}` };
+  if (done.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${done.join('; ')}` };
 }
 
 /** The thing that a range bounds: a container, a pod, a claim. */

@@ -7,7 +7,7 @@ import { writes } from '../../refusal.ts';
 import { type Toleration, podSpecOf } from './pod.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
-const TOPOLOGY_LABELS: readonly string[] = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+const topologyLabels: readonly string[] = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
 /** Resources that Kubernetes does not define: their names have a domain of others. */
 const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.');
@@ -56,7 +56,7 @@ export function createPodTopologyLabels(nodes: RowReads): AdmissionPlugin {
       const name = subresource === '' ? podSpecOf(object).nodeName : target?.kind === 'Node' ? target.name : undefined;
       if (object === undefined || !name) return;
       const labels = (await nodes.find(name))?.metadata.labels ?? {};
-      const found = TOPOLOGY_LABELS.filter((label) => Object.hasOwn(labels, label)).map((label) => [label, labels[label] as string]);
+      const found = topologyLabels.filter((label) => Object.hasOwn(labels, label)).map((label) => [label, labels[label] as string]);
       if (found.length > 0) object.metadata.labels = { ...object.metadata.labels, ...Object.fromEntries(found) };
     },
   };

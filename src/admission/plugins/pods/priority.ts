@@ -18,17 +18,17 @@ interface PriorityClass {
 }
 
 const rows = { pods: '/pods', classes: 'scheduling.k8s.io/priorityclasses' };
-const defaultPolicy = 'PreemptLowerPriority';
+const DEFAULT_POLICY = 'PreemptLowerPriority';
 
 function readClass(object: KubeObject): PriorityClass {
-  const { value = 0, preemptionPolicy = defaultPolicy } = object as unknown as { value?: number; preemptionPolicy?: string };
+  const { value = 0, preemptionPolicy = DEFAULT_POLICY } = object as unknown as { value?: number; preemptionPolicy?: string };
   return { name: object.metadata.name ?? '', value, policy: preemptionPolicy };
 }
 
 /** The class with the smallest number, should there be more than one default. */
 async function findDefault(classes: RowReads): Promise<PriorityClass> {
   const all = (await classes.list()).filter((object) => object['globalDefault'] === true).map(readClass);
-  return all.sort((one, two) => one.value - two.value)[0] ?? { name: '', value: 0, policy: defaultPolicy };
+  return all.sort((one, two) => one.value - two.value)[0] ?? { name: '', value: 0, policy: DEFAULT_POLICY };
 }
 
 async function resolve(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<void> {

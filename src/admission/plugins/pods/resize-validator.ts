@@ -9,7 +9,7 @@ import { refuse } from '../../refusal.ts';
 import { podSpecOf } from './pod.ts';
 
 const OS_LABEL = 'kubernetes.io/os';
-const NONE = parseQuantity('0');
+const none = parseQuantity('0');
 
 /** A refusal with the cause that kubelets and autoscalers read. */
 function refuseWith(attributes: AdmissionAttributes, why: string, cause: string): StatusError {
@@ -44,7 +44,7 @@ export function createPodResizeValidator(nodes: RowReads): AdmissionPlugin {
       const requests = sumPod((object?.['spec'] ?? {}) as Parameters<typeof sumPod>[0], 'requests');
       const room = readAmounts(((node['status'] ?? {}) as { readonly allocatable?: object }).allocatable);
       const lacking = (['cpu', 'memory'] as const).flatMap((name) => {
-        const [wanted, allocatable] = [requests.get(name) ?? NONE, room.get(name) ?? NONE];
+        const [wanted, allocatable] = [requests.get(name) ?? none, room.get(name) ?? none];
         const show = (quantity: Quantity): bigint => roundUp(quantity, name === 'cpu' ? 1000n : 1n);
         return compareQuantities(wanted, allocatable) <= 0 ? [] : [`${name}, requested: ${show(wanted)}, allocatable: ${show(allocatable)}`];
       });

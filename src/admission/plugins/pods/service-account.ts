@@ -38,18 +38,18 @@ interface PodSpec {
   ephemeralContainers?: Container[] | null;
 }
 
-const defaultName = 'default';
-const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
-const mirrorAnnotation = 'kubernetes.io/config.mirror';
-const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets';
-const nameLetters = 'bcdfghjklmnpqrstvwxz2456789';
-const tokenSeconds = 3607;
+const DEFAULT_NAME = 'default';
+const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+const ENFORCE_ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
+const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const TOKEN_SECONDS = 3607;
 /** The default account of a new namespace is made by a controller: it may be a moment late. */
-const attempts = 10;
-const attemptMs = 100;
+const ATTEMPTS = 10;
+const ATTEMPT_MS = 100;
 
 const specOf = (pod: KubeObject | undefined): PodSpec => (pod?.['spec'] ?? {}) as PodSpec;
-const isMirror = (pod: KubeObject): boolean => Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation);
+const isMirror = (pod: KubeObject): boolean => Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR_ANNOTATION);
 
 function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
@@ -67,7 +67,7 @@ export function createServiceAccountAdmission(options: ServiceAccountOptions): A
       const { object, operation } = attributes;
       if (object === undefined || operation !== 'CREATE' || isMirror(object)) return;
       const spec = specOf(object);
-      spec.serviceAccountName ||= defaultName;
+      spec.serviceAccountName ||= DEFAULT_NAME;
       spec.serviceAccount = spec.serviceAccountName;
       const account = await requireAccount(attributes, spec.serviceAccountName, options);
       if (spec.automountServiceAccountToken ?? account['automountServiceAccountToken'] !== false) mountToken(spec, options.random);
@@ -89,23 +89,23 @@ async function requireAccount(attributes: AdmissionAttributes, name: string, { f
   for (let attempt = 1; ; attempt += 1) {
     const account = await findAccount(attributes.namespace, name);
     if (account !== undefined) return account;
-    if (name !== defaultName || attempt >= attempts) {
+    if (name !== DEFAULT_NAME || attempt >= ATTEMPTS) {
       throw refuse(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`);
     }
-    await delay(clock, attemptMs);
+    await delay(clock, ATTEMPT_MS);
   }
 }
 
 function mountToken(spec: PodSpec, random: Random): void {
   const taken = new Set((spec.volumes ?? []).map(({ name }) => name));
   let name = '';
-  do name = `kube-api-access-${Array.from(random.bytes(5), (byte) => nameLetters[byte % nameLetters.length]).join('')}`;
+  do name = `kube-api-access-${Array.from(random.bytes(5), (byte) => NAME_LETTERS[byte % NAME_LETTERS.length]).join('')}`;
   while (taken.has(name));
   let mounted = false;
   for (const container of [...spec.initContainers ?? [], ...spec.containers ?? []]) {
     const mounts = container.volumeMounts ?? [];
-    if (mounts.some((mount) => mount.mountPath === mountPath)) continue;
-    container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
+    if (mounts.some((mount) => mount.mountPath === MOUNT_PATH)) continue;
+    container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: MOUNT_PATH }];
     mounted = true;
   }
   if (mounted) spec.volumes = [...spec.volumes ?? [], makeTokenVolume(name)];
@@ -113,7 +113,7 @@ function mountToken(spec: PodSpec, random: Random): void {
 
 function makeTokenVolume(name: string): Volume {
   const sources = [
-    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
   ];
@@ -157,7 +157,7 @@ function listSecrets(spec: Pick<PodSpec, 'volumes'>, containers: Containers): (r
 /** The first reference to a secret that an account with the annotation does not list. */
 async function findForeignSecret(attributes: AdmissionAttributes, spec: PodSpec, { findAccount }: ServiceAccountOptions): Promise<string | undefined> {
   const account = await findAccount(attributes.namespace, spec.serviceAccountName ?? '');
-  if (account?.metadata.annotations?.[enforceAnnotation]?.toLowerCase() !== 'true') return undefined;
+  if (account?.metadata.annotations?.[ENFORCE_ANNOTATION]?.toLowerCase() !== 'true') return undefined;
   const listed = (name: string) => new Set(((account[name] ?? []) as NamedReference[]).map((one) => one.name));
   const [secrets, pullSecrets] = [listed('secrets'), listed('imagePullSecrets')];
   const whose = `is not allowed because service account ${spec.serviceAccountName ?? ''} does not reference that`;

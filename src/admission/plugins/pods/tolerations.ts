@@ -14,8 +14,8 @@ interface Taint {
   readonly effect: string;
 }
 
-const notReady = 'node.kubernetes.io/not-ready';
-const unreachable = 'node.kubernetes.io/unreachable';
+const NOT_READY = 'node.kubernetes.io/not-ready';
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const DEFAULT_SECONDS = 300;
 
 /** Seconds that pods stay on a node that is not ready or out of reach. */
@@ -29,7 +29,7 @@ const tolerates = (key: string) => (toleration: Toleration): boolean =>
 
 /** Makes DefaultTolerationSeconds; five minutes unless other times are given. */
 export function createDefaultTolerationSeconds(given: TolerationSeconds = {}): AdmissionPlugin {
-  const seconds = new Map([[notReady, given.notReady ?? DEFAULT_SECONDS], [unreachable, given.unreachable ?? DEFAULT_SECONDS]]);
+  const seconds = new Map([[NOT_READY, given.notReady ?? DEFAULT_SECONDS], [UNREACHABLE, given.unreachable ?? DEFAULT_SECONDS]]);
   return {
     name: 'DefaultTolerationSeconds',
     handles: (attributes) => writes(attributes, '/pods', ['CREATE', 'UPDATE']),
@@ -53,7 +53,7 @@ export function createTaintNodesByCondition(): AdmissionPlugin {
       if (object === undefined) return;
       const spec = (object['spec'] ??= {}) as { taints?: Taint[] | null };
       const taints = spec.taints ?? [];
-      if (!taints.some(({ key, effect }) => key === notReady && effect === 'NoSchedule')) spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
+      if (!taints.some(({ key, effect }) => key === NOT_READY && effect === 'NoSchedule')) spec.taints = [...taints, { key: NOT_READY, effect: 'NoSchedule' }];
     },
   };
 }

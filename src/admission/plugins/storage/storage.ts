@@ -5,17 +5,17 @@ import { type DefaultMark, findMarked } from '../../default-class.ts';
 import type { RowReads } from '../../reads.ts';
 import { writes } from '../../refusal.ts';
 
-const claims = '/persistentvolumeclaims';
-const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+const CLAIMS = '/persistentvolumeclaims';
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 const marks: DefaultMark = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
 /** Makes DefaultStorageClass over reads of storageclasses. */
 export function createDefaultStorageClass(classes: RowReads): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
-    handles: (attributes) => writes(attributes, claims),
+    handles: (attributes) => writes(attributes, CLAIMS),
     async mutate({ object }) {
-      if (object === undefined || Object.hasOwn(object.metadata.annotations ?? {}, classAnnotation)) return;
+      if (object === undefined || Object.hasOwn(object.metadata.annotations ?? {}, CLASS_ANNOTATION)) return;
       const spec = (object['spec'] ??= {}) as { storageClassName?: string };
       if (spec.storageClassName !== undefined) return;
       const name = findMarked(await classes.list(), marks);
@@ -29,7 +29,7 @@ const finalizers: Readonly<Record<string, string>> = {
   volumeattributesclasses: 'kubernetes.io/vac-protection',
 };
 
-const protectedKinds = ['/persistentvolumes', claims, 'storage.k8s.io/volumeattributesclasses'];
+const protectedKinds = ['/persistentvolumes', CLAIMS, 'storage.k8s.io/volumeattributesclasses'];
 
 /** Makes StorageObjectInUseProtection. */
 export function createStorageObjectInUseProtection(): AdmissionPlugin {

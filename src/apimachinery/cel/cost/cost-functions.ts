@@ -2,7 +2,7 @@
 // accepted.
 import { PATTERN_FACTOR, TRAVERSAL_FACTOR } from '../evaluate/call-cost.ts';
 import type { CostNode, SizeHints } from './node.ts';
-import { type Range, addRanges, exactly, multiplyRanges, scaleRange, unbounded, unionRanges, unknownSize, zero } from './ranges.ts';
+import { type Range, addRanges, exactly, multiplyRanges, scaleRange, UNBOUNDED, unionRanges, unknownSize, zero } from './ranges.ts';
 import type { CelType } from '../values/types.ts';
 
 /** What a call costs, and how large its result is. */
@@ -25,7 +25,7 @@ type Estimate = (call: EstimatedCall, hints: SizeHints) => CallEstimate | undefi
 
 const one: Range = exactly(1);
 const authorizationCheck = exactly(350_000);
-const longestFormatPattern = 128;
+const LONGEST_FORMAT_PATTERN = 128;
 const addressBytes: Range = { min: 4, max: 16 };
 
 const sizeOf = (node: CostNode | undefined): Range => node?.size ?? unknownSize;
@@ -65,7 +65,7 @@ const replace: Estimate = (call) => {
 interface Replaced { readonly count: number; readonly kept: number }
 
 function replacedAtMost(size: Range, part: Range, replacement: Range): Replaced {
-  if (part.min === 0) return { count: size.max < unbounded ? size.max + 1 : size.max, kept: size.max };
+  if (part.min === 0) return { count: size.max < UNBOUNDED ? size.max + 1 : size.max, kept: size.max };
   if (replacement.max <= part.min) return { count: 0, kept: size.max };
   return { count: Math.ceil(size.max / part.min), kept: 0 };
 }
@@ -81,7 +81,7 @@ const split: Estimate = (call) => {
   const size = sizeOf(call.target);
   const limit = call.args[1]?.expr;
   const bounded = limit?.type === 'literal' && typeof limit.value === 'number';
-  const max = bounded ? (Number(limit.value) < 0 ? unbounded : Number(limit.value)) : size.max;
+  const max = bounded ? (Number(limit.value) < 0 ? UNBOUNDED : Number(limit.value)) : size.max;
   return { cost: scaleRange(size, 2 * TRAVERSAL_FACTOR), size: { min: 0, max } };
 };
 
@@ -120,17 +120,17 @@ const containsCidr: Estimate = (call) => {
   return { cost: call.id === 'cidr_contains_cidr_string' ? addRanges(base, traverse(sizeOf(call.args[0]))) : base };
 };
 
-const validate: Estimate = (call) => ({ cost: scaleRange(traverse(sizeOf(call.args[0])), longestFormatPattern * PATTERN_FACTOR) });
+const validate: Estimate = (call) => ({ cost: scaleRange(traverse(sizeOf(call.args[0])), LONGEST_FORMAT_PATTERN * PATTERN_FACTOR) });
 
 const constantEquals: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.authorization.Authorizer',
   'kubernetes.authorization.PathCheck', 'kubernetes.authorization.GroupCheck', 'kubernetes.authorization.ResourceCheck', 'kubernetes.authorization.Decision']);
-const longestFormatName = 64;
+const LONGEST_FORMAT_NAME = 64;
 
 const equality: Estimate = ({ args }) => {
   const type = args[0]?.type;
   if (type === undefined || type.name !== args[1]?.type.name) return undefined;
   if (constantEquals.has(type.name)) return { cost: one };
-  if (type.name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1, max: longestFormatName }, TRAVERSAL_FACTOR) };
+  if (type.name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1, max: LONGEST_FORMAT_NAME }, TRAVERSAL_FACTOR) };
   return type.name === 'kubernetes.URL' ? { cost: scaleRange({ min: 1, max: args[1]?.size?.max ?? 1 }, TRAVERSAL_FACTOR) } : undefined;
 };
 
@@ -190,8 +190,8 @@ const byOverload = new Map<string, Estimate>([
   ...each(['equals', 'not_equals'], comparison),
   ['list_slice', ({ target, args }) => allocating(1, exactly(Math.max(0, literalNumber(args[1], sizeOf(target).max) - literalNumber(args[0], 0))))],
   ['list_flatten', ({ target }) => allocating(1, sizeOf(target))],
-  ['list_flatten_int', ({ target, args }) => allocating(literalNumber(args[0], unbounded), sizeOf(target))],
-  ['lists_range', ({ args }) => allocating(1, exactly(literalNumber(args[0], unbounded)))],
+  ['list_flatten_int', ({ target, args }) => allocating(literalNumber(args[0], UNBOUNDED), sizeOf(target))],
+  ['lists_range', ({ args }) => allocating(1, exactly(literalNumber(args[0], UNBOUNDED)))],
   ['list_reverse', ({ target }) => allocating(1, sizeOf(target))],
   ['list_distinct', ({ target }) => allocating(2, multiplyRanges(sizeOf(target), sizeOf(target)))],
   ['list_sets_contains_list', sets(1)], ['list_sets_intersects_list', sets(1)], ['list_sets_equivalent_list', sets(2)],

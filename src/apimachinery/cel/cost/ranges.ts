@@ -7,14 +7,14 @@ export interface Range {
 }
 
 /** The largest estimate. */
-export const unbounded = 18446744073709551615;
+export const UNBOUNDED = 18446744073709551615;
 
-const cap = (value: number): number => (value >= unbounded ? unbounded : value);
+const cap = (value: number): number => (value >= UNBOUNDED ? UNBOUNDED : value);
 
 /** A range of one value. */
 export const exactly = (value: number): Range => ({ min: value, max: value });
 /** Nothing is known of the size. */
-export const unknownSize: Range = { min: 0, max: unbounded };
+export const unknownSize: Range = { min: 0, max: UNBOUNDED };
 /** Nothing. */
 export const zero: Range = exactly(0);
 

@@ -109,7 +109,7 @@ const byResult = new Map<string, NonNullable<CallCost['after']>>([
 
 /** The cost of calls of an overload, or of any of several (undefined). */
 export function callCostOf(name: string, overloadId: string | undefined): CallCost {
-  if (overloadId !== undefined && SORTING.test(overloadId)) return { before: (args) => selfComparison(args.at(-1)!) };
+  if (overloadId !== undefined && sorting.test(overloadId)) return { before: (args) => selfComparison(args.at(-1)!) };
   const after = overloadId === undefined ? undefined : byResult.get(overloadId);
   if (after !== undefined) return { after };
   const filed = overloadId === undefined ? undefined : byOverload.get(overloadId);
@@ -118,4 +118,4 @@ export function callCostOf(name: string, overloadId: string | undefined): CallCo
 }
 
 /** Overloads of the functions that sort: one for each type of elements. */
-const SORTING = /^list_[\w.]*_(?:sort|sortByAssociatedKeys)$/;
+const sorting = /^list_[\w.]*_(?:sort|sortByAssociatedKeys)$/;

@@ -37,16 +37,16 @@ const reading = (factor: number): CallWork => (args) => {
 };
 const copying: CallWork = ([list]) => (list instanceof CelList ? list.size * COPY_WORK : 0);
 
-const READERS = ['int', 'uint', 'double', 'bool', 'timestamp', 'string', 'bytes', 'charAt', 'indexOf', 'lastIndexOf', 'strings.quote',
+const readers = ['int', 'uint', 'double', 'bool', 'timestamp', 'string', 'bytes', 'charAt', 'indexOf', 'lastIndexOf', 'strings.quote',
   'format.named', 'validate', 'url', 'isURL', 'isQuantity', 'isSemver'];
-const COPIERS = ['reverse', 'optional.unwrap', 'unwrapOpt', 'slice'];
+const copiers = ['reverse', 'optional.unwrap', 'unwrapOpt', 'slice'];
 
 const works = new Map<string, CallWork>([
   ['_+_', addition], ['replace', replacement], ['join', ([list, separator]) => sumOfTexts(list, lengthOf(separator))],
   ['lists.range', ([count]) => Math.max(0, Number(count)) * COPY_WORK], ['size', reading(SCAN_WORK)],
   // Each number of a duration is computed with for itself, each clause of a template is filled.
   ['duration', reading(BUILD_WORK)], ['format', ([template]) => lengthOf(template) * BUILD_WORK],
-  ...READERS.map((name) => [name, reading(TEXT_WORK)] as const), ...COPIERS.map((name) => [name, copying] as const),
+  ...readers.map((name) => [name, reading(TEXT_WORK)] as const), ...copiers.map((name) => [name, copying] as const),
 ]);
 
 /** The work of calls of a function; undefined where it is no more than their cost. */

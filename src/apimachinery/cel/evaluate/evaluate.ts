@@ -50,9 +50,9 @@ function run(root: Step, frame: Frame): Evaluation {
   }
 }
 
-const listCost = 10;
-const mapCost = 30;
-const structCost = 40;
+const LIST_COST = 10;
+const MAP_COST = 30;
+const STRUCT_COST = 40;
 
 /** Compiles nodes; knows which names are slots. */
 class Compiler implements NodeCompiler {
@@ -184,7 +184,7 @@ class Compiler implements NodeCompiler {
         else if (!(value instanceof CelOptional)) return noSuchOverload;
         else if (value.value !== undefined) items.push(value.value);
       }
-      frame.charge(listCost);
+      frame.charge(LIST_COST);
       return new ArrayList(items);
     };
   }
@@ -197,7 +197,7 @@ class Compiler implements NodeCompiler {
         const failure = putEntry(filed, { key: entry.key(frame), value: entry.value(frame), optional: entry.optional });
         if (failure !== undefined) return failure;
       }
-      frame.charge(mapCost);
+      frame.charge(MAP_COST);
       return new EntryMap(filed);
     };
   }
@@ -216,7 +216,7 @@ class Compiler implements NodeCompiler {
         const shown = field.optional && value instanceof CelOptional ? value.value : value;
         if (shown !== undefined) given.set(field.field, shown);
       }
-      frame.charge(structCost);
+      frame.charge(STRUCT_COST);
       return provider?.build?.(name, given) ?? new CelError(`unknown type: ${name}`);
     };
   }

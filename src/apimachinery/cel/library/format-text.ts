@@ -8,7 +8,7 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUin
 
 class FormatError extends Error {}
 
-const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const MAX_PRECISION = 1000;
 
 /** Fills the clauses of a template. */
@@ -138,7 +138,7 @@ function showScientific(value: Value, precision: number): string {
   const special = specialNumber(number);
   if (special !== undefined) return special;
   const [mantissa, exponent] = number.toExponential(Math.min(100, precision)).split('e') as [string, string];
-  const digits = Math.abs(Number(exponent)).toString().padStart(2, '0').replace(/\d/g, (digit) => superscripts[Number(digit)]!);
+  const digits = Math.abs(Number(exponent)).toString().padStart(2, '0').replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!);
   return `${mantissa}×10${Number(exponent) < 0 ? '⁻' : ''}${digits}`;
 }
 

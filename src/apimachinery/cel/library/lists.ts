@@ -145,13 +145,13 @@ function range(count: number): Value {
 }
 
 const mapMacro = new Map(standardMacros).get(macroKey('map', 2, true))!;
-const sortInput = '@__sortBy_input__';
+const SORT_INPUT = '@__sortBy_input__';
 
 /** list.sortBy(v, key): the list in the order of the keys. */
 const sortByMacro: Macro = (helper, { id, target, args }) => {
   const build = new ExprBuilder(helper, { id });
-  const keys = mapMacro(helper, { id, name: 'map', target: build.ident(sortInput), args })!;
-  return build.bind(sortInput, target!, build.memberCall(build.ident(sortInput), '@sortByAssociatedKeys', keys));
+  const keys = mapMacro(helper, { id, name: 'map', target: build.ident(SORT_INPUT), args })!;
+  return build.bind(SORT_INPUT, target!, build.memberCall(build.ident(SORT_INPUT), '@sortByAssociatedKeys', keys));
 };
 
 const sorting: readonly FunctionDeclaration[] = [

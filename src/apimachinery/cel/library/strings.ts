@@ -72,13 +72,13 @@ function join(list: CelList, separator = ''): Value {
 }
 
 /** What Go's unicode.IsSpace takes for white space. */
-const SPACES: ReadonlySet<string> = new Set('\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000');
+const spaces: ReadonlySet<string> = new Set('\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000');
 
 function trim(value: string): string {
   let start = 0;
   let end = value.length;
-  while (start < end && SPACES.has(value[start]!)) start++;
-  while (end > start && SPACES.has(value[end - 1]!)) end--;
+  while (start < end && spaces.has(value[start]!)) start++;
+  while (end > start && spaces.has(value[end - 1]!)) end--;
   return value.slice(start, end);
 }
 
@@ -87,9 +87,9 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 const quote = (value: string): string => `"${value.toWellFormed().replace(/[\x07-\r\\"]/g, (char) => escapes.get(char)!)}"`;
-const ASCII = /^[\x00-\x7f]*$/;
-const lower = (value: string): string => (ASCII.test(value) ? value.toLowerCase() : value.replace(/[A-Z]+/g, (part) => part.toLowerCase()));
-const upper = (value: string): string => (ASCII.test(value) ? value.toUpperCase() : value.replace(/[a-z]+/g, (part) => part.toUpperCase()));
+const ascii = /^[\x00-\x7f]*$/;
+const lower = (value: string): string => (ascii.test(value) ? value.toLowerCase() : value.replace(/[A-Z]+/g, (part) => part.toLowerCase()));
+const upper = (value: string): string => (ascii.test(value) ? value.toUpperCase() : value.replace(/[a-z]+/g, (part) => part.toUpperCase()));
 
 /** Version 2 of the string extension, and `reverse` of version 3. */
 export const stringsLibrary: Library = {

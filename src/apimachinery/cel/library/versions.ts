@@ -2,7 +2,7 @@
 import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
 import { type Quantity, QuantityError, addQuantities, compareQuantities, parseQuantity } from '../../quantity.ts';
 import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
-import { CelDouble, CelError, CelOpaque, type Value, maxInt64, minInt64, narrowInt } from '../values/values.ts';
+import { CelDouble, CelError, CelOpaque, type Value, MAX_INT64, MIN_INT64, narrowInt } from '../values/values.ts';
 
 const quantityType = structType('kubernetes.Quantity');
 const semverType = structType('kubernetes.Semver');
@@ -38,7 +38,7 @@ function wholeOf({ value }: CelQuantity): bigint | undefined {
   const scale = 10n ** BigInt(Math.abs(exponent));
   if (exponent < 0 && mantissa % scale !== 0n) return undefined;
   const whole = exponent < 0 ? mantissa / scale : mantissa * scale;
-  return whole <= maxInt64 && whole >= minInt64 ? whole : undefined;
+  return whole <= MAX_INT64 && whole >= MIN_INT64 ? whole : undefined;
 }
 
 function asInteger(quantity: CelQuantity): Value {
@@ -73,9 +73,9 @@ class CelSemver extends CelOpaque {
 }
 
 const MAX_VERSION_LENGTH = 4096;
-const PLAIN_NUMBER = /^(?:0|[1-9][0-9]*)$/;
-const DIGITS = /^[0-9]+$/;
-const IDENTIFIER = /^[0-9A-Za-z-]+$/;
+const plainNumber = /^(?:0|[1-9][0-9]*)$/;
+const digits = /^[0-9]+$/;
+const identifier = /^[0-9A-Za-z-]+$/;
 
 /** Reads MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD], splitting at the first `+`, then at the first `-`. */
 function parseVersion(text: string): CelSemver | CelError {
@@ -93,13 +93,13 @@ function splitVersion(text: string): Parts | undefined {
   const before = dash < 0 ? [] : bare.slice(dash + 1).split('.');
   const numbers = (dash < 0 ? bare : bare.slice(0, dash)).split('.');
   const [major, minor, patch] = numbers;
-  if (numbers.length !== 3 || !numbers.every((part) => PLAIN_NUMBER.test(part))) return undefined;
-  if (!before.every(isIdentifier) || (build !== undefined && !build.split('.').every((part) => IDENTIFIER.test(part)))) return undefined;
+  if (numbers.length !== 3 || !numbers.every((part) => plainNumber.test(part))) return undefined;
+  if (!before.every(isIdentifier) || (build !== undefined && !build.split('.').every((part) => identifier.test(part)))) return undefined;
   return { numbers: [BigInt(major!), BigInt(minor!), BigInt(patch!)], before, build: build ?? '' };
 }
 
 /** Identifiers of pre-releases: numbers have no leading zeros. */
-const isIdentifier = (part: string): boolean => (DIGITS.test(part) ? PLAIN_NUMBER.test(part) : IDENTIFIER.test(part));
+const isIdentifier = (part: string): boolean => (digits.test(part) ? plainNumber.test(part) : identifier.test(part));
 
 /** Takes a leading v, leading zeros and missing parts too. */
 function parseLoosely(text: string): CelSemver | CelError {
@@ -130,7 +130,7 @@ function compareVersions(a: CelSemver, b: CelSemver): number {
 }
 
 function compareIdentifiers(a: string, b: string): number {
-  const [x, y] = [DIGITS.test(a), DIGITS.test(b)];
+  const [x, y] = [digits.test(a), digits.test(b)];
   if (x && y) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0;
   if (x !== y) return x ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;

@@ -6,11 +6,11 @@ export const reserved: ReadonlySet<string> = new Set(['as', 'break', 'const', 'c
 /** Identifiers of the lexer that are signs of the grammar. */
 export const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 /** What an expression may start with, as messages list it. */
-export const primaryStarts = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+export const PRIMARY_STARTS = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 /** What the first entry of a map may start with, as messages list it. */
-export const mapStarts = "{'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+export const MAP_STARTS = "{'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 /** What the first field of a message may start with, as messages list it. */
-export const fieldStarts = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
+export const FIELD_STARTS = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
 /** Signs that may stand where the first entry of a map or message does. */
 export const mapSigns: ReadonlySet<string> = new Set(['}', ',', '?']);
 /** Signs that an expression may start with. */

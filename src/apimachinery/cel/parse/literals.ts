@@ -1,7 +1,7 @@
 // What the literals of a text stand for: numbers with their ranges, strings and bytes with their escapes.
 import type { Literal } from './ast.ts';
 import type { Token } from './lex.ts';
-import { CelDouble, CelUint, maxInt64, maxUint64, minInt64, narrowInt } from '../values/values.ts';
+import { CelDouble, CelUint, MAX_INT64, MAX_UINT64, MIN_INT64, narrowInt } from '../values/values.ts';
 
 /** A literal that stands for nothing; the message is the parser's. */
 export class LiteralError extends Error {}
@@ -15,11 +15,11 @@ export function readNumber(token: Token, negative: boolean): Literal {
   }
   const digits = BigInt(token.kind === 'uint' ? token.text.slice(0, -1) : token.text);
   if (token.kind === 'uint') {
-    if (digits > maxUint64) throw new LiteralError('invalid uint literal');
+    if (digits > MAX_UINT64) throw new LiteralError('invalid uint literal');
     return new CelUint(digits);
   }
   const value = negative ? -digits : digits;
-  if (value > maxInt64 || value < minInt64) throw new LiteralError('invalid int literal');
+  if (value > MAX_INT64 || value < MIN_INT64) throw new LiteralError('invalid int literal');
   return narrowInt(value);
 }
 

@@ -30,7 +30,7 @@ export class MacroError extends Error {
 }
 
 /** Accumulators of folds; no identifier can be spelled like it. */
-const accumulatorName = '@result';
+const ACCUMULATOR_NAME = '@result';
 
 /** How macros are filed: by name, number of arguments (-1: any) and whether they have a target. */
 export function macroKey(name: string, args: number, member: boolean): string {
@@ -56,7 +56,7 @@ export class ExprBuilder {
   }
 
   accumulator(): Expr {
-    return this.ident(accumulatorName);
+    return this.ident(ACCUMULATOR_NAME);
   }
 
   literal(value: boolean | number | string): Expr {
@@ -80,7 +80,7 @@ export class ExprBuilder {
   }
 
   fold(fold: Omit<FoldExpr, 'type' | 'id' | 'accumulator' | 'variable2'> & { accumulator?: string; variable2?: string }): Expr {
-    return { ...fold, type: 'fold', id: this.id(), accumulator: fold.accumulator ?? accumulatorName, variable2: fold.variable2 };
+    return { ...fold, type: 'fold', id: this.id(), accumulator: fold.accumulator ?? ACCUMULATOR_NAME, variable2: fold.variable2 };
   }
 
   /** `value` under a name, visible in `body`. */
@@ -93,7 +93,7 @@ export class ExprBuilder {
 /** The name that an argument declares; throws MacroError when it is not a plain identifier. `problem` is the message that the macro has for that. */
 export function variableOf(arg: Expr, problem: string): string {
   if (arg.type !== 'ident' || arg.name.startsWith('.')) throw new MacroError(arg.id, problem);
-  if (arg.name === accumulatorName || arg.name === '__result__') throw new MacroError(arg.id, 'iteration variable overwrites accumulator variable');
+  if (arg.name === ACCUMULATOR_NAME || arg.name === '__result__') throw new MacroError(arg.id, 'iteration variable overwrites accumulator variable');
   return arg.name;
 }
 

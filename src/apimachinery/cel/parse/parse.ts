@@ -2,19 +2,19 @@
 // sign, calls at their parenthesis), and so are the messages of the first syntax error. Depth and length of a text are bounded.
 import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExpr, childrenOf } from './ast.ts';
 import { runeCount } from '../values/runes.ts';
-import { fieldStarts, followers, keywords, mapSigns, mapStarts, primaryStarts, relations, reserved, starters } from './grammar.ts';
+import { FIELD_STARTS, followers, keywords, mapSigns, MAP_STARTS, PRIMARY_STARTS, relations, reserved, starters } from './grammar.ts';
 import { type Token, escapeShown, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
 import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts';
 import { CelSyntaxError, type Issue, MAX_REPORTED_ISSUES } from './source.ts';
 
 /** Longest text, in runes. */
-const maxExpressionRunes = 100_000;
+const MAX_EXPRESSION_RUNES = 100_000;
 /** Deepest nesting of a text, and of its tree. */
-const maxDepth = 250;
+const MAX_DEPTH = 250;
 
 /** Most nodes that macros may expand to. */
-const maxNodes = 100_000;
+const MAX_NODES = 100_000;
 
 interface ParseOptions {
   /** Macros by `macroKey`. */
@@ -29,8 +29,8 @@ interface ParseOptions {
 export function parseExpression(text: string, options: ParseOptions): ParsedExpr {
   const issues: Issue[] = [];
   const size = runeCount(text);
-  if (size > maxExpressionRunes) {
-    throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionRunes}` }], text);
+  if (size > MAX_EXPRESSION_RUNES) {
+    throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${MAX_EXPRESSION_RUNES}` }], text);
   }
   const tokens = lex(text, issues);
   if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
@@ -134,14 +134,14 @@ class Parser implements MacroHelper {
     let depth = 0;
     for (const child of children) depth = Math.max(depth, this.#depths.get(child.id) ?? 0);
     this.#depths.set(expr.id, depth + 1);
-    if (depth <= maxDepth) return expr;
+    if (depth <= MAX_DEPTH) return expr;
     this.#report(-1, 'max recursion depth exceeded');
     throw new Stop();
   }
 
   #expression(): Expr {
-    if (++this.#nesting > maxDepth) {
-      this.#report(-1, `expression recursion limit exceeded: ${maxDepth}`);
+    if (++this.#nesting > MAX_DEPTH) {
+      this.#report(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
       throw new Stop();
     }
     const condition = this.#logical('||', '_||_');
@@ -218,7 +218,7 @@ class Parser implements MacroHelper {
     for (; this.#is(sign.text); count++) this.#advance();
     const { kind } = this.#token;
     if (sign.text === '-' && count === 1 && (kind === 'int' || kind === 'float')) return this.#selectors(this.#number(sign));
-    if (this.#is('!') || this.#is('-')) this.#unexpected(primaryStarts);
+    if (this.#is('!') || this.#is('-')) this.#unexpected(PRIMARY_STARTS);
     if (sign.text === '-' && this.#token.kind === 'end') this.#endAfterSigns(count);
     const operand = this.#member();
     return count % 2 === 0 ? operand : this.#call(this.idAt(sign), sign.text === '!' ? '!_' : '-_', [operand]);
@@ -307,7 +307,7 @@ class Parser implements MacroHelper {
     while (!this.#is(')')) {
       args.push(this.#expression());
       if (!this.#take(',')) break;
-      if (this.#is(')')) this.#unexpected(primaryStarts);
+      if (this.#is(')')) this.#unexpected(PRIMARY_STARTS);
     }
     this.#expect(')');
     return args;
@@ -329,8 +329,8 @@ class Parser implements MacroHelper {
     if (macro === undefined) return undefined;
     try {
       const expanded = macro(this, call);
-      if (expanded !== undefined && this.#weigh(expanded) > maxNodes) {
-        this.#report(-1, `expression size exceeds limit: ${maxNodes} nodes`);
+      if (expanded !== undefined && this.#weigh(expanded) > MAX_NODES) {
+        this.#report(-1, `expression size exceeds limit: ${MAX_NODES} nodes`);
         throw new Stop();
       }
       return expanded === undefined ? undefined : this.#sized(expanded, ...call.args, ...(call.target === undefined ? [] : [call.target]));
@@ -412,7 +412,7 @@ class Parser implements MacroHelper {
       throw new Stop();
     }
     if (this.#token.kind === 'end' || !this.#startsPrimary(this.#tokens[this.#at + 1])) return this.#recover();
-    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${primaryStarts}`);
+    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${PRIMARY_STARTS}`);
     this.#advance();
     return this.#expression();
   }
@@ -423,7 +423,7 @@ class Parser implements MacroHelper {
 
   /** Reports that an expression is missing, and continues at the next token that may follow one. */
   #recover(): Expr {
-    this.#reportSyntax(`mismatched input '${this.#token.text}' expecting ${primaryStarts}`);
+    this.#reportSyntax(`mismatched input '${this.#token.text}' expecting ${PRIMARY_STARTS}`);
     while (this.#token.kind !== 'end' && !followers.has(this.#token.text)) this.#at++;
     return this.#literal(this.#token, null);
   }
@@ -451,7 +451,7 @@ class Parser implements MacroHelper {
     const id = this.idAt(this.#token);
     this.#advance();
     const entries: MapEntry[] = [];
-    this.#skipUnexpected(mapStarts, (token) => this.#startsPrimary(token) || (token.kind === 'op' && mapSigns.has(token.text)));
+    this.#skipUnexpected(MAP_STARTS, (token) => this.#startsPrimary(token) || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (entries.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');
@@ -478,7 +478,7 @@ class Parser implements MacroHelper {
     const id = this.idAt(this.#token);
     this.#advance();
     const fields: FieldEntry[] = [];
-    this.#skipUnexpected(fieldStarts, (token) => token.kind === 'ident' || token.kind === 'escaped' || (token.kind === 'op' && mapSigns.has(token.text)));
+    this.#skipUnexpected(FIELD_STARTS, (token) => token.kind === 'ident' || token.kind === 'escaped' || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (fields.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');

@@ -3,15 +3,15 @@ import { type Steps, createStride } from '../../../base/index.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../../field-error.ts';
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import type { FieldError } from '../../status.ts';
-import { unbounded } from '../cost/ranges.ts';
+import { UNBOUNDED } from '../cost/ranges.ts';
 import { resolveFieldPath } from './rule-paths.ts';
 import { type CompiledRule, type ValidationRule, compileEach, declareSelf, rulesOf } from './rules.ts';
 
 /** Most that one rule may be estimated to cost. */
-const ruleCostLimit = 10_000_000;
+const RULE_COST_LIMIT = 10_000_000;
 /** Most that all rules of a schema may be estimated to cost. */
-const schemaCostLimit = 100_000_000;
-const mostExpensiveCount = 4;
+const SCHEMA_COST_LIMIT = 100_000_000;
+const MOST_EXPENSIVE_COUNT = 4;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** The problems of the rules of a schema. The reference lists all errors about the schema first, those of expressions after them. */
@@ -34,7 +34,7 @@ const isDue = createStride(50);
 export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<RuleProblems> {
   const check = new RuleCheck(options.compile ?? true);
   yield* check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
-  if (check.total > schemaCostLimit) check.reportTotal(options.path);
+  if (check.total > SCHEMA_COST_LIMIT) check.reportTotal(options.path);
   return { schemaErrors: check.schemaErrors, expressionErrors: check.expressionErrors };
 }
 
@@ -110,25 +110,25 @@ class RuleCheck {
   }
 
   #observe(path: string, name: string, cost: number): void {
-    if (cost > ruleCostLimit) this.expressionErrors.push(forbiddenField(path, describeCost(name, cost, ruleCostLimit)));
-    this.total = Math.min(unbounded, this.total + cost);
-    if (cost < schemaCostLimit / 100) return;
+    if (cost > RULE_COST_LIMIT) this.expressionErrors.push(forbiddenField(path, describeCost(name, cost, RULE_COST_LIMIT)));
+    this.total = Math.min(UNBOUNDED, this.total + cost);
+    if (cost < SCHEMA_COST_LIMIT / 100) return;
     this.#expensive.push({ path, cost });
-    this.#expensive = this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, mostExpensiveCount);
+    this.#expensive = this.#expensive.sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE_COUNT);
   }
 
   reportTotal(path: string): void {
     for (const expensive of this.#expensive) {
       this.expressionErrors.push(forbiddenField(expensive.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
     }
-    const detail = describeCost('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, schemaCostLimit);
+    const detail = describeCost('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, SCHEMA_COST_LIMIT);
     this.expressionErrors.push(forbiddenField(path, detail));
   }
 }
 
 const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 const rulePath = (place: RuleLocation, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
-const multiplyCost = (cost: number, times: number): number => Math.min(unbounded, cost * times);
+const multiplyCost = (cost: number, times: number): number => Math.min(UNBOUNDED, cost * times);
 
 function childPlace(schema: OpenAPIV3Schema, place: RuleLocation): RuleLocation {
   if (place.cardinality === undefined) return place;

@@ -43,11 +43,11 @@ export function rulesOf(schema: OpenAPIV3Schema): readonly ValidationRule[] {
   return Array.isArray(rules) ? (rules as ValidationRule[]) : [];
 }
 
-const selfTypeName = 'selfType';
+const SELF_TYPE_NAME = 'selfType';
 
 /** The type of a node as rules on it see `self`; undefined when expressions cannot see it. */
 export function declareSelf(schema: OpenAPIV3Schema, root: boolean): DeclaredType | undefined {
-  return declareType(schema, { root, name: selfTypeName });
+  return declareType(schema, { root, name: SELF_TYPE_NAME });
 }
 
 /** Compiles rules against the type of `self`, each when it is asked for. */

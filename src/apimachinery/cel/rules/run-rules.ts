@@ -32,7 +32,7 @@ export interface RuleInput {
   readonly budget?: number;
 }
 
-const maxMessageBytes = 5 * 1024;
+const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** Runs the rules of a tree. */
 export function runRules(tree: RuleNode | undefined, input: RuleInput): RuleOutcome {
@@ -203,7 +203,7 @@ class RuleRun {
     }
     this.budget -= cost;
     const text = typeof value === 'string' ? value.trim() : '';
-    return text === '' || text.includes('\n') || byteLength(text) > maxMessageBytes ? {} : { text };
+    return text === '' || text.includes('\n') || byteLength(text) > MAX_MESSAGE_BYTES ? {} : { text };
   }
 }
 

@@ -28,7 +28,7 @@ interface DeclaredField {
   readonly declared: DeclaredType;
 }
 
-const maxTextLength = MAX_REQUEST_BYTES - 2;
+const MAX_TEXT_LENGTH = MAX_REQUEST_BYTES - 2;
 const textBounds = { duration: 32, date: 12, 'date-time': 32 };
 const minBytesOf = { duration: 3, date: 12, 'date-time': 21 };
 const plainText: OpenAPIV3Schema = { type: 'string' };
@@ -42,7 +42,7 @@ export function withTypeAndMeta(schema: OpenAPIV3Schema): OpenAPIV3Schema {
 
 /** The type that a schema declares; undefined when it declares none. */
 export function declareType(given: OpenAPIV3Schema, options: { root: boolean; name: string }): DeclaredType | undefined {
-  if (given['x-kubernetes-int-or-string'] === true) return { type: dynType, schema: given, maxElements: maxTextLength, minBytes: 1 };
+  if (given['x-kubernetes-int-or-string'] === true) return { type: dynType, schema: given, maxElements: MAX_TEXT_LENGTH, minBytes: 1 };
   const schema = options.root ? withTypeAndMeta(given) : given;
   switch (schema.type) {
     case 'array': return declareList(schema, options.name);
@@ -122,7 +122,7 @@ function declareFields(schema: OpenAPIV3Schema, name: string): DeclaredType {
 function declareText(schema: OpenAPIV3Schema): DeclaredType {
   const format = schema.format as keyof typeof textBounds | undefined;
   switch (schema.format) {
-    case 'byte': return { type: bytesType, schema, maxElements: bound(schema['maxLength'], maxTextLength), minBytes: 2 };
+    case 'byte': return { type: bytesType, schema, maxElements: bound(schema['maxLength'], MAX_TEXT_LENGTH), minBytes: 2 };
     case 'duration': return { type: durationType, schema, maxElements: textBounds[format!], minBytes: minBytesOf[format!] };
     case 'date': case 'date-time': return { type: timestampType, schema, maxElements: textBounds[format!], minBytes: minBytesOf[format!] };
     default: return { type: stringType, schema, maxElements: bound(schema['maxLength'], enumBound(schema.enum)), minBytes: 2 };
@@ -130,7 +130,7 @@ function declareText(schema: OpenAPIV3Schema): DeclaredType {
 }
 
 function enumBound(values: readonly unknown[] | undefined): number {
-  if (values === undefined || values.length === 0) return maxTextLength;
+  if (values === undefined || values.length === 0) return MAX_TEXT_LENGTH;
   return values.reduce((most: number, value) => Math.max(most, typeof value === 'string' ? value.length : 0), 0);
 }
 

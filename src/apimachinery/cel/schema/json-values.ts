@@ -124,8 +124,8 @@ function listOfDeclared(items: readonly unknown[], declared: DeclaredType): CelL
   return kind === 'map' && Array.isArray(keys) ? new KeyedList(items, declared.element!, keys as string[]) : new DeclaredList(items, declared.element!);
 }
 
-const CONTAINERS: ReadonlySet<string> = new Set(['list', 'map', 'struct']);
-const isContainer = ({ type }: DeclaredType): boolean => CONTAINERS.has(type.kind);
+const containers: ReadonlySet<string> = new Set(['list', 'map', 'struct']);
+const isContainer = ({ type }: DeclaredType): boolean => containers.has(type.kind);
 
 class DeclaredList extends CelList {
   readonly items: readonly unknown[];

@@ -1,5 +1,5 @@
 // Arithmetic with the ranges of 64 bits, and the texts of doubles as Go prints them.
-import { CelDouble, CelError, CelUint, type Value, integerOverflow, maxInt64, maxUint64, minInt64, narrowInt } from './values.ts';
+import { CelDouble, CelError, CelUint, type Value, integerOverflow, MAX_INT64, MAX_UINT64, MIN_INT64, narrowInt } from './values.ts';
 
 /** Error of a result that is no uint. */
 export const unsignedOverflow = new CelError('unsigned integer overflow');
@@ -8,12 +8,12 @@ const modulusByZero = new CelError('modulus by zero');
 
 /** An int if 64 bits hold it. */
 export function makeInt(value: bigint): Value {
-  return value > maxInt64 || value < minInt64 ? integerOverflow : narrowInt(value);
+  return value > MAX_INT64 || value < MIN_INT64 ? integerOverflow : narrowInt(value);
 }
 
 /** A uint if 64 bits hold it. */
 export function makeUint(value: bigint): Value {
-  return value > maxUint64 || value < 0n ? unsignedOverflow : new CelUint(value);
+  return value > MAX_UINT64 || value < 0n ? unsignedOverflow : new CelUint(value);
 }
 
 type Int = number | bigint;
@@ -56,7 +56,7 @@ export function divideInts(a: Int, b: Int): Value {
 export function remainderInts(a: Int, b: Int): Value {
   if (b === 0) return modulusByZero;
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0;
-  if (a === minInt64 && b === -1) return integerOverflow;
+  if (a === MIN_INT64 && b === -1) return integerOverflow;
   return makeInt(BigInt(a) % BigInt(b));
 }
 

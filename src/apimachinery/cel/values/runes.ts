@@ -1,10 +1,10 @@
 // Positions in strings count runes in expressions and UTF-16 units in JavaScript. Only texts with surrogates need counting.
 
-const SURROGATE = /[\ud800-\udbff]/;
+const surrogate = /[\ud800-\udbff]/;
 
 /** Number of runes of a string. Sizes are read at every step of an expression: one native search decides for nearly all texts that nothing needs counting. */
 export function runeCount(text: string): number {
-  return SURROGATE.test(text) ? countRunes(text, text.length) : text.length;
+  return surrogate.test(text) ? countRunes(text, text.length) : text.length;
 }
 
 function countRunes(text: string, end: number): number {
@@ -17,12 +17,12 @@ function countRunes(text: string, end: number): number {
 }
 
 /** Number of runes before a UTF-16 index. */
-export const runesBefore = (text: string, index: number): number => (SURROGATE.test(text) ? countRunes(text, index) : index);
+export const runesBefore = (text: string, index: number): number => (surrogate.test(text) ? countRunes(text, index) : index);
 
 /** The UTF-16 index of a rune; undefined beyond the end of the text. The rune after the last one is the end. */
 export function indexOfRune(text: string, rune: number): number | undefined {
   if (rune < 0 || rune > text.length) return undefined;
-  if (!SURROGATE.test(text)) return rune;
+  if (!surrogate.test(text)) return rune;
   let index = 0;
   for (let left = rune; left > 0; left--) {
     if (index >= text.length) return undefined;

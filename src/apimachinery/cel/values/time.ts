@@ -1,9 +1,9 @@
 // Timestamps and durations: their texts as Go reads and prints them, their ranges, and the parts of a date in a zone.
-import { CelDuration, CelError, CelTimestamp, type Value, maxInt64, minInt64 } from './values.ts';
+import { CelDuration, CelError, CelTimestamp, type Value, MAX_INT64, MIN_INT64 } from './values.ts';
 
-const minSeconds = -62135596800;
-const maxSeconds = 253402300799;
-const nanosPerSecond = 1_000_000_000n;
+const MIN_SECONDS = -62135596800;
+const MAX_SECONDS = 253402300799;
+const NANOS_PER_SECOND = 1_000_000_000n;
 const timePattern = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
 const unitNanos: ReadonlyMap<string, number> = new Map([['ns', 1], ['us', 1e3], ['µs', 1e3], ['μs', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 6e10], ['h', 3.6e12]]);
 
@@ -23,7 +23,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
   const offset = match[8] !== undefined ? 0 : (Number(match[10]) * 3600 + Number(match[11]) * 60) * (match[9] === '-' ? -1 : 1);
   if (Number(match[10] ?? 0) > 24 || Number(match[11] ?? 0) > 60) return undefined;
   const seconds = secondsOf(Number(match[1]), Number(match[2]), Number(match[3])) + hour * 3600 + minute * 60 + second - offset;
-  if (Number.isNaN(seconds) || seconds < minSeconds || seconds > maxSeconds) return undefined;
+  if (Number.isNaN(seconds) || seconds < MIN_SECONDS || seconds > MAX_SECONDS) return undefined;
   return new CelTimestamp(seconds, Number((match[7] ?? '').padEnd(9, '0').slice(0, 9)), offset);
 }
 
@@ -55,11 +55,11 @@ export function parseDuration(text: string): CelDuration | undefined {
     const part = readSpan(text, at);
     if (part === undefined) return undefined;
     nanos += part.nanos;
-    if (nanos > -minInt64) return undefined;
+    if (nanos > -MIN_INT64) return undefined;
     at = part.end;
   }
   if (negative) nanos = -nanos;
-  return nanos > maxInt64 ? undefined : new CelDuration(nanos);
+  return nanos > MAX_INT64 ? undefined : new CelDuration(nanos);
 }
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
@@ -95,7 +95,7 @@ function nanosOfFraction(digits: string, scale: number): bigint {
   let zeros = 0;
   while (digits[zeros] === '0') zeros++;
   const first = digits.slice(zeros, zeros + MAX_FRACTION_DIGITS);
-  const kept = BigInt(first) > maxInt64 / 10n ? first : digits.slice(zeros, zeros + MAX_FRACTION_DIGITS + 1);
+  const kept = BigInt(first) > MAX_INT64 / 10n ? first : digits.slice(zeros, zeros + MAX_FRACTION_DIGITS + 1);
   return BigInt(Math.trunc(Number(kept) * (scale / 10 ** (zeros + kept.length))));
 }
 
@@ -110,9 +110,9 @@ function unitAt(text: string, at: number): string | undefined {
 export function formatDuration(duration: CelDuration): string {
   const negative = duration.nanos < 0n;
   const nanos = negative ? -duration.nanos : duration.nanos;
-  const fraction = nanos % nanosPerSecond;
+  const fraction = nanos % NANOS_PER_SECOND;
   const shown = fraction === 0n ? '' : `.${String(fraction).padStart(9, '0').replace(/0+$/, '')}`;
-  return `${negative ? '-' : ''}${nanos / nanosPerSecond}${shown}s`;
+  return `${negative ? '-' : ''}${nanos / NANOS_PER_SECOND}${shown}s`;
 }
 
 const outOfRange = new CelError('timestamp overflow');
@@ -120,21 +120,21 @@ const durationOverflow = new CelError('duration overflow');
 
 /** A duration if 64 bits hold it. */
 export function makeDuration(nanos: bigint): Value {
-  return nanos > maxInt64 || nanos < minInt64 ? durationOverflow : new CelDuration(nanos);
+  return nanos > MAX_INT64 || nanos < MIN_INT64 ? durationOverflow : new CelDuration(nanos);
 }
 
-const nanosOf = (time: CelTimestamp): bigint => BigInt(time.seconds) * nanosPerSecond + BigInt(time.nanos);
+const nanosOf = (time: CelTimestamp): bigint => BigInt(time.seconds) * NANOS_PER_SECOND + BigInt(time.nanos);
 
 /** The instant a span after another. */
 export function addDuration(time: CelTimestamp, nanos: bigint): Value {
   const total = nanosOf(time) + nanos;
-  let seconds = total / nanosPerSecond;
-  let rest = total % nanosPerSecond;
+  let seconds = total / NANOS_PER_SECOND;
+  let rest = total % NANOS_PER_SECOND;
   if (rest < 0n) {
-    rest += nanosPerSecond;
+    rest += NANOS_PER_SECOND;
     seconds -= 1n;
   }
-  return seconds < BigInt(minSeconds) || seconds > BigInt(maxSeconds) ? outOfRange : new CelTimestamp(Number(seconds), Number(rest), time.offsetSeconds);
+  return seconds < BigInt(MIN_SECONDS) || seconds > BigInt(MAX_SECONDS) ? outOfRange : new CelTimestamp(Number(seconds), Number(rest), time.offsetSeconds);
 }
 
 /** The span from `b` to `a`. */
@@ -144,19 +144,19 @@ export function subtractTimes(a: CelTimestamp, b: CelTimestamp): Value {
 
 /** An instant of whole seconds, if it is in range. */
 export function timestampOfSeconds(seconds: number | bigint): Value {
-  return seconds < minSeconds || seconds > maxSeconds ? new CelError('timestamp overflow') : new CelTimestamp(Number(seconds), 0);
+  return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? new CelError('timestamp overflow') : new CelTimestamp(Number(seconds), 0);
 }
 
 const zoneCache = new Map<string, Intl.DateTimeFormat>();
 const MAX_OPEN_ZONES = 64;
-const FIXED_ZONE = /^([+-]?)(\d{1,2}):(\d{2})$/;
+const fixedZone = /^([+-]?)(\d{1,2}):(\d{2})$/;
 
 /** Whether the date in a zone takes more than arithmetic. */
-export const isNamedZone = (zone: string): boolean => zone !== 'UTC' && zone !== '' && !FIXED_ZONE.test(zone);
+export const isNamedZone = (zone: string): boolean => zone !== 'UTC' && zone !== '' && !fixedZone.test(zone);
 
 /** The date of an instant in a zone, as a Date whose UTC parts are the local ones; undefined when there is no such zone. */
 export function localDate(time: CelTimestamp, zone: string): Date | undefined {
-  const fixed = FIXED_ZONE.exec(zone);
+  const fixed = fixedZone.exec(zone);
   if (fixed !== null) {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
     return new Date((time.seconds + (fixed[1] === '-' ? -minutes : minutes) * 60) * 1000);

@@ -12,11 +12,11 @@ export type Value =
   | CelOpaque | CelType | Failure;
 
 /** The largest int. */
-export const maxInt64 = 2n ** 63n - 1n;
+export const MAX_INT64 = 2n ** 63n - 1n;
 /** The smallest int. */
-export const minInt64 = -(2n ** 63n);
+export const MIN_INT64 = -(2n ** 63n);
 /** The largest uint. */
-export const maxUint64 = 2n ** 64n - 1n;
+export const MAX_UINT64 = 2n ** 64n - 1n;
 
 /** An integer in its smallest representation. */
 export function narrowInt(value: bigint): number | bigint {

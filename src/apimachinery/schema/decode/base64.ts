@@ -2,7 +2,7 @@
 import { DecodeError } from './error.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const VALUES = createValues();
+const letterValues = createValues();
 const PADDING = 61;
 
 /** The same bytes in canonical base64 (no line breaks, no stray bits before the padding). Throws DecodeError. */
@@ -11,7 +11,7 @@ export function canonicalizeBase64(text: string): string {
   let digits = 0;
   for (let i = 0; i < end; i++) {
     const code = text.charCodeAt(i);
-    if (code < 128 && VALUES[code]! >= 0) digits++;
+    if (code < 128 && letterValues[code]! >= 0) digits++;
     else if (code === PADDING) return finish(text, i, digits % 4);
     else if (code !== 10 && code !== 13) throw corrupt(i);
   }
@@ -34,7 +34,7 @@ function finish(text: string, at: number, filled: number): string {
   if (i < text.length) throw corrupt(i);
   const clean = text.replace(/[\r\n]/g, '');
   const last = clean.length - (filled === 2 ? 3 : 2);
-  const value = VALUES[clean.charCodeAt(last)]! & (filled === 2 ? 0x30 : 0x3c);
+  const value = letterValues[clean.charCodeAt(last)]! & (filled === 2 ? 0x30 : 0x3c);
   return clean.slice(0, last) + ALPHABET[value] + clean.slice(last + 1);
 }
 

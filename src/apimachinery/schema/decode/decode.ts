@@ -33,7 +33,7 @@ export interface Decoded {
 type Json = Record<string, unknown>;
 
 const MAX_STRICT_ERRORS = 100;
-const EMPTY: Json = Object.freeze({});
+const empty: Json = Object.freeze({});
 const MAX_INT64 = 2n ** 63n;
 
 /** Decodes `json` as an object of `schema`; throws DecodeError with Go's text when a value does not fit. */
@@ -67,7 +67,7 @@ class Decoder {
 
   decodeRoot(schema: Schema, json: unknown): Json {
     if (json !== null && (typeof json !== 'object' || Array.isArray(json))) throw this.#mismatch(describeJson(json), formatGoType(schema));
-    const object = this.#readStruct(planOf(schema), (json ?? EMPTY) as Json);
+    const object = this.#readStruct(planOf(schema), (json ?? empty) as Json);
     if (this.#firstMismatch) throw this.#firstMismatch;
     return object;
   }
@@ -267,7 +267,7 @@ class Decoder {
       case 'quantity':
         return '0';
       case 'object':
-        return this.#readStruct(planOf(schema), EMPTY);
+        return this.#readStruct(planOf(schema), empty);
       default:
         return null;
     }

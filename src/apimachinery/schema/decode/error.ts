@@ -22,7 +22,7 @@ export class DecodeError extends Error {
   }
 }
 
-const SCALAR_TYPES: Readonly<Record<string, string>> = { boolean: 'bool', number: 'float64', string: 'string', integer: 'int64' };
+const scalarTypes: Readonly<Record<string, string>> = { boolean: 'bool', number: 'float64', string: 'string', integer: 'int64' };
 
 /** The Go type of a schema as errors print it: `int32`, `v1.Protocol`, `[]v1.Container`, `map[string]string`. */
 export function formatGoType(schema: Schema): string {
@@ -34,7 +34,7 @@ export function formatGoType(schema: Schema): string {
   if (schema.name !== undefined) return schema.name.split('.').slice(-2).join('.');
   if (schema.format === 'byte') return '[]uint8';
   if (schema.format === 'int32' || schema.format === 'int64') return schema.format;
-  return SCALAR_TYPES[schema.type] ?? 'map[string]interface {}';
+  return scalarTypes[schema.type] ?? 'map[string]interface {}';
 }
 
 /** Go's kind of the type of a schema: `struct`, `map`, `slice`, `string`, `bool`, `int32`. */
@@ -42,7 +42,7 @@ export function kindOfGoType(schema: Schema): string {
   if (schema.type === 'array' || schema.format === 'byte' || schema.format === 'wrapped') return 'slice';
   if (schema.type === 'map') return 'map';
   if (schema.type === 'object') return 'struct';
-  return schema.format === 'int32' || schema.format === 'int64' ? schema.format : SCALAR_TYPES[schema.type] ?? 'map';
+  return schema.format === 'int32' || schema.format === 'int64' ? schema.format : scalarTypes[schema.type] ?? 'map';
 }
 
 /** The kind of a JSON value as errors print it. */

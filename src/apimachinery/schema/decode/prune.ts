@@ -13,7 +13,7 @@ interface Pruned {
 
 type Json = Record<string, unknown>;
 
-const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Drops the fields that `schema` does not declare. apiVersion, kind and metadata of the object and of embedded resources are kept as
@@ -34,7 +34,7 @@ class Pruner {
     const pruned: Json = {};
     for (const key of Object.keys(object).sort(compareKeys)) {
       this.#path.push(key);
-      if (hasMeta && META_FIELDS.has(key)) setOwn(pruned, key, object[key]);
+      if (hasMeta && metaFields.has(key)) setOwn(pruned, key, object[key]);
       else this.#pruneKey(schema, { object, key, pruned });
       this.#path.pop();
     }

@@ -5,7 +5,7 @@ type Check = (text: string) => boolean;
 
 const byPattern = (pattern: RegExp): Check => (text) => pattern.test(text);
 
-const maxTextLength = 4096;
+const MAX_TEXT_LENGTH = 4096;
 
 function isIpv4(text: string): boolean {
   const parts = text.split('.');
@@ -155,6 +155,6 @@ export function matchesFormat(format: string, text: string): boolean {
   const name = normalize(format);
   const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
   // Nothing that has a format is this long, except what may be anything.
-  if (text.length > maxTextLength && name !== 'byte' && name !== 'password' && name !== 'uri') return check === undefined;
+  if (text.length > MAX_TEXT_LENGTH && name !== 'byte' && name !== 'password' && name !== 'uri') return check === undefined;
   return check === undefined || check(text);
 }

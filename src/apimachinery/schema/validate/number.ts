@@ -10,8 +10,8 @@ interface Bounds {
   readonly exclusiveMinimum?: boolean;
 }
 
-const maxFloat32 = 3.4028234663852886e38;
-const epsilon = 1e-9;
+const MAX_FLOAT32 = 3.4028234663852886e38;
+const EPSILON = 1e-9;
 
 /** `range`: the type that the value is out of; `bounds`: texts after `in body`. */
 export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint): { readonly range: string | undefined; readonly bounds: readonly string[] } {
@@ -20,7 +20,7 @@ export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint): { 
 }
 
 function checkRange(type: string, format: string, value: number | bigint): string | undefined {
-  const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && Math.abs(Number(value)) > maxFloat32;
+  const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && Math.abs(Number(value)) > MAX_FLOAT32;
   if (!fails) return undefined;
   return format === '' ? `${type} (default format)` : `${type} with format ${format}`;
 }
@@ -50,5 +50,5 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
   const nearest = Math.trunc(quotient);
   if (quotient === nearest) return true;
-  return Math.abs(quotient - nearest) / (Math.abs(quotient) + Math.abs(nearest)) < epsilon;
+  return Math.abs(quotient - nearest) / (Math.abs(quotient) + Math.abs(nearest)) < EPSILON;
 }

@@ -3,7 +3,7 @@
 
 const bounds = /^\{(\d{1,4})(?:(,)(\d{0,4}))?\}/;
 /** Classes by name hold up to some hundred ranges, which weigh about as much as so many steps. */
-const namedClassSteps = 20;
+const NAMED_CLASS_STEPS = 20;
 
 interface Group {
   steps: number;
@@ -33,7 +33,7 @@ export function estimatePatternSize(pattern: string): number {
       add(2);
     } else if (next === '\\') {
       i++;
-      add(pattern[i] === 'p' || pattern[i] === 'P' ? namedClassSteps : 1);
+      add(pattern[i] === 'p' || pattern[i] === 'P' ? NAMED_CLASS_STEPS : 1);
     } else if (next === '{') {
       const found = bounds.exec(pattern.slice(i, i + 11));
       if (found !== null) repeat(group, Number(found[3] || found[1]));

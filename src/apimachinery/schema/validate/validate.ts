@@ -42,7 +42,7 @@ interface SchemaPosition {
   readonly before: Before | undefined;
 }
 
-const nowhere = '<nil>';
+const NOWHERE = '<nil>';
 /** Nodes are cheap: whether time is up is asked at some of them. */
 const isDue = createStride(64);
 
@@ -80,7 +80,7 @@ class Validator {
 
   #field(path: string): string {
     const name = path.startsWith('.') ? path.slice(1) : path;
-    if (name === '') return this.#at === '' ? nowhere : this.#at;
+    if (name === '') return this.#at === '' ? NOWHERE : this.#at;
     return this.#at === '' ? name : `${this.#at}.${name}`;
   }
 
@@ -96,7 +96,7 @@ class Validator {
   }
 
   #refuseWhole({ outcome }: Context, text: string): void {
-    outcome.errors.push({ reason: 'FieldValueInvalid', field: nowhere, message: `Invalid value: "": ${text}` });
+    outcome.errors.push({ reason: 'FieldValueInvalid', field: NOWHERE, message: `Invalid value: "": ${text}` });
   }
 
   #checkType(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
@@ -263,18 +263,18 @@ const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(va
 const listKey = (item: Json, keys: readonly string[]): string => quoteValue(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)));
 
 /** Lists of allowed values that are worth an index. */
-const manyAllowed = 16;
+const MANY_ALLOWED = 16;
 const indexes = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
 /** Measured, at most: a comparison with an allowed value. */
-const compareMs = 0.0001;
+const COMPARE_MS = 0.0001;
 
 function isAmong(allowed: readonly unknown[], value: unknown): boolean {
-  if (allowed.length > manyAllowed) {
+  if (allowed.length > MANY_ALLOWED) {
     let index = indexes.get(allowed);
     if (index === undefined) indexes.set(allowed, (index = new Set(allowed)));
     // A text equals nothing but itself; numbers may be equal in other forms.
     if (typeof value === 'string' || index.has(value)) return index.has(value);
-    announceWork(allowed.length * compareMs);
+    announceWork(allowed.length * COMPARE_MS);
   }
   return allowed.some((each) => equalJson(each, value));
 }

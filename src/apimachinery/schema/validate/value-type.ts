@@ -3,13 +3,13 @@ import type { OpenAPIV3Schema } from '../structural.ts';
 
 export type JsonType = 'null' | 'boolean' | 'string' | 'integer' | 'number' | 'array' | 'object' | (string & {});
 
-const maxInt64 = 2n ** 63n;
+const MAX_INT64 = 2n ** 63n;
 
 /** Whole numbers that fit 64 bits are integers, all others are numbers. */
 export function jsonTypeOf(value: unknown): JsonType {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
-  if (typeof value === 'bigint') return value >= -maxInt64 && value < maxInt64 ? 'integer' : 'number';
+  if (typeof value === 'bigint') return value >= -MAX_INT64 && value < MAX_INT64 ? 'integer' : 'number';
   if (Array.isArray(value)) return 'array';
   return typeof value;
 }

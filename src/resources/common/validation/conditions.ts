@@ -8,14 +8,14 @@ const MAX_MESSAGE_BYTES = 32 * 1024;
 const REASON_SYNTAX = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const reasonPattern = new RegExp(`^${REASON_SYNTAX}$`);
 
-const reasonProblem = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', "
+const REASON_PROBLEM = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', "
   + "and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', "
   + `regex used for validation is '${REASON_SYNTAX}')`;
 
 function checkReason(reason: Field): Errors {
   const text = toText(reason.value);
   if (text === '') return [required(reason.path)];
-  const errors: FieldError[] = reasonPattern.test(text) ? [] : [invalidValue(reason.path, text, reasonProblem)];
+  const errors: FieldError[] = reasonPattern.test(text) ? [] : [invalidValue(reason.path, text, REASON_PROBLEM)];
   return byteLength(text) > MAX_REASON_BYTES ? [...errors, tooLong(reason.path, MAX_REASON_BYTES)] : errors;
 }
 

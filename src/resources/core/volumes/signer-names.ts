@@ -4,7 +4,7 @@ import type { Errors, Field } from '../../common/validation/check.ts';
 import { toText } from '../../common/values.ts';
 
 const MAX_DOMAIN = 253;
-const maxName = MAX_DOMAIN + 1 + (MAX_DOMAIN + 63 + 1);
+const MAX_NAME = MAX_DOMAIN + 1 + (MAX_DOMAIN + 63 + 1);
 
 /** Problems of the first of the dotted parts that has any. */
 function checkParts(path: string, text: string, check: (part: string) => readonly string[]): Errors {
@@ -24,7 +24,7 @@ export function checkSignerName({ path, value }: Field): Errors {
   errors.push(...checkParts(path, domain, checkDnsLabel));
   if (!domain.includes('.')) errors.push(invalidValue(path, domain, 'should be a domain with at least two segments separated by dots'));
   errors.push(...checkParts(path, last, checkDnsSubdomain));
-  return name.length > maxName ? [...errors, tooLong(path, maxName)] : errors;
+  return name.length > MAX_NAME ? [...errors, tooLong(path, MAX_NAME)] : errors;
 }
 
 /** Problems of the name of a trust bundle; one that belongs to a signer begins with the signer's name. */

@@ -37,7 +37,7 @@ export interface RepairPlan {
   readonly records: readonly number[];
 }
 
-const EVERYTHING = { start: '', end: '\u{10ffff}\u{10ffff}' };
+const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };
 const HEADER_BYTES = 32;
 
 /** Finds what a repair has to change. Reads every record; throws StorageCorruptError when the revision itself cannot be read. */
@@ -80,7 +80,7 @@ class Repair {
   }
 
   #checkLive(): void {
-    for (const entry of this.#snapshot.liveVersions(EVERYTHING)) {
+    for (const entry of this.#snapshot.liveVersions(everything)) {
       if (!entry) continue;
       const cause = this.#causeOf(() => void this.#snapshot.version(entry));
       if (cause === undefined) this.#reached.add(entry.modRevision);
@@ -92,7 +92,7 @@ class Repair {
   }
 
   #checkOld(): void {
-    for (const entry of this.#snapshot.oldVersions(EVERYTHING)) {
+    for (const entry of this.#snapshot.oldVersions(everything)) {
       if (!entry) continue;
       const cause = this.#causeOf(() => void this.#snapshot.version(entry));
       const isSuperseded = this.#supersedes(entry);

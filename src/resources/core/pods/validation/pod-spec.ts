@@ -25,7 +25,7 @@ const MAX_HOSTNAME = 64;
 const LABEL = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const underscored = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
 
-const searchProblem = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
+const SEARCH_PROBLEM = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
   + `alphanumeric character (e.g. 'example.com', regex used for validation is '${LABEL}(\\.${LABEL})*')`;
 
 /** The pod that a spec belongs to; a template has none. */
@@ -67,7 +67,7 @@ function checkSearch(search: Field): Errors {
   if (toText(search.value) === '.') return [];
   const place = { path: search.path, value: text };
   if (text.length > 253) return [isWrong(place, 'must be no more than 253 characters')];
-  return underscored.test(text) ? [] : [isWrong(place, searchProblem)];
+  return underscored.test(text) ? [] : [isWrong(place, SEARCH_PROBLEM)];
 }
 
 function checkDnsConfig(spec: Field): Errors {
