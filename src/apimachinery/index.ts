@@ -36,6 +36,7 @@ export { mergeValues } from './apply/merge.ts';
 export { findAtomics } from './apply/atomics.ts';
 export { TypedValueError } from './apply/value.ts';
 export { DecodeError } from './schema/decode/error.ts';
+export { canonicalizeTime } from './schema/decode/time.ts';
 export { decodeObject } from './schema/decode/decode.ts';
 export { applyDefaults } from './schema/decode/defaults.ts';
 export { nullEmptyLists } from './schema/decode/empty-lists.ts';
@@ -58,5 +59,5 @@ export {
   compileExpression, compilePolicyExpression, compileRules, declareKind, declareScope, declareType, declaredStructs, extendEnvironment, fromDeclared, fromJson,
   jsonOfResult, kubernetesEnvironment, mapOf, patchOfResult, policyEnvironment, stringType, toJson, typeOfVariable,
 } from './cel/index.ts';
-export { type IpAddress, type IpRange, containsAddress, formatIpAddress, parseIpAddress, parseIpRange } from './ip-address.ts';
+export { type IpAddress, type IpRange, containsAddress, formatIpAddress, isGlobalUnicast, parseIpAddress, parseIpRange } from './ip-address.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

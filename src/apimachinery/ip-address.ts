@@ -90,3 +90,16 @@ export function parseIpRange(text: string): IpRange | undefined {
 export function containsAddress(range: IpRange, { family, value }: IpAddress): boolean {
   return range.family === family && value >= range.base && value < range.base + range.size;
 }
+
+const specialRanges = ['0.0.0.0/32', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '255.255.255.255/32', '::/128', '::1/128', 'fe80::/10', 'ff00::/8']
+  .map((text) => parseIpRange(text) as IpRange);
+const MAPPED = 0xffffn << 32n;
+
+/** Whether a text is an address of one other machine: not this one, no link, no group (Go's IsGlobalUnicast). */
+export function isGlobalUnicast(text: string): boolean {
+  const parsed = parseIpAddress(text);
+  if (parsed === undefined) return false;
+  const isMapped = parsed.family === 'IPv6' && parsed.value >> 32n === MAPPED >> 32n;
+  const address: IpAddress = isMapped ? { family: 'IPv4', value: parsed.value & 0xffffffffn } : parsed;
+  return !specialRanges.some((range) => containsAddress(range, address));
+}

@@ -47,6 +47,8 @@ export type Connect = (request: {
   readonly target: Target;
   readonly name: string;
   readonly subresource: string;
+  /** The options of the query after admission; undefined for logs. */
+  readonly options: KubeObject | undefined;
 }) => Promise<Response>;
 
 /** The request whose YAML is parsed. */

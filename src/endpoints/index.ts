@@ -2,11 +2,11 @@
 export type { AuditRecord, Body, Exchange, Handler, RequestInfo, Response, Sink } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
 export type { Connect, LargeRequestHandler, SpecialCreate, SpecialRequest } from './dependencies.ts';
-export { validateDeleteOptions } from './request/options.ts';
+export { parseInteger, validateDeleteOptions } from './request/options.ts';
 export {
   type GroupVersion, type RemoteApis, type RemoteDiscovery, type RemoteVersion, noRemoteApis,
 } from './remote/remote-apis.ts';
-export { type HeaderValues, describeUser, encodePath, encodeQuery, forwardHeaders, passHeaders } from './remote/forwarded-request.ts';
+export { type HeaderValues, describeUser, encodePath, encodeQuery, forwardHeaders, passClientHeaders, passHeaders } from './remote/forwarded-request.ts';
 export { convertLegacyResources, readAggregatedResources, readOpenApiIndex } from './remote/remote-documents.ts';
-export { parseRequestInfo } from './request/request-info.ts';
+export { isTrue, parseRequestInfo } from './request/request-info.ts';
 export { respondError } from './response/respond.ts';

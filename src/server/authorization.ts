@@ -129,6 +129,14 @@ export function askAccessWith(authorization: () => Authorization): AskAccess {
   });
 }
 
+/** Reports why a caller may not do what the info says; undefined where that is allowed. */
+export function findRefusalWith(authorization: () => Authorization): (user: User, info: RequestInfo) => Promise<string | undefined> {
+  return async (user, info) => {
+    const decision: Decision = await authorization().authorize(describeAttributes(user, info));
+    return decision.type === 'allow' ? undefined : decision.reason ?? '';
+  };
+}
+
 /** Refuses with the reference's 403 what a caller may not do besides the request itself. */
 export function requireAccessWith(authorization: () => Authorization): (user: User, info: RequestInfo) => Promise<void> {
   return async (user, info) => {

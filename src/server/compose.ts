@@ -24,7 +24,8 @@ import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaDat
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, requireAccessWith,
+  type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, findRefusalWith,
+  requireAccessWith,
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
@@ -34,9 +35,10 @@ import type { ServerOptions } from './options/options.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
+import { type NetworkBackends, createBackends } from './proxy/backends.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
 import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
-import { createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
+import { type ConnectionsDependencies, createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
 import { type AdmissionPlan, type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
 import { type CountedAdmission, createAdmissionMetrics } from './observability/admission-metrics.ts';
@@ -54,6 +56,8 @@ export interface Api {
   readonly admissionMetrics: CountedAdmission;
   /** The servers behind APIServices. */
   readonly aggregator: Aggregator;
+  /** The connections to kubelets, pods and services. */
+  readonly backends: NetworkBackends;
   readonly authorization: Authorization;
   /** What Services hold. */
   readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
@@ -181,6 +185,19 @@ function composeConfigured(parts: Parameters<typeof createWebhooks>[0], workers:
 const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
   ({ notReady, unreachable });
 
+/** Creates that are not simply stored. */
+function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: Parameters<typeof createPodBinding>[0]) {
+  return new Map([...createOwnReviews(parts, authorization), ...createPodBinding(reads), ...createPodEviction(reads)]);
+}
+
+/** Logs, streams of containers and proxies. */
+function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDependencies, 'registry' | 'catalog' | 'backends' | 'findRefusal'>) {
+  return createConnections({
+    ...parts, pick: (count) => options.random.below(count), splitsLogStreams: options.featureGates.includes('PodLogsQuerySplitStreams=true'),
+    kubelets: { addressTypes: options.kubeletPreferredAddressTypes, defaultPort: options.kubeletPort },
+  });
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
@@ -233,22 +250,21 @@ export function composeApi(parts: ApiOptions): Api {
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
   const aggregator = createAggregator(options, { registry: () => registry, catalog });
+  const backends = createBackends(options);
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
-    special: new Map([
-      ...createOwnReviews(parts, authorization), ...createPodBinding({ registry, catalog, clock }), ...createPodEviction({ registry, catalog, clock }),
-    ]),
-    connect: createConnections({ registry, catalog }),
+    special: composeSpecial(parts, authorization, { registry, catalog, clock }),
+    connect: composeConnections(options, { registry, catalog, backends, findRefusal: findRefusalWith(() => authorization) }),
     allowUnsafeDeletion: options.featureGates.includes('AllowUnsafeMalformedObjectDeletion=true'),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
   }));
   return {
-    registry, catalog, definitions, webhooks, policies, admissionMetrics, aggregator, authorization, serviceClaims, quotas, quotaLedger, handler,
+    registry, catalog, definitions, webhooks, policies, admissionMetrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger, handler,
     respondError: (exchange, error) => respondError(exchange, error, schemas),
   };
 }

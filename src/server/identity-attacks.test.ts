@@ -32,7 +32,7 @@ describe('a server under attack', () => {
   const remove = (path: string) => server.request({ method: 'DELETE', path });
   const statusOf = async (token: string | null, path = '/api') => (await server.request({ path, token })).status;
 
-  it('attack 35: nothing is passed on to what stands behind proxies, so no header of a proxy is either', async () => {
+  it('attack 35: no header of a proxy is passed on to what stands behind proxies', async () => {
     const behind = await startTestService(() => ({}));
     const { port } = new URL(behind.url);
     await post(`${core}/services`, { metadata: { name: 'behind' }, spec: { ports: [{ port: 443, targetPort: Number(port) }] } });

@@ -26,7 +26,7 @@ describe('stopServer', () => {
       store: { close: step('store') },
       api: {
         authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'),
-        policies: stoppable('policies'), quotas: stoppable('quotas'), aggregator: stoppable('aggregator'),
+        policies: stoppable('policies'), quotas: stoppable('quotas'), aggregator: stoppable('aggregator'), backends: stoppable('backends'),
         registry: { close: step('registry') },
       },
     };
@@ -37,7 +37,7 @@ describe('stopServer', () => {
     return { order, error };
   };
   const all = ['mark', 'controllers', 'listener', 'audit', 'identity', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies',
-    'quotas', 'aggregator', 'workers', 'registry', 'store'];
+    'quotas', 'aggregator', 'backends', 'workers', 'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

@@ -29,7 +29,7 @@ export interface RunningParts {
   readonly audit: Stoppable | undefined;
   readonly api: {
     readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly policies: Stoppable;
-    readonly quotas: Stoppable; readonly aggregator: Stoppable; readonly registry: Closable;
+    readonly quotas: Stoppable; readonly aggregator: Stoppable; readonly backends: Stoppable; readonly registry: Closable;
   };
   readonly workers: Stoppable;
   readonly store: Closable;
@@ -64,6 +64,7 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
       () => parts.api.policies.stop(),
       () => parts.api.quotas.stop(),
       () => parts.api.aggregator.stop(),
+      () => parts.api.backends.stop(),
       () => parts.workers.stop(),
       () => parts.api.registry.close(),
       () => parts.store.close(),

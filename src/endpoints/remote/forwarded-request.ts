@@ -55,22 +55,39 @@ export function describeUser({ name, uid = '', groups, extra = {} }: User): Map<
   return headers;
 }
 
-/** A request that is sent on. */
-interface Forwarded {
+/** Whose request is sent on. */
+interface Client {
   readonly headers: HeaderValues;
-  readonly path: string;
   readonly remoteAddress: string;
+}
+
+/** A request that is sent on. */
+interface Forwarded extends Client {
+  readonly path: string;
   readonly isSecure: boolean;
   /** host:port of the server that it is sent to. */
   readonly host: string;
 }
 
-/** Headers of a request to an aggregated or proxied server, without those of an identity. */
-export function forwardHeaders({ headers, path, remoteAddress, isSecure, host }: Forwarded): Map<string, readonly string[]> {
+/** Browsers show their token as a protocol of WebSocket. */
+const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+
+/** The headers of a client for another server, without those of an identity, and with the client's address. */
+export function passClientHeaders({ headers, remoteAddress }: Client): Map<string, readonly string[]> {
   const passed = passHeaders(headers, isIdentity);
+  const protocols = passed.get('sec-websocket-protocol')?.flatMap((value) => value.split(',')).map((value) => value.trim());
+  if (protocols?.some((protocol) => protocol.startsWith(TOKEN_PROTOCOL))) {
+    passed.set('sec-websocket-protocol', [protocols.filter((protocol) => !protocol.startsWith(TOKEN_PROTOCOL)).join(', ')]);
+  }
   const client = remoteAddress.replace(/^::ffff:/, '');
   const before = headers.get('x-forwarded-for') ?? [];
   if (client !== '') passed.set('x-forwarded-for', [[...before, client].join(', ')]);
+  return passed;
+}
+
+/** Headers of a request to an aggregated server. */
+export function forwardHeaders({ path, isSecure, host, ...client }: Forwarded): Map<string, readonly string[]> {
+  const passed = passClientHeaders(client);
   passed.set('x-forwarded-host', [host]);
   passed.set('x-forwarded-proto', [isSecure ? 'https' : 'http']);
   passed.set('x-forwarded-uri', [encodePath(path)]);

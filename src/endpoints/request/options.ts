@@ -34,7 +34,7 @@ const levels = ['', 'Ignore', 'Strict', 'Warn'];
 const INT64_MAX = 2n ** 63n - 1n;
 
 /** An integer of the query as strconv.ParseInt reads it; undefined when absent. */
-function parseInteger(query: URLSearchParams, key: string): number | undefined {
+export function parseInteger(query: URLSearchParams, key: string): number | undefined {
   const text = query.get(key);
   if (text === null) return undefined;
   if (!int64.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);

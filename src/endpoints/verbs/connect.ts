@@ -42,14 +42,18 @@ function readOptions(exchange: Exchange, { group, version, kind }: GroupVersionK
   return { ...type, ...Object.fromEntries(given.filter(([, value]) => value && (!Array.isArray(value) || value.length > 0))) } as unknown as KubeObject;
 }
 
+/** Admission of the connection: the options as it leaves them. */
+function admitOptions(request: ResourceRequest, subresource: string, kind: GroupVersionKind): Promise<KubeObject> {
+  const { exchange, dependencies: { admission }, target, name } = request;
+  const context = writeContext(request, { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined });
+  return admitUnstored(admission, { operation: 'CONNECT', target, subresource, name, object: readOptions(exchange, kind), context });
+}
+
 /** Opens the connection of a subresource. */
 export async function handleConnect(request: ResourceRequest, { connect, kind, name: subresource }: Subresource): Promise<Response> {
   const { exchange, dependencies, target, name } = request;
-  if (dependencies.connect === undefined) throw routeNotFound();
+  if (dependencies.connect === undefined || (subresource !== 'proxy' && exchange.info.parts.length > 3)) throw routeNotFound();
   if (connect === true && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
-  if (connect === true && kind !== undefined) {
-    const context = writeContext(request, { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined });
-    await admitUnstored(dependencies.admission, { operation: 'CONNECT', target, subresource, name, object: readOptions(exchange, kind), context });
-  }
-  return dependencies.connect({ exchange, target, name, subresource });
+  const options = connect === true && kind !== undefined ? await admitOptions(request, subresource, kind) : undefined;
+  return dependencies.connect({ exchange, target, name, subresource, options });
 }

@@ -7,13 +7,14 @@ import { type Logger, silentLogger } from '../observability/logger.ts';
 import { auditOptions, findAuditConflicts } from './audit.ts';
 import { type ControllerName, behaviourOptions } from './behaviour.ts';
 import { identityOptions } from './identity.ts';
+import { findKubeletConflicts, kubeletOptions } from './kubelets.ts';
 import { type SettingsOf, defaultsOf, findProblems, value } from './schema.ts';
 import { servingOptions } from './serving.ts';
 import { storageOptions } from './storage.ts';
 
 /** All options of a server, in the order of the help. */
 export const serverSchema = {
-  ...servingOptions, ...identityOptions, ...auditOptions, ...behaviourOptions, ...storageOptions,
+  ...servingOptions, ...identityOptions, ...kubeletOptions, ...auditOptions, ...behaviourOptions, ...storageOptions,
   admission: value<readonly AdmissionHook[]>([], 'Admission hooks that run in the process, before policies and webhooks.'),
   conversions: value<Readonly<Record<string, ConvertObject>>>({}, 'Conversions of custom kinds, by the name of the definition, in place of its webhook.'),
   clock: value<Clock>(systemClock, 'Where the server reads the time.'),
@@ -63,7 +64,7 @@ function findConflicts(options: ServerOptions): string[] {
     ],
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
-  return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findAuditConflicts(options)];
+  return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options)];
 }
 
 /** Whether `--controllers` selects this one; `-name` wins over `*`. */

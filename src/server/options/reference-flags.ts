@@ -38,8 +38,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
     admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
     delete-collection-workers disabled-metrics endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
     etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname identity-lease-duration-seconds
-    identity-lease-renew-interval-seconds kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-port
-    kubelet-preferred-address-types kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
+    identity-lease-renew-interval-seconds kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
     log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
     logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file
     runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version

@@ -15,7 +15,7 @@ import { describeConnection } from '../webhooks/describe-failure.ts';
 import { parseAnswer } from '../webhooks/read-answer.ts';
 import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
 import { type DocumentAnswer, fetchDocument } from './fetch-document.ts';
-import { answerPlainText, forwardRequest } from './forward.ts';
+import { answerPlainText, forwardRequest, passAnswer, passRequest } from './forward.ts';
 import { Upstreams } from './upstream.ts';
 
 interface AggregatorOptions extends ServiceReads {
@@ -143,11 +143,13 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     const query = encodeQuery(exchange.query);
     const headers = forwardHeaders({ ...exchange, path: exchange.path, headers: request.headerValues(), host, isSecure: this.#options.isSecure });
     headers.set('audit-id', [exchange.auditId]);
+    headers.set('host', [host]);
     for (const [name, values] of describeUser(exchange.user)) headers.set(name, values);
     try {
+      const rules = { refusesRedirects: this.#options.refusesRedirects, rewriteLocation: (location: string) => rewriteLocation(location, host) };
       return await forwardRequest(request, {
-        scheme: 'https', ...address, shownHost: host, path: `${encodePath(exchange.path)}${query === '' ? '' : `?${query}`}`, headers,
-        agent: this.#agentFor(api), refusesRedirects: this.#options.refusesRedirects, rewriteLocation: (location) => rewriteLocation(location, host),
+        ...passRequest(request), scheme: 'https', ...address, path: `${encodePath(exchange.path)}${query === '' ? '' : `?${query}`}`, headers,
+        agent: this.#agentFor(api), answer: (incoming) => passAnswer(request, incoming, rules),
       });
     } catch (error) {
       return answerPlainText(503, `error trying to reach service: ${describeConnection(error as Error)}`);

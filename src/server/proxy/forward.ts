@@ -2,26 +2,47 @@
 // Mirrors upstream's UpgradeAwareHandler: redirects refused where they are, Location rewritten, upgrades passed through, failures as plain text.
 import { type Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Duplex } from 'node:stream';
+import { isIP } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
+import type { MaybePromise } from '../../base/index.ts';
 import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
 
-/** Where a request is sent. */
+/** A request to another server, and what becomes of its answer. */
 export interface ForwardTarget {
   readonly scheme: 'https' | 'http';
   readonly host: string;
   readonly port: number;
-  /** The host as headers name it. */
-  readonly shownHost: string;
+  readonly method: string;
   /** Path and query, encoded. */
   readonly path: string;
+  /** Those of the connection are added. */
   readonly headers: HeaderValues;
   readonly agent: HttpsAgent | HttpAgent | undefined;
+  /** The protocol that the connection is to change to. */
+  readonly upgrade: string | undefined;
+  /** Opens the body; undefined where there is none. */
+  readonly openBody: (() => Readable) | undefined;
+  /** Makes the answer to the client of one that has come. */
+  readonly answer: (incoming: IncomingMessage) => MaybePromise<Response>;
+  /** The same where the protocol has changed. */
+  readonly join: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Response>;
+}
+
+/** What a request passes on of the client's. */
+type Passed = Pick<ForwardTarget, 'method' | 'upgrade' | 'openBody' | 'join'>;
+
+/** How an answer is changed on its way to the client. */
+interface AnswerRules {
   /** Answers 3xx with a Location are refused. */
   readonly refusesRedirects: boolean;
   /** Rewrites the Location of an answer. */
   readonly rewriteLocation: (location: string) => string;
+  /** Headers of the answer that the client does not get. */
+  readonly isDropped?: (name: string) => boolean;
+  /** Rewrites the body, given the headers of the answer, and may change them; undefined: the body stays as it is. */
+  readonly rewriteBody?: (headers: Map<string, readonly string[]>) => ((body: AsyncIterable<Buffer>) => AsyncIterable<Uint8Array>) | undefined;
 }
 
 const REDIRECT_TEXT = 'the backend attempted to redirect this request, which is not permitted';
@@ -30,8 +51,8 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 const CONNECT_MS = 30_000;
 
 /** Whether the client wants to change the protocol of its connection. */
-export const isUpgrade = (exchange: ServerExchange): boolean =>
-  exchange.headers['upgrade'] !== undefined && /\bupgrade\b/i.test(exchange.headers['connection'] ?? '');
+export const isUpgrade = ({ headers }: Pick<ServerExchange, 'headers'>): boolean =>
+  headers['upgrade'] !== undefined && /\bupgrade\b/i.test(headers['connection'] ?? '');
 
 /** Sends a request on; rejects with the error of the connection as it is, where there is no answer. */
 export async function forwardRequest(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
@@ -39,9 +60,9 @@ export async function forwardRequest(exchange: ServerExchange, target: ForwardTa
     try {
       return await sendOnce(exchange, target);
     } catch (error) {
-      const { code, wasKept, isRepeatable } = error as { readonly code?: string; readonly wasKept?: boolean; readonly isRepeatable?: boolean };
+      const { code, wasKept } = error as { readonly code?: string; readonly wasKept?: boolean };
       // A connection that the other side has closed while it was kept says nothing about that side.
-      if (isSecondTry || wasKept !== true || isRepeatable !== true || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
+      if (isSecondTry || wasKept !== true || target.openBody !== undefined || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
     }
   }
 }
@@ -53,26 +74,32 @@ function hasBody({ method, headers }: ServerExchange): boolean {
   return headers['transfer-encoding'] !== undefined || (headers[':method'] !== undefined && method !== 'GET' && method !== 'HEAD');
 }
 
-function openRequest(exchange: ServerExchange, target: ForwardTarget): ClientRequest {
-  const { scheme, host, port, path, agent, shownHost } = target;
-  const headers: Record<string, string | readonly string[]> = Object.create(null);
-  headers['host'] = shownHost;
-  for (const [name, values] of target.headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
-  const wantsUpgrade = isUpgrade(exchange);
-  if (wantsUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade: exchange.headers['upgrade'] });
-  const body = hasBody(exchange);
-  if (body && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
-  const options = {
-    method: exchange.method, host: host.replace(/^\[|\]$/g, ''), port, path, headers: headers as Record<string, string>, setDefaultHeaders: false,
+/** The client's method, body and upgrade as they are. */
+export function passRequest(exchange: ServerExchange): Passed {
+  return {
+    method: exchange.method, upgrade: isUpgrade(exchange) ? exchange.headers['upgrade'] : undefined, join: passUpgrade,
+    openBody: hasBody(exchange) ? () => exchange.openBody() : undefined,
   };
+}
+
+function openRequest({ scheme, host, port, method, path, agent, ...target }: ForwardTarget): ClientRequest {
+  const headers: Record<string, string | readonly string[]> = Object.create(null);
+  for (const [name, values] of target.headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
+  if (target.upgrade !== undefined) Object.assign(headers, { connection: 'Upgrade', upgrade: target.upgrade });
+  if (target.openBody !== undefined && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
+  const bare = host.replace(/^\[|\]$/g, '');
+  // Without a name of its own Node would verify the certificate for the Host header, which is the client's.
+  const servername = isIP(bare) === 0 ? bare : '';
+  const options = { method, host: bare, port, path, servername, headers: headers as Record<string, string>, setDefaultHeaders: false };
   const call = scheme === 'https' ? requestHttps({ ...options, agent: agent as HttpsAgent }) : requestHttp({ ...options, agent: agent as HttpAgent });
-  if (!wantsUpgrade) call.removeHeader('connection');
+  if (target.upgrade === undefined) call.removeHeader('connection');
   return call;
 }
 
 function sendOnce(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const call = openRequest(exchange, target);
+    const call = openRequest(target);
+    const settle = (make: () => MaybePromise<Response>): void => resolve(Promise.resolve().then(make));
     const abort = (): void => void call.destroy(new Error('context canceled'));
     exchange.signal.addEventListener('abort', abort, { once: true });
     call.on('close', () => exchange.signal.removeEventListener('abort', abort));
@@ -82,18 +109,17 @@ function sendOnce(exchange: ServerExchange, target: ForwardTarget): Promise<Resp
       if (!socket.connecting) return timer.cancel();
       socket.once(target.scheme === 'https' ? 'secureConnect' : 'connect', () => timer.cancel());
     });
-    const hasContent = hasBody(exchange);
     call.on('error', (error: Error) => {
       timer.cancel();
-      reject(Object.assign(error, { wasKept: call.reusedSocket, isRepeatable: !hasContent }));
+      reject(Object.assign(error, { wasKept: call.reusedSocket }));
     });
     call.on('response', (incoming) => {
       const encoding = incoming.headers['transfer-encoding'] ?? 'chunked';
-      if (encoding.toLowerCase() === 'chunked') return resolve(passAnswer(exchange, target, incoming));
+      if (encoding.toLowerCase() === 'chunked') return settle(() => target.answer(incoming));
       return call.destroy(new Error(`net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: ${JSON.stringify(encoding)}`));
     });
-    call.on('upgrade', (incoming, socket: Duplex, head) => resolve(passUpgrade(incoming, socket, head)));
-    if (hasContent) exchange.openBody().pipe(call);
+    call.on('upgrade', (incoming, socket: Duplex, head) => settle(() => target.join(incoming, socket, head)));
+    if (target.openBody !== undefined) target.openBody().pipe(call);
     else call.end();
   });
 }
@@ -112,9 +138,11 @@ function collectHeaders({ rawHeaders }: IncomingMessage): Map<string, string[]> 
 
 const ofServer = (name: string): boolean => name === 'audit-id';
 
-function passAnswer({ method }: ServerExchange, { refusesRedirects, rewriteLocation }: ForwardTarget, incoming: IncomingMessage): Response {
+/** The answer of another server as the client gets it. */
+export function passAnswer({ method }: ServerExchange, incoming: IncomingMessage, rules: AnswerRules): Response {
+  const { refusesRedirects, rewriteLocation, isDropped = () => false, rewriteBody } = rules;
   const status = incoming.statusCode ?? 0;
-  const kept = passHeaders(collectHeaders(incoming), ofServer);
+  const kept = passHeaders(collectHeaders(incoming), (name) => ofServer(name) || isDropped(name));
   const location = kept.get('location')?.[0];
   if (refusesRedirects && status >= 300 && status < 400 && location !== undefined && location !== '') {
     incoming.destroy();
@@ -126,15 +154,18 @@ function passAnswer({ method }: ServerExchange, { refusesRedirects, rewriteLocat
   if (status === 304) kept.delete('content-type');
   const isBodyless = method === 'HEAD' || status === 204 || status === 304;
   if (isBodyless) incoming.resume();
-  return { status, headers: Object.fromEntries(kept), body: isBodyless ? async () => {} : (sink) => pump(incoming, sink) };
+  const rewrite = isBodyless ? undefined : rewriteBody?.(kept);
+  return { status, headers: Object.fromEntries(kept), body: isBodyless ? async () => {} : (sink) => pump(incoming, sink, rewrite) };
 }
 
 /** Writes a body as it comes, no faster than it is taken; rejects when it breaks off. */
-async function pump(incoming: IncomingMessage, sink: Sink): Promise<void> {
+export async function pump(
+  incoming: IncomingMessage, sink: Sink, rewrite: (body: AsyncIterable<Buffer>) => AsyncIterable<Uint8Array> = (body) => body,
+): Promise<void> {
   const stop = (): void => void incoming.destroy();
   sink.signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const chunk of incoming) if (!sink.write(chunk as Buffer)) await sink.drained();
+    for await (const chunk of rewrite(incoming)) if (!sink.write(chunk)) await sink.drained();
   } catch (error) {
     if (!sink.signal.aborted) throw error;
   } finally {
@@ -143,6 +174,7 @@ async function pump(incoming: IncomingMessage, sink: Sink): Promise<void> {
   }
 }
 
+/** The client's connection is joined with the other one. */
 function passUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response {
   const kept = passHeaders(collectHeaders(incoming), ofServer);
   for (const name of ['connection', 'upgrade']) if (incoming.headers[name] !== undefined) kept.set(name, [String(incoming.headers[name])]);

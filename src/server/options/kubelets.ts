@@ -1,0 +1,26 @@
+// Options of the connections to kubelets.
+import { checks, integer, list, text } from './schema.ts';
+
+const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+
+/** How kubelets are reached. */
+export const kubeletOptions = {
+  kubeletClientCertificate: text({ flag: 'kubelet-client-certificate', help: 'Client certificate (PEM) that is shown to kubelets.' }),
+  kubeletClientKey: text({ flag: 'kubelet-client-key', help: 'Its key (PEM).' }),
+  kubeletCertificateAuthority: text({
+    flag: 'kubelet-certificate-authority', help: 'Authority (PEM) of the kubelets\' serving certificates; without it they are not verified.',
+  }),
+  kubeletPreferredAddressTypes: list({
+    flag: 'kubelet-preferred-address-types', default: addressTypes, check: (types) => (types.length === 0 ? 'must name a type of address' : undefined),
+    help: 'Types of a node\'s addresses that its kubelet is reached at, best first.',
+  }),
+  kubeletPort: integer({ flag: 'kubelet-port', default: 10_250, check: checks.port, help: 'Port of the kubelets of nodes that name none.' }),
+} as const;
+
+/** Reports options that do not fit each other. */
+export function findKubeletConflicts({ kubeletClientCertificate, kubeletClientKey }: {
+  readonly kubeletClientCertificate: string; readonly kubeletClientKey: string;
+}): string[] {
+  const isPair = (kubeletClientCertificate === '') === (kubeletClientKey === '');
+  return isPair ? [] : ['--kubelet-client-certificate and --kubelet-client-key must be given together'];
+}
