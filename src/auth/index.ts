@@ -18,6 +18,7 @@ export { createWebhookTokenAuthenticator } from './authenticate/webhook-token.ts
 export { type Impersonate, createImpersonator, readImpersonation } from './impersonate.ts';
 export { type StaticToken, createTokenAuthenticator, parseTokenFile } from './authenticate/token-file.ts';
 export { type Attributes, type Authorize, type Decision, refuse } from './authorize/attributes.ts';
+export { type AbacPolicies, readAbacPolicies } from './authorize/abac.ts';
 export { readFieldSelector, readLabelSelector } from './authorize/selectors.ts';
 export { type AuthorizationMode, authorizationModes, createAuthorizer } from './authorize/authorize.ts';
 export { type PolicyRule, readRules } from './authorize/rule.ts';
@@ -29,7 +30,7 @@ export { type FindObject, createNodeAuthorizer } from './authorize/node.ts';
 export { createWebhookAuthorizer } from './authorize/webhook.ts';
 export { type MatchRequest, compileMatchConditions } from './authorize/match-conditions.ts';
 export { type ReviewSubject, reviewAccess } from './authorize/access-review.ts';
-export { reviewRules } from './authorize/rules-review.ts';
+export { type RulesByMode, reviewRules } from './authorize/rules-review.ts';
 export { createBootstrapPolicy } from './bootstrap/bootstrap-policy.ts';
 export {
   type AuditDecision, type AuditLevel, type AuditStage, type EvaluateAuditPolicy, createAuditPolicy,

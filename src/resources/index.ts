@@ -1,4 +1,5 @@
 // The door of resources: the built-in kinds as rows of the catalog, their groups, their schema data.
 export { createBuiltinResources, groupPriorities } from './table.ts';
+export { withoutPrivileged } from './core/pods/validation/privileged.ts';
 export { formatHumanDuration } from './common/columns/duration.ts';
 export { schemaData } from './schema/index.ts';

@@ -55,6 +55,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
+    looksUpSecrets: options.serviceAccountLookup,
   });
   const tokens: AuthenticateToken[] = [
     collectStaticTokens(options), serviceAccounts,

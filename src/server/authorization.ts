@@ -1,7 +1,7 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { AskAccess, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type ResolveRules, type User, createAuthorizer,
+  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type RulesByMode, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
@@ -15,7 +15,8 @@ import type { ServerOptions } from './options/options.ts';
 export interface Authorization {
   readonly authorize: Authorize;
   readonly escalation: EscalationRules;
-  readonly resolveRules: ResolveRules;
+  /** The rules of users, by the modes that can list them. */
+  readonly resolvers: RulesByMode;
   stop(): void;
 }
 
@@ -45,7 +46,10 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
     invariant(resource !== undefined, `${plural} are served`);
     return findKnownObject(registry, { resource, version: resource.storageVersion, namespace, name });
   };
-  const authorizers = { RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods, find) };
+  const { abac } = plan;
+  const authorizers = {
+    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods, find), ...(abac !== undefined && { ABAC: abac.authorize }),
+  };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {
     authorize, escalation: createEscalationRules(index),
@@ -53,7 +57,7 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
       stop();
       index.stop();
     },
-    resolveRules: (user, namespace) => resolveRules(index, user, namespace),
+    resolvers: { RBAC: (user, namespace) => resolveRules(index, user, namespace), ...(abac !== undefined && { ABAC: abac.resolveRules }) },
   };
 }
 

@@ -20,7 +20,7 @@ import {
   findCurrent, findKnown,
   trackUpdate,
 } from '../registry/index.ts';
-import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData } from '../resources/index.ts';
+import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData, withoutPrivileged } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
@@ -105,8 +105,9 @@ function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
 }
 
 /** A row as the options want it: Events are the only objects that pass with time. */
-function withOptions(resource: Resource, { clock, eventTtlMs }: ServerOptions): Resource {
-  const row = withDefinitionStrategy(resource, clock);
+function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged }: ServerOptions): Resource {
+  const own = withDefinitionStrategy(resource, clock);
+  const row = allowPrivileged ? own : withoutPrivileged(own);
   return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };
 }
 
@@ -138,8 +139,8 @@ function useWorkers(workers: WorkerPool | undefined, { admission, conversions }:
 }
 
 /** Reviews and token requests, which workers do not answer. */
-function createOwnReviews({ authentication, options: { clock }, plan: { modes } }: ApiOptions, { authorize, resolveRules }: Authorization) {
-  return authentication === undefined ? [] : createReviews({ ...authentication, authorize, clock, modes, resolveRules });
+function createOwnReviews({ authentication, options: { clock }, plan: { modes } }: ApiOptions, { authorize, resolvers }: Authorization) {
+  return authentication === undefined ? [] : createReviews({ ...authentication, authorize, clock, modes, resolvers });
 }
 
 /** A row of a group's v1 that is always served. */

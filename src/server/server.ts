@@ -28,7 +28,7 @@ import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { createStorageHealth, openStore } from './open-store.ts';
-import { readStorageFormat } from './storage-format.ts';
+import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import { stopServer } from './shutdown.ts';
@@ -56,6 +56,7 @@ interface Parts {
   readonly adminToken: string | undefined;
   readonly store: Store;
   readonly health: StorageHealth;
+  readonly format: FollowedFormat;
   readonly api: Api;
   readonly workers: WorkerPool;
   readonly authentication: Authentication;
@@ -143,9 +144,10 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
+  const format = await readStorageFormat(options);
   const api: Api = composeApi({
     options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    format: await readStorageFormat(options), admissionPlan: await readAdmissionPlan(options),
+    format, admissionPlan: await readAdmissionPlan(options),
     serverAddress: () => state.address, otherPaths,
   });
   const audit = await createAudit(options);
@@ -168,7 +170,7 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
     handler: chain as Handler,
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
-  return { ...made, options, identity, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  return { ...made, options, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */
@@ -184,8 +186,11 @@ function createFlowControl({ clock, requestTimeoutMs, enablePriorityAndFairness,
 }
 
 /** Where others find the public keys of service account tokens. */
-const keysUrl = (options: ServerOptions, { address }: ServerState): string =>
-  (options.serviceAccountJwksUri === '' ? `https://${address}${KEYS_PATH}` : options.serviceAccountJwksUri);
+function keysUrl({ serviceAccountJwksUri, externalHostname }: ServerOptions, { address }: ServerState): string {
+  if (serviceAccountJwksUri !== '') return serviceAccountJwksUri;
+  const host = externalHostname === '' ? address : `${externalHostname}:${address.slice(address.lastIndexOf(':') + 1)}`;
+  return `https://${host}${KEYS_PATH}`;
+}
 
 async function openServer(parts: Parts): Promise<RunningServer> {
   const { options, state, pki, identity, adminToken, directory } = parts;

@@ -21,7 +21,7 @@ describe('stopServer', () => {
     const parts: RunningParts = {
       markStopping: step('mark'), sendAway() {}, controllers: { stop: async () => step('controllers')() },
       listener: { close: async () => step('listener')(), drain: async () => {}, endWatches: async () => {} },
-      identity: stoppable('identity'),
+      identity: stoppable('identity'), format: stoppable('format'),
       authentication: stoppable('authentication'), following: stoppable('flow'), audit: stoppable('audit'), workers: stoppable('workers'),
       store: { close: step('store') },
       api: {
@@ -37,7 +37,7 @@ describe('stopServer', () => {
     return { order, error };
   };
   const all = ['mark', 'controllers', 'listener', 'audit', 'identity', 'authentication', 'flow', 'authorization', 'definitions', 'webhooks', 'policies',
-    'quotas', 'aggregator', 'backends', 'workers', 'registry', 'store'];
+    'quotas', 'aggregator', 'backends', 'workers', 'format', 'registry', 'store'];
 
   it('stops every part, the store last', async () => {
     assert.deepEqual(await stopAll(''), { order: all, error: undefined });

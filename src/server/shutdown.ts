@@ -32,6 +32,7 @@ export interface RunningParts {
     readonly quotas: Stoppable; readonly aggregator: Stoppable; readonly backends: Stoppable; readonly registry: Closable;
   };
   readonly workers: Stoppable;
+  readonly format: Partial<Stoppable>;
   readonly store: Closable;
 }
 
@@ -66,6 +67,7 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
       () => parts.api.aggregator.stop(),
       () => parts.api.backends.stop(),
       () => parts.workers.stop(),
+      () => parts.format.stop?.(),
       () => parts.api.registry.close(),
       () => parts.store.close(),
     ]);

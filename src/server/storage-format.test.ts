@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { systemClock } from '../base/index.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
 import { type Store, openEtcdStore, keyRange } from '../storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../storage/etcd/cluster.suite.ts';
-import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../test-support/index.ts';
+import { readStorageFormat } from './storage-format.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-values-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -188,4 +189,26 @@ test('an update that changes nothing brings a custom resource to the storage ver
   } finally {
     await server.close();
   }
+});
+
+test('an EncryptionConfiguration that has changed is used for what is written next', async () => {
+  const path = join(directory, 'encryption.yaml');
+  const configure = (...names: readonly string[]): void => writeFileSync(path, JSON.stringify({
+    kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources: [{ resources: ['secrets'], providers: [
+      ...names.map((name) => ({ aesgcm: { keys: [{ name, secret: Buffer.alloc(32, name).toString('base64') }] } })), { identity: {} },
+    ] }],
+  }));
+  configure('one');
+  const format = await readStorageFormat({
+    encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: true, etcdServers: [], storageMediaType: 'application/json', random: systemRandom,
+  });
+  const cipher = format.cipherFor?.('secrets');
+  const seal = (): string => Buffer.from(cipher?.seal(Buffer.from('{}'), 'key') ?? []).toString('latin1');
+  const first = seal();
+  assert.match(first, /^k8s:enc:aesgcm:v1:one:/);
+  configure('two', 'one');
+  await eventually(async () => assert.match(seal(), /^k8s:enc:aesgcm:v1:two:/));
+  assert.equal(Buffer.from(cipher?.open(Buffer.from(first, 'latin1'), 'key') ?? []).toString(), '{}');
+  assert.equal(cipher?.isCurrent(Buffer.from(first, 'latin1')), false);
+  format.stop?.();
 });

@@ -1,18 +1,29 @@
 // How values lie in the store, as --storage-media-type and --encryption-provider-config say it.
-import type { Random } from '../base/index.ts';
+import { type Random, systemClock } from '../base/index.ts';
 import type { StorageFormat } from '../registry/index.ts';
-import { readTextFile } from './data-directory.ts';
+import { readFollowed } from './config-files/followed-files.ts';
+import { silentLogger } from './observability/logger.ts';
 import type { ServerOptions } from './options/options.ts';
 
-type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'storageMediaType'> & { readonly random: Random };
+type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'storageMediaType'>
+  & Partial<Pick<ServerOptions, 'clock' | 'logger' | 'encryptionProviderConfigAutomaticReload'>> & { readonly random: Random };
+
+/** A format, and how to end what follows its file. */
+export type FollowedFormat = StorageFormat & { stop?(): void };
 
 /** The format that the options ask for. The parser of the configuration and the ciphers load only where there is one. */
-export async function readStorageFormat({ encryptionProviderConfig: path, etcdServers, storageMediaType, random }: FormatSource): Promise<StorageFormat> {
+export async function readStorageFormat(source: FormatSource): Promise<FollowedFormat> {
+  const { encryptionProviderConfig: path, etcdServers, storageMediaType, random } = source;
   const mediaType = storageMediaType === 'application/json' ? storageMediaType : 'application/vnd.kubernetes.protobuf';
   const format: StorageFormat = { mediaType, endsWithNewline: etcdServers.length > 0 };
   if (path === '') return format;
-  const text = readTextFile('--encryption-provider-config', path);
-  const [{ parse }, { createEncryption }] = await Promise.all([import('yaml'), import('./config-files/encryption.ts')]);
-  const config: unknown = parse(text);
-  return { ...format, cipherFor: createEncryption({ config, random }) };
+  const [{ parse }, { createEncryption, followEncryption }] = await Promise.all([import('yaml'), import('./config-files/encryption.ts')]);
+  const { clock = systemClock, logger = silentLogger } = source;
+  const { follow, ...first } = await readFollowed({
+    flag: '--encryption-provider-config', path, what: 'the encryption configuration', options: { clock, logger },
+    read: async (text) => ({ cipherFor: createEncryption({ config: parse(text) as unknown, random }) }),
+  });
+  const { cipherFor, replace } = followEncryption(first.cipherFor);
+  const follows = source.encryptionProviderConfigAutomaticReload === true;
+  return { ...format, cipherFor, ...(follows && { stop: follow((next) => replace(next.cipherFor)) }) };
 }

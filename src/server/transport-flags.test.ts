@@ -2,11 +2,15 @@
 // default tolerations and of Events.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
 import { type TestClient, type TestServer, createTestClient, requestUntil, startTestServer } from '../test-support/index.ts';
+import { parseCommandLine } from './cli/command-line.ts';
 import type { ServerOptions } from './options/options.ts';
 
 /** The version and suite of a handshake, or the code of its failure. */
@@ -150,5 +154,55 @@ describe('flags of the stop', () => {
     await server.close();
     assert.equal((await watching).status, 200);
     client.close();
+  });
+});
+
+describe('--allow-privileged=false', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ allowPrivileged: false });
+  });
+  after(() => server.close());
+  const spec = { containers: [{ name: 'c', image: 'i' }, { name: 'd', image: 'i', securityContext: { privileged: true } }] };
+  const refused = /spec\.containers\[1\]\.securityContext\.privileged: Forbidden: disallowed by cluster policy$/;
+
+  it('refuses privileged containers of pods and of what makes pods', async () => {
+    const pod = await server.request({ method: 'POST', path: '/api/v1/namespaces/default/pods', body: { metadata: { name: 'p' }, spec } });
+    assert.equal(pod.status, 422);
+    assert.match(pod.body.message, refused);
+    const template = { metadata: { labels: { a: 'b' } }, spec };
+    const body = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } };
+    const deployment = await server.request({ method: 'POST', path: '/apis/apps/v1/namespaces/default/deployments', body });
+    assert.equal(deployment.status, 422);
+    assert.match(deployment.body.message, /spec\.template\.spec\.containers\[1\]\.securityContext\.privileged: Forbidden: disallowed/);
+  });
+
+  it('is the default of the command, and not of the library', async () => {
+    const invocation = parseCommandLine([]);
+    assert.ok(invocation.type === 'run' && invocation.flags.settings['allowPrivileged'] === false);
+    const open = await startTestServer();
+    const { status } = await open.request({ method: 'POST', path: '/api/v1/namespaces/default/pods?dryRun=All', body: { metadata: { name: 'p' }, spec } });
+    assert.equal(status, 201);
+    await open.close();
+  });
+});
+
+describe('--authorization-mode=ABAC', () => {
+  it('decides by the policies of a file, and lists them', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'pintle-abac-'));
+    const authorizationPolicyFile = join(directory, 'policies.jsonl');
+    writeFileSync(authorizationPolicyFile, '{"user":"alice","namespace":"default","resource":"configmaps","readonly":true}\n');
+    const server = await startTestServer({ authorizationMode: ['ABAC'], authorizationPolicyFile });
+    const ask = async (namespace: string) => (await server.request({ path: `/api/v1/namespaces/${namespace}/configmaps`, token: 'alice-token' })).status;
+    assert.deepEqual([await ask('default'), await ask('other')], [200, 403]);
+    const review = await server.request({
+      method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', token: 'alice-token', body: { spec: { namespace: 'default' } },
+    });
+    assert.equal(review.status, 403, 'ABAC alone gives no right to ask');
+    await server.close();
+    writeFileSync(authorizationPolicyFile, 'nonsense');
+    await assert.rejects(startTestServer({ authorizationMode: ['ABAC'], authorizationPolicyFile }), /--authorization-policy-file: error reading policy file/);
+    await assert.rejects(startTestServer({ authorizationMode: ['ABAC'] }), /authorization-mode ABAC's authorization policy file not passed/);
+    rmSync(directory, { recursive: true });
   });
 });

@@ -2,7 +2,7 @@
 // SelfSubjectReview, TokenReview, and the SubjectAccessReview family, as authentication.k8s.io and authorization.k8s.io define them.
 import { type KubeObject, badRequest } from '../apimachinery/index.ts';
 import {
-  type Authenticate, type AuthorizationMode, type Authorize, type ResolveRules, type ReviewSubject, type User, reviewAccess, reviewRules,
+  type Authenticate, type AuthorizationMode, type Authorize, type ReviewSubject, type RulesByMode, type User, reviewAccess, reviewRules,
 } from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
@@ -16,7 +16,7 @@ interface ReviewDependencies {
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly modes: readonly AuthorizationMode[];
-  readonly resolveRules: ResolveRules;
+  readonly resolvers: RulesByMode;
 }
 
 /** Handlers by `group/plural`. */
@@ -28,7 +28,7 @@ export function createReviews(deps: ReviewDependencies): ReadonlyMap<string, Spe
     ['authorization.k8s.io/selfsubjectaccessreviews', (request) => reviewRights(request, 'self', deps)],
     ['authorization.k8s.io/subjectaccessreviews', (request) => reviewRights(request, 'any', deps)],
     ['authorization.k8s.io/localsubjectaccessreviews', (request) => reviewRights(request, 'local', deps)],
-    ['authorization.k8s.io/selfsubjectrulesreviews', async ({ object, context }) => reviewRules({ object, user: context.user }, deps.modes, deps.resolveRules)],
+    ['authorization.k8s.io/selfsubjectrulesreviews', async ({ object, context }) => reviewRules({ object, user: context.user }, deps.modes, deps.resolvers)],
   ]);
 }
 

@@ -33,7 +33,7 @@ async function startServer(directory: string, flags: readonly string[] = []): Pr
   writeFileSync(tokenFile, tokens, { mode: 0o600 });
   const child = spawn(process.execPath, [path.join(root, 'dist/bin/pintle.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0',
     '--token-auth-file', tokenFile,
-    '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    '--allow-privileged', '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';

@@ -4,7 +4,7 @@ import { MASTERS_GROUP } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
 /** Names of the modes that exist, as `--authorization-mode` spells them. */
-export const authorizationModes = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const authorizationModes = ['RBAC', 'Node', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A value of `--authorization-mode`. */
 export type AuthorizationMode = (typeof authorizationModes)[number];
 

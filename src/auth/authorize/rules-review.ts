@@ -11,13 +11,16 @@ function explainSilence(mode: AuthorizationMode, user: User): string | undefined
   return mode === 'Webhook' ? 'webhook authorizer does not support user rule resolution' : undefined;
 }
 
+/** The modes that can list rules by what they know of them. */
+export type RulesByMode = Readonly<Partial<Record<AuthorizationMode, ResolveRules>>>;
+
 interface RulesReview {
   readonly object: KubeObject;
   readonly user: User;
 }
 
 /** Answers a review; throws 400 when it names no namespace. */
-export function reviewRules({ object, user }: RulesReview, modes: readonly AuthorizationMode[], resolve: ResolveRules): KubeObject {
+export function reviewRules({ object, user }: RulesReview, modes: readonly AuthorizationMode[], resolvers: RulesByMode): KubeObject {
   const { namespace = '' } = (object['spec'] ?? {}) as { namespace?: string };
   if (namespace === '') throw badRequest('no namespace on request');
   const resourceRules: unknown[] = [];
@@ -25,7 +28,7 @@ export function reviewRules({ object, user }: RulesReview, modes: readonly Autho
   const errors: string[] = [];
   let incomplete = false;
   for (const mode of modes) {
-    const found = mode === 'RBAC' ? resolve(user, namespace) : mode === 'AlwaysAllow' ? everything : undefined;
+    const found = mode === 'AlwaysAllow' ? everything : resolvers[mode]?.(user, namespace);
     const why = explainSilence(mode, user);
     incomplete ||= why !== undefined;
     if (why !== undefined) errors.push(why);

@@ -2,18 +2,21 @@
 // to stdout, logs to stderr.
 import { systemClock } from '../../base/index.ts';
 import { startHeapTrim } from '../observability/heap-trim.ts';
-import { createLogger, describeError } from '../observability/logger.ts';
-import { serverSchema } from '../options/options.ts';
+import { createLogger, describeError, logFormats } from '../observability/logger.ts';
+import { StartError, serverSchema } from '../options/options.ts';
 import type { ParsedFlags } from '../options/parse-flags.ts';
 import { referenceFlags } from '../options/reference-flags.ts';
-import { integer } from '../options/schema.ts';
+import { checks, findProblems, integer, text } from '../options/schema.ts';
 import { startServer } from '../server.ts';
 import { type Command, print } from './command.ts';
 
-const schema = {
-  ...serverSchema,
+const ownSchema = {
   verbosity: integer({ flag: 'v', default: 0, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
+  loggingFormat: text({
+    flag: 'logging-format', default: 'json', check: checks.oneOf(...logFormats), help: 'Form of log lines: json, or text as klog writes it.',
+  }),
 } as const;
+const schema = { ...serverSchema, ...ownSchema } as const;
 
 /** Serves the API until SIGTERM or SIGINT. */
 export const serveCommand: Command<typeof schema> = {
@@ -23,9 +26,11 @@ export const serveCommand: Command<typeof schema> = {
 /** With etcd and a directory for certificates nothing is left for the default data directory. */
 const needsNoData = (given: ReadonlySet<string>): boolean => given.has('etcd-servers') && given.has('cert-dir') && !given.has('data-dir');
 
-async function serve({ settings: { verbosity, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
+async function serve({ settings: { verbosity, loggingFormat, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
+  const [problem] = findProblems(ownSchema, { verbosity, loggingFormat });
+  if (problem !== undefined) throw new StartError(problem);
   const startedMs = performance.timeOrigin;
-  const logger = createLogger({ verbosity, clock: systemClock, write: (line) => process.stderr.write(line) });
+  const logger = createLogger({ verbosity, format: loggingFormat, clock: systemClock, write: (line) => process.stderr.write(line) });
   for (const warning of warnings) logger.warn(warning);
   const stopped = waitForSignal();
   // A rejected promise without a handler is a bug of this program and no reason to end the requests of other clients.

@@ -115,7 +115,8 @@ describe('readAuthorizationConfiguration', () => {
     const at = 'authorizers\\[0\\]\\.webhook\\.';
     const rows: readonly (readonly [object, RegExp])[] = [
       [describeFile(), /: authorizers: Required value: at least one/], [describeFile({ name: 'a' }), /authorizers\[0\]\.type: Required value/],
-      [describeFile({ type: 'ABAC', name: 'a' }), /authorizers\[0\]\.type: Unsupported value: "ABAC": supported values: "RBAC"/],
+      [describeFile({ type: 'Nope', name: 'a' }), /authorizers\[0\]\.type: Unsupported value: "Nope": supported values: "ABAC", "AlwaysAllow"/],
+      [describeFile({ type: 'ABAC', name: 'a' }), /authorizers\[0\]\.type: ABAC needs --authorization-policy-file/],
       [describeFile({ type: 'RBAC' }), /authorizers\[0\]\.name: Required value/], [describeFile({ type: 'RBAC', name: 'A b' }), /name: Invalid value: "A b"/],
       [describeFile({ type: 'RBAC', name: 'a' }, { type: 'RBAC', name: 'a' }), /\[authorizers\[1\]\.name: Duplicate.*, authorizers\[1\]\.type: Duplicate/],
       [describeFile({ type: 'Webhook', name: 'w' }), /authorizers\[0\]\.webhook: Required value: required when type=Webhook/],

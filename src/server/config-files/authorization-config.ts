@@ -1,7 +1,7 @@
 // AuthorizationConfiguration (apiserver.config.k8s.io), read into modes and the webhooks among them. Mirrors the reference's validation of such files.
 import { isAbsolute } from 'node:path';
 import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.ts';
-import { type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
+import { type AbacPolicies, type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../../auth/index.ts';
 import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
 import { fetchJson } from '../webhooks/fetch-json.ts';
@@ -17,7 +17,10 @@ export interface AuthorizationChain {
 }
 
 /** The chain of a server's start, and those that take its place later where there can be any. */
-export type AuthorizationPlan = AuthorizationChain & Partial<Followed<AuthorizationChain>>;
+export type AuthorizationPlan = AuthorizationChain & Partial<Followed<AuthorizationChain>> & {
+  /** The policies of the ABAC mode. */
+  readonly abac?: AbacPolicies;
+};
 
 const FLAG = '--authorization-config';
 const MAX_CONDITIONS = 64;
@@ -52,8 +55,9 @@ async function readChain(content: string, options: ServerOptions): Promise<Autho
   for (const [index, row] of rows.entries()) {
     const path = `authorizers[${index}]`;
     const fields = reader.fields(row, path, ['type', 'name', 'webhook']);
-    const mode = reader.choice(fields['type'], `${path}.type`, authorizationModes);
+    const mode = reader.choice(fields['type'], `${path}.type`, [...authorizationModes].sort());
     checkName(reader, { name: reader.requiredText(fields['name'], `${path}.name`), path: `${path}.name`, names });
+    if (mode === 'ABAC' && options.authorizationPolicyFile === '') reader.report(`${path}.type`, 'ABAC needs --authorization-policy-file');
     if (mode === undefined) continue;
     if (mode !== 'Webhook' && modes.includes(mode)) reader.duplicate(`${path}.type`, mode);
     modes.push(mode);

@@ -45,6 +45,31 @@ export function createEncryption({ config, random }: EncryptionOptions): NonNull
   };
 }
 
+type CipherFor = NonNullable<StorageFormat['cipherFor']>;
+
+/** Ciphers that are replaced when a file says something else. */
+export function followEncryption(first: CipherFor): { readonly cipherFor: CipherFor; replace(next: CipherFor): void } {
+  let [current, generation] = [first, 0];
+  return {
+    cipherFor(resource) {
+      let [cipher, made] = [current(resource), generation];
+      const find = (): ValueCipher | undefined => {
+        if (made !== generation) [cipher, made] = [current(resource), generation];
+        return cipher;
+      };
+      return {
+        seal: (value, key) => find()?.seal(value, key) ?? value,
+        open: (stored, key) => find()?.open(stored, key) ?? stored,
+        isCurrent: (stored) => find()?.isCurrent(stored) ?? true,
+      };
+    },
+    replace(next) {
+      current = next;
+      generation += 1;
+    },
+  };
+}
+
 /** The cipher of resources that no entry names leaves values in the clear, and opens none that are not. */
 function createValueCipher(providers: readonly Provider[] | undefined): ValueCipher {
   const writer = providers?.[0];

@@ -8,11 +8,10 @@ const ACCESS_VERBOSITY = 3;
 
 /** Logs requests once their answer is known. */
 export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
-  if (logger.verbosity < ACCESS_VERBOSITY) return (exchange, next) => next(exchange);
-  return (exchange, next) => mapMaybe(next(exchange), (response) => {
+  return (exchange, next) => (logger.verbosity < ACCESS_VERBOSITY ? next(exchange) : mapMaybe(next(exchange), (response) => {
     logAccess(logger, exchange, response.status);
     return response;
-  });
+  }));
 }
 
 function logAccess(logger: Logger, request: ServerExchange, status: number): void {

@@ -1,4 +1,4 @@
-// Structured logs: one JSON object per line. Quiet by default: errors and warnings; levels above 0 come with `--v`.
+// Structured logs: one JSON object per line, or a line as klog writes it. Quiet by default: errors and warnings; levels above 0 come with `--v`.
 // Values are escaped by JSON, so no name or header of a client can forge a line. Callers never hand in secrets.
 import type { Clock } from '../../base/index.ts';
 
@@ -8,25 +8,54 @@ export interface Logger {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Written when the verbosity is at least `level`. */
   info(level: number, message: string, fields?: Readonly<Record<string, unknown>>): void;
-  readonly verbosity: number;
+  /** Operators may change it while the server runs. */
+  verbosity: number;
 }
 
-/** Makes a logger that writes lines with `write`; `verbosity` below 0 keeps everything but errors to itself. */
-export function createLogger(options: { readonly verbosity: number; readonly clock: Clock; readonly write: (line: string) => void }): Logger {
-  const { verbosity, clock, write } = options;
-  const log = (level: string, message: string, fields: Readonly<Record<string, unknown>> | undefined) => {
-    write(`${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, message, ...fields })}\n`);
-  };
-  return {
+/** The forms of lines, as `--logging-format` names them. */
+export const logFormats = ['json', 'text'] as const;
+
+interface LoggerOptions {
+  /** Below 0 the logger keeps everything but errors to itself. */
+  readonly verbosity: number;
+  readonly clock: Clock;
+  readonly write: (line: string) => void;
+  /** json unless given. */
+  readonly format?: string;
+}
+
+interface LogLine {
+  readonly nowMs: number;
+  readonly level: 'error' | 'warn' | 'info';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+const formatJson = ({ nowMs, level, message, fields }: LogLine): string =>
+  `${JSON.stringify({ time: new Date(nowMs).toISOString(), level, message, ...fields })}\n`;
+
+/** The form of klog: severity, month and day, time, and fields behind the message, all quoted. */
+function formatText({ nowMs, level, message, fields = {} }: LogLine): string {
+  const [, month, day, time] = /-(\d\d)-(\d\d)T([\d:.]{12})/.exec(new Date(nowMs).toISOString()) ?? [];
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  return `${(level[0] as string).toUpperCase()}${month}${day} ${time}000 ${process.pid} pintle] ${JSON.stringify(message)}${pairs.join('')}\n`;
+}
+
+/** Makes a logger that writes lines with `write`. */
+export function createLogger({ verbosity, clock, write, format = 'json' }: LoggerOptions): Logger {
+  const render = format === 'text' ? formatText : formatJson;
+  const log = (level: LogLine['level'], message: string, fields: LogLine['fields']): void => write(render({ nowMs: clock.now(), level, message, fields }));
+  const logger: Logger = {
     verbosity,
     error: (message, fields) => log('error', message, fields),
-    warn: (message, fields) => verbosity >= 0 && log('warn', message, fields),
-    info: (level, message, fields) => verbosity >= level && log('info', message, fields),
+    warn: (message, fields) => logger.verbosity >= 0 && log('warn', message, fields),
+    info: (level, message, fields) => logger.verbosity >= level && log('info', message, fields),
   };
+  return logger;
 }
 
 /** A logger that says nothing; the library's default. */
-export const silentLogger: Logger = { verbosity: -1, error() {}, warn() {}, info() {} };
+export const silentLogger: Logger = Object.freeze({ verbosity: -1, error() {}, warn() {}, info() {} });
 
 /** What may be logged of something that was thrown. */
 export function describeError(error: unknown): { readonly error: string; readonly stack?: string | undefined } {

@@ -49,6 +49,9 @@ export const behaviourOptions = {
   enableAggregatorRouting: toggle({
     flag: 'enable-aggregator-routing', default: false, help: 'Reach Services of webhooks and APIServices by their endpoints only, never by the cluster IP.',
   }),
+  allowPrivileged: toggle({
+    flag: 'allow-privileged', default: true, flagDefault: 'false', help: 'Accept privileged containers. In the library the default is true.',
+  }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
   }),

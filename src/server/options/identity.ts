@@ -46,6 +46,10 @@ const serviceAccounts = {
   serviceAccountExtendTokenExpiration: toggle({
     flag: 'service-account-extend-token-expiration', default: true, help: 'Let the tokens in pods live for a year although an hour is asked for.',
   }),
+  serviceAccountLookup: toggle({
+    flag: 'service-account-lookup', default: true,
+    help: 'Refuse tokens from Secrets whose Secret or service account is gone; other tokens always die with them.',
+  }),
   enableBootstrapTokenAuth: toggle({
     flag: 'enable-bootstrap-token-auth', default: false, help: 'Accept bootstrap tokens (Secrets of type bootstrap.kubernetes.io/token in kube-system).',
   }),
@@ -114,6 +118,7 @@ const webhooks = {
   authorizationConfig: text({
     flag: 'authorization-config', help: 'File with an AuthorizationConfiguration (apiserver.config.k8s.io); instead of the other flags about authorization.',
   }),
+  authorizationPolicyFile: text({ flag: 'authorization-policy-file', help: 'Policies of the ABAC mode: one JSON object a line.' }),
   authorizationMode: list<AuthorizationMode>({
     flag: 'authorization-mode', default: ['RBAC'], check: checkModes, help: `Modes, asked in order: ${authorizationModes.join(', ')}.`,
   }),

@@ -55,7 +55,7 @@ describe('parseCommandLine', () => {
     assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
     assert.deepEqual(parse('--service-node-port-range', '1-2'),
       { type: 'error', message: '--service-node-port-range=1-2 is not supported; only 30000-32767 is' });
-    assert.deepEqual(read('--service-node-port-range', '30000-32767', '--allow-privileged').warnings, []);
+    assert.deepEqual(read('--service-node-port-range', '30000-32767', '--service-account-lookup').warnings, []);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {

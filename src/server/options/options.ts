@@ -62,6 +62,16 @@ function findConflicts(options: ServerOptions): string[] {
       options.authorizationMode.includes('Webhook') && options.authorizationWebhookConfigFile === '',
       '--authorization-mode Webhook needs --authorization-webhook-config-file',
     ],
+    [options.authorizationMode.includes('ABAC') && options.authorizationPolicyFile === '', "authorization-mode ABAC's authorization policy file not passed"],
+    [
+      options.authorizationPolicyFile !== '' && options.authorizationConfig === '' && !options.authorizationMode.includes('ABAC'),
+      'cannot specify --authorization-policy-file without mode ABAC',
+    ],
+    [new Set(options.authorizationMode).size < options.authorizationMode.length, '--authorization-mode names a mode more than once'],
+    [
+      options.encryptionProviderConfigAutomaticReload && options.encryptionProviderConfig === '',
+      '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+    ],
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
   return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options)];

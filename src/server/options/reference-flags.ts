@@ -20,27 +20,33 @@ const refusedSwitch = (name: string, ...accepts: readonly ('true' | 'false')[]):
 
 /** Every flag of kube-apiserver that is no option here, by name. */
 export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
-  refusedSwitch('allow-privileged', 'true'),
-  refused('authorization-policy-file'),
-  refusedSwitch('disable-http2-serving', 'false'),
+  refused('admission-control'),
+  refused('allow-metric-labels'),
+  refused('allow-metric-labels-manifest'),
+  refused('debug-socket-path'),
   refused('egress-selector-config-file'),
   refused('emulated-version', '1.36', 'kube=1.36'),
-  refusedSwitch('encryption-provider-config-automatic-reload', 'false'),
+  refusedSwitch('emulation-forward-compatible', 'false'),
+  refusedSwitch('enable-garbage-collector', 'true'),
+  refusedSwitch('enable-logs-handler', 'false'),
+  refused('endpoint-reconciler-type', 'lease'),
   refused('etcd-servers-overrides'),
+  refused('kubernetes-service-node-port', '0'),
+  refused('max-connection-bytes-per-sec', '0'),
+  refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),
-  refusedSwitch('service-account-lookup', 'true'),
   refused('service-node-port-range', '30000-32767'),
+  refused('storage-backend', 'etcd3'),
   refused('tracing-config-file'),
   ...warned(false, `
-    alsologtostderr contention-profiling enable-garbage-collector enable-logs-handler kubelet-https
-    logtostderr permit-address-sharing permit-port-sharing profiling watch-cache`),
+    alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing
+    profiling watch-cache`),
   ...warned(true, `
-    admission-control allow-metric-labels allow-metric-labels-manifest apiserver-count debug-socket-path default-watch-cache-size
-    delete-collection-workers disabled-metrics endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
-    etcd-healthcheck-timeout etcd-readycheck-timeout external-hostname identity-lease-duration-seconds
-    identity-lease-renew-interval-seconds kubelet-read-only-port kubelet-timeout kubernetes-service-node-port lease-reuse-duration-seconds
-    log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size log-text-split-stream
-    logging-format max-connection-bytes-per-sec min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file
-    runtime-config-emulation-forward-compatible service-account-api-audiences show-hidden-metrics-for-version
-    storage-backend storage-initialization-timeout tls-curve-preferences vmodule watch-cache-sizes`),
+    apiserver-count coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
+    default-watch-cache-size delete-collection-workers disabled-metrics etcd-count-metric-poll-period etcd-db-metric-poll-interval
+    etcd-healthcheck-timeout etcd-readycheck-timeout identity-lease-duration-seconds identity-lease-renew-interval-seconds
+    kubelet-read-only-port kubelet-timeout
+    lease-reuse-duration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
+    min-compatibility-version peer-advertise-ip peer-advertise-port peer-ca-file service-account-api-audiences show-hidden-metrics-for-version
+    storage-initialization-timeout vmodule watch-cache-sizes`),
 ]);

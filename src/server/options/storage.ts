@@ -1,5 +1,5 @@
 // Options of the store: how long history is kept, etcd, the form of stored values.
-import { checks, duration, list, text } from './schema.ts';
+import { checks, duration, list, text, toggle } from './schema.ts';
 
 const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
 
@@ -31,5 +31,8 @@ export const storageOptions = {
   }),
   encryptionProviderConfig: text({
     flag: 'encryption-provider-config', help: 'EncryptionConfiguration (YAML): which resources are encrypted in the store, and how.',
+  }),
+  encryptionProviderConfigAutomaticReload: toggle({
+    flag: 'encryption-provider-config-automatic-reload', default: false, help: 'Read the EncryptionConfiguration again when it changes.',
   }),
 } as const;

@@ -40,7 +40,8 @@ export function followIdentity({ options, pki, directory, authorities }: Identit
     get current() {
       return {
         ...serving?.value ?? pki.serving, named: listNamed(named), clientAuthorities: authorities.clients, proxyAuthorities: authorities.proxies,
-        minVersion: options.tlsMinVersion, cipherSuites: options.tlsCipherSuites,
+        minVersion: options.tlsMinVersion, cipherSuites: options.tlsCipherSuites, curves: options.tlsCurvePreferences,
+        disablesHttp2: options.disableHttp2Serving,
       };
     },
     onChange(callback) {

@@ -23,6 +23,9 @@ export interface TlsIdentity {
   /** As flags name them: the oldest version, and the suites of TLS 1.2; empty for the defaults. */
   readonly minVersion?: string;
   readonly cipherSuites?: readonly string[];
+  /** Numbers of key exchanges; empty for the defaults. */
+  readonly curves?: readonly string[];
+  readonly disablesHttp2?: boolean;
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -49,14 +52,21 @@ const suites: ReadonlyMap<string, string> = new Map([
 /** Names that `--tls-cipher-suites` takes. */
 export const cipherSuiteNames: readonly string[] = [...suites.keys()];
 
+/** Key exchanges by their numbers in Go. */
+const curveNames: ReadonlyMap<string, string> = new Map([['23', 'P-256'], ['24', 'P-384'], ['25', 'P-521'], ['29', 'X25519']]);
+
+/** Numbers that `--tls-curve-preferences` takes. */
+export const curveNumbers: readonly string[] = [...curveNames.keys()];
+
 const listSuites = (names: readonly string[]): string =>
   [...new Set([...newestSuites, ...(names.length === 0 ? defaultSuites : names.map((name) => suites.get(name) ?? name))])].join(':');
 
 /** What connections are made with: a certificate, the authorities of clients, versions and suites. */
 export function createContextOptions(identity: TlsIdentity, { certificate, key }: Pick<TlsIdentity, 'certificate' | 'key'> = identity): SecureContextOptions {
-  const { clientAuthorities, proxyAuthorities = [], minVersion, cipherSuites = [] } = identity;
+  const { clientAuthorities, proxyAuthorities = [], minVersion, cipherSuites = [], curves = [] } = identity;
   return {
     cert: certificate, key,
+    ...(curves.length > 0 && { ecdhCurve: curves.map((number) => curveNames.get(number)).join(':') }),
     ...(clientAuthorities.length > 0 && { ca: [...clientAuthorities, ...proxyAuthorities] }),
     minVersion: minVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
     ciphers: listSuites(cipherSuites),
@@ -70,7 +80,7 @@ export function createTlsOptions(identity: TlsIdentity, serving: Pick<TlsIdentit
     ...createContextOptions(identity, serving),
     requestCert: true,
     rejectUnauthorized: false,
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ALPNProtocols: identity.disablesHttp2 === true ? ['http/1.1'] : ['h2', 'http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     noDelay: true,
   };

@@ -1,12 +1,28 @@
 // The authorization modes and webhooks: by the file of --authorization-config, or by the mode flags with the one webhook that they know. What reads files is
 // loaded only where it is asked for.
-import { createWebhookAuthorizer } from '../../auth/index.ts';
+import { type AbacPolicies, createWebhookAuthorizer, readAbacPolicies } from '../../auth/index.ts';
 import type { AuthorizationPlan } from '../config-files/authorization-config.ts';
 import { describeError } from '../observability/logger.ts';
-import type { ServerOptions } from '../options/options.ts';
+import { readTextFile } from '../data-directory.ts';
+import { type ServerOptions, StartError } from '../options/options.ts';
 
 /** The plan of a server. Throws StartError. */
 export async function readAuthorizationPlan(options: ServerOptions): Promise<AuthorizationPlan> {
+  const plan = await readModes(options);
+  return options.authorizationPolicyFile === '' ? plan : { ...plan, abac: readPolicies(options.authorizationPolicyFile) };
+}
+
+function readPolicies(path: string): AbacPolicies {
+  const flag = '--authorization-policy-file';
+  const text = readTextFile(flag, path);
+  try {
+    return readAbacPolicies(text);
+  } catch (error) {
+    throw new StartError(`${flag}: error reading policy file ${path}, ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function readModes(options: ServerOptions): Promise<AuthorizationPlan> {
   const { authorizationMode: modes, clock, logger } = options;
   if (options.authorizationConfig !== '') return (await import('../config-files/authorization-config.ts')).readAuthorizationConfiguration(options);
   if (!modes.includes('Webhook')) return { modes, webhooks: [] };
