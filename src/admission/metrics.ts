@@ -32,11 +32,37 @@ export interface AdmissionStep {
   readonly rejected: boolean;
 }
 
+/** Match conditions that kept a webhook or a policy from being asked. */
+export interface ConditionsRecord {
+  readonly kind: 'webhook' | 'policy';
+  readonly name: string;
+  readonly type: WebhookType | 'validate';
+  readonly operation: string;
+  readonly durationMs: number;
+  /** Number of conditions that could not be evaluated. */
+  readonly errors: number;
+  /** Whether the request continues without it. */
+  readonly isExcluded: boolean;
+}
+
+/** A decision of a policy that counts: a denial, a failure, a mutation. */
+export interface PolicyCheck {
+  readonly policy: string;
+  readonly binding: string;
+  /** What the expression failed with; '' where it did not fail. */
+  readonly failure: string;
+  /** The enforcement; undefined for mutations. */
+  readonly action: 'allow' | 'deny' | 'audit' | 'warn' | undefined;
+  readonly durationMs: number;
+}
+
 /** Receives what admission reports. */
 export interface AdmissionMetrics {
   recordStep(step: AdmissionStep): void;
   recordWebhook(call: WebhookCall): void;
   recordRejection(rejection: WebhookRejection): void;
+  recordConditions(conditions: ConditionsRecord): void;
+  recordPolicyCheck(check: PolicyCheck): void;
   /** A webhook failed and its failure policy is Ignore. */
   recordFailOpen(webhook: Pick<WebhookCall, 'name' | 'type'>): void;
 }

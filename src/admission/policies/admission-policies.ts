@@ -4,6 +4,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
+import type { AdmissionMetrics } from '../metrics.ts';
 import { createNamespaceReader } from '../match/selectors.ts';
 import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
@@ -19,6 +20,7 @@ interface PolicyParts {
   readonly clock: Clock;
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
+  readonly metrics: AdmissionMetrics;
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
   /** Receives failures, after which policies are read again. */
   readonly onError: (error: unknown) => void;
@@ -34,9 +36,9 @@ export interface AdmissionPolicies {
 }
 
 /** Makes the policies of a server; none is known before `start`. */
-export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, evaluateElsewhere, onError }: PolicyParts): AdmissionPolicies {
+export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, metrics, evaluateElsewhere, onError }: PolicyParts): AdmissionPolicies {
   const readNamespace = createNamespaceReader(registry, catalog);
-  const dependencies = { registry, catalog, clock, schemas, askAccess, evaluateElsewhere, readNamespace };
+  const dependencies = { registry, catalog, clock, schemas, askAccess, metrics, evaluateElsewhere, readNamespace };
   const mutating = new Policies(catalog, compileMutations);
   const validating = new Policies(catalog, compileValidations);
   let reflectors: readonly Reflector[] = [];

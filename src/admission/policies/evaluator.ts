@@ -2,6 +2,7 @@
 // that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data; groups that ask an authorizer stay.
 import { type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult } from '../../apimachinery/index.ts';
 import { type Clock, type MaybePromise, type Steps, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
+import type { AdmissionMetrics, PolicyCheck } from '../metrics.ts';
 import type { RequestSignal, User } from '../../registry/index.ts';
 import { type ConditionOutcome, evaluateConditions } from '../match/conditions.ts';
 import { type Mutation, type MutatingProgram, compileMutations } from './mutations.ts';
@@ -61,7 +62,17 @@ export async function evaluateTask({ spec, group, input: { variables: _variables
   return evaluate(program, { ...input, variables: program.variables }, ignoresFailures);
 }
 
+interface EvaluatorDependencies {
+  readonly clock: Clock;
+  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck'>;
+  readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
+}
+
+/** What a policy decided, of which the evaluator knows how long it took. */
+export type Decided = Omit<PolicyCheck, 'policy' | 'durationMs'>;
+
 interface Owner {
+  readonly operation: string;
   readonly context: { readonly user: User; readonly signal?: RequestSignal | undefined };
 }
 
@@ -70,9 +81,13 @@ export class Evaluator {
   readonly #clock: Clock;
   readonly #elsewhere: EvaluateElsewhere | undefined;
   readonly #owner: Owner;
+  readonly #metrics: EvaluatorDependencies['metrics'];
+  /** When the group that was evaluated last began. */
+  #startedMs = 0;
 
-  constructor({ clock, evaluateElsewhere }: { readonly clock: Clock; readonly evaluateElsewhere?: EvaluateElsewhere | undefined }, owner: Owner) {
+  constructor({ clock, metrics, evaluateElsewhere }: EvaluatorDependencies, owner: Owner) {
     this.#clock = clock;
+    this.#metrics = metrics;
     this.#elsewhere = evaluateElsewhere;
     this.#owner = owner;
   }
@@ -81,7 +96,23 @@ export class Evaluator {
     const { conditions } = policy.program as PolicyExpressions;
     if (conditions.length === 0) return { type: 'match' };
     const plain = { ...input, namespaceObject: null };
-    return this.#evaluate(policy, () => evaluateConditions(conditions, plain), { sort: 'validating', group: 'conditions', input: plain });
+    const evaluated = this.#evaluate(policy, () => evaluateConditions(conditions, plain), { sort: 'validating', group: 'conditions', input: plain });
+    return mapMaybe(evaluated, (outcome) => {
+      if (outcome.type === 'match') return outcome;
+      const errors = outcome.type === 'failed' ? outcome.errors.length : 0;
+      this.#metrics.recordConditions({
+        kind: 'policy', name: policy.name, type: 'validate', operation: this.#owner.operation, durationMs: this.#elapsedMs(), errors, isExcluded: true });
+      return outcome;
+    });
+  }
+
+  /** Counts what the expressions that were evaluated last came to. */
+  report({ name }: Policy<unknown>, decided: Decided): void {
+    this.#metrics.recordPolicyCheck({ policy: name, ...decided, durationMs: this.#elapsedMs() });
+  }
+
+  #elapsedMs(): number {
+    return this.#clock.monotonicMs() - this.#startedMs;
   }
 
   evaluateValidations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<readonly Denial[]> {
@@ -100,6 +131,7 @@ export class Evaluator {
   }
 
   #evaluate<T extends Outcome>({ spec, program }: Policy<unknown>, work: () => MaybePromise<T>, task: Omit<EvaluationTask, 'spec'>): MaybePromise<T> {
+    this.#startedMs = this.#clock.monotonicMs();
     const elsewhere = this.#elsewhere;
     if (elsewhere === undefined || (program as PolicyExpressions).asksAuthorizer) return work();
     const result = limitTime(this.#clock, TURN_MS, work);

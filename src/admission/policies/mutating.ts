@@ -88,12 +88,18 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
       if ('problem' in made) throw new MutationError(made.problem);
       forms.replace(mutateObject(policy.program.mutations[index] as Mutation, object, { made: made.json, form, schemas: this.#schemas }), form);
       this.#isDirty = true;
+      this.#report(invocation, '');
     };
     return catchMaybe<void>(() => mapMaybe(forms.convert(form), ({ object }) => mapMaybe(this.#request.input(invocation), (input) =>
       mapMaybe(this.#request.evaluator.makeJson(policy, index, input), (made) => apply(object as KubeObject, made)))), (error) => {
       if (!(error instanceof MutationError)) throw error;
+      this.#report(invocation, error.message);
       this.#fail(invocation, error.message);
     });
+  }
+
+  #report({ policy, binding }: Invocation<Program>, failure: string): void {
+    this.#request.evaluator.report(policy, { binding: binding.name, failure, action: undefined });
   }
 
   #fail({ policy, binding }: Invocation<Program>, message: string): void {

@@ -5,6 +5,7 @@ import type { Admission, AdmissionAttributes, AuditAnnotation, Catalog, Registry
 import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
+import type { AdmissionMetrics } from '../metrics.ts';
 import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
@@ -53,10 +54,12 @@ interface BenchOptions {
   readonly objects?: readonly KubeObject[];
   readonly askAccess?: AskAccess;
   readonly evaluateElsewhere?: EvaluateElsewhere;
+  readonly recordPolicyCheck?: AdmissionMetrics['recordPolicyCheck'];
+  readonly recordConditions?: AdmissionMetrics['recordConditions'];
 }
 
 /** A chain with the policies of one sort. */
-export function createBench(sort: 'mutating' | 'validating', { policies, bindings, objects = [], askAccess, evaluateElsewhere }: BenchOptions): Admission {
+export function createBench(sort: 'mutating' | 'validating', { policies, bindings, objects = [], askAccess, evaluateElsewhere, ...recorders }: BenchOptions): Admission {
   const named = (name: string, spec: object): KubeObject => ({ metadata: { name, uid: name, generation: 1 }, spec }) as unknown as KubeObject;
   const bound = bindings ?? Object.fromEntries(Object.keys(policies).map((policyName) => [`b-${policyName}`, { policyName, validationActions: ['Deny'] }]));
   const namespace: KubeObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'blue' } } };
@@ -72,7 +75,8 @@ export function createBench(sort: 'mutating' | 'validating', { policies, binding
   const stored = store(namespace);
   const dependencies = {
     registry: () => registry, catalog, clock: createManualClock(), schemas, askAccess: askAccess ?? (() => ({ type: 'none' as const, reason: '' })),
-    evaluateElsewhere, readNamespace: (name: string) => (name === 'ns' ? stored : undefined),
+    metrics: { recordPolicyCheck: () => undefined, recordConditions: () => undefined, ...recorders }, evaluateElsewhere,
+    readNamespace: (name: string) => (name === 'ns' ? stored : undefined),
   };
   const fill = <P extends { putPolicy(object: KubeObject): void; putBinding(object: KubeObject): void }>(made: P): P => {
     for (const [name, spec] of Object.entries(policies)) made.putPolicy(named(name, spec));

@@ -6,6 +6,7 @@ import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts'
 import { type AskAccess, describeInput } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
+import type { AdmissionMetrics } from '../metrics.ts';
 import { isNamespaces, namespaceOf } from '../match/rules.ts';
 import type { ReadNamespace } from '../match/selectors.ts';
 import { type PlacedCriteria, matchCriteria } from './criteria.ts';
@@ -20,6 +21,7 @@ export interface PolicyDependencies extends ParamReads {
   readonly clock: Clock;
   readonly readNamespace: ReadNamespace;
   readonly askAccess: AskAccess;
+  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck'>;
   /** Absent in a worker, which evaluates everything itself. */
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }

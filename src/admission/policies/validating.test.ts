@@ -220,3 +220,24 @@ test('a budget that is spent ends the policy with one denial', async () => {
     { object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, list } as unknown as KubeObject });
   assert.equal(status?.message, `${denied}validation failed due to running out of cost budget, no further validation rules will be run`);
 });
+
+test('validate reports each decision that counts', async () => {
+  const checks: unknown[] = [];
+  const conditions: unknown[] = [];
+  const { validate } = createBench('validating', {
+    policies: {
+      p: specOf({ validations: [{ expression: 'true' }, { expression: 'false', message: 'no' }, { expression: '1 / 0 == 1' }] }),
+      q: specOf({ failurePolicy: 'Ignore', validations: [{ expression: '1 / 0 == 1' }] }),
+      r: specOf({ matchConditions: [{ name: 'c', expression: 'false' }], validations: [{ expression: 'false' }] }),
+    },
+    bindings: Object.fromEntries(['p', 'q', 'r'].map((name) => [`b-${name}`, { policyName: name, validationActions: ['Deny', 'Audit'] }])),
+    recordPolicyCheck: ({ durationMs: _durationMs, ...check }) => checks.push(Object.values(check)),
+    recordConditions: ({ durationMs: _durationMs, ...record }) => conditions.push(Object.values(record)),
+  });
+  await refusalOf(() => validate(createRequest()));
+  const failure = "expression '1 / 0 == 1' resulted in error: division by zero";
+  assert.deepEqual(checks, [
+    ['p', 'b-p', 'no', 'deny'], ['p', 'b-p', 'no', 'audit'], ['p', 'b-p', failure, 'deny'], ['p', 'b-p', failure, 'audit'], ['q', 'b-q', failure, 'allow'],
+  ]);
+  assert.deepEqual(conditions, [['policy', 'r', 'validate', 'CREATE', 0, true]]);
+});

@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
+import type { PolicyCheck } from '../metrics.ts';
 import { refuse } from '../refusal.ts';
 import { isExcluded } from './excluded.ts';
 import type { Policies } from './policies.ts';
@@ -93,11 +94,18 @@ class ValidatingRun implements InvocationListener<ValidatingProgram> {
   #record(invocation: Invocation<ValidatingProgram>, denials: readonly Denial[]): void {
     const { policy, binding } = invocation;
     const { validationActions } = binding;
-    for (const { index, message, reason } of denials) {
+    for (const { index, message, reason, isIgnored = false } of denials) {
+      if (isIgnored) {
+        this.#report(invocation, { message, action: 'allow' });
+        continue;
+      }
       for (const action of validationActions) {
         if (action === 'Deny') this.#deny(invocation, { message, reason });
-        else if (action === 'Audit') this.#failures.push({ message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions });
-        else if (action === 'Warn') {
+        else if (action === 'Audit') {
+          this.#failures.push({ message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions });
+          this.#report(invocation, { message, action: 'audit' });
+        } else if (action === 'Warn') {
+          this.#report(invocation, { message, action: 'warn' });
           this.#request.attributes.context.warnings.push(
             `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
         }
@@ -105,8 +113,14 @@ class ValidatingRun implements InvocationListener<ValidatingProgram> {
     }
   }
 
-  #deny({ policy, binding }: Invocation<ValidatingProgram>, denial: Pick<Denial, 'message' | 'reason'>): void {
+  #deny(invocation: Invocation<ValidatingProgram>, denial: Pick<Denial, 'message' | 'reason'>): void {
+    const { policy, binding } = invocation;
     this.#denials.push({ policy: policy.name, binding: binding.name, ...denial });
+    this.#report(invocation, { message: denial.message, action: 'deny' });
+  }
+
+  #report({ policy, binding }: Invocation<ValidatingProgram>, { message, action }: { readonly message: string; readonly action: PolicyCheck['action'] }): void {
+    this.#request.evaluator.report(policy, { binding: binding.name, failure: message, action });
   }
 
   #note(key: string, value: string): void {

@@ -34,6 +34,8 @@ export interface Denial {
   readonly message: string;
   /** '' where an error denies. */
   readonly reason: string;
+  /** The failure policy passes over the error. */
+  readonly isIgnored?: boolean;
 }
 
 /** What became of the annotations: values to publish by key, and errors that deny under failurePolicy Fail. */
@@ -87,20 +89,20 @@ function describeMessage(made: PolicyResult | undefined, { message, text }: Vali
   return (isUsable ? value : message.trim()) || `failed expression: ${text.trim()}`;
 }
 
-/** The validations that deny; errors are among them, unless the failure policy ignores them. */
+/** The validations that deny; errors are among them, marked where the failure policy ignores them. */
 export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput,
   ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
   const evaluation = new PolicyEvaluation(input);
-  const denyAll = (message: string): readonly Denial[] => (ignoresFailures ? [] : [{ index: 0, message, reason: '' }]);
+  const fail = (index: number, message: string): readonly Denial[] => [{ index, message, reason: '', ...(ignoresFailures && { isIgnored: true }) }];
   return mapMaybe(evaluateAll(evaluation, expressions), (results) => {
     if (results.every(holds)) return [];
     const last = results.at(-1);
-    if (last?.type === 'out-of-budget') return denyAll(last.message);
+    if (last?.type === 'out-of-budget') return fail(0, last.message);
     const failed = results.flatMap((result, index) => (holds(result) ? [] : [{ result, index }]));
     return mapMaybe(evaluateMessages(validations, failed, { input, budget: evaluation.remainingBudget }), (messages) => failed.flatMap(({ result, index }) => {
-      if (result.type !== 'value') return ignoresFailures ? [] : [{ index, message: result.message, reason: '' }];
+      if (result.type !== 'value') return fail(index, result.message);
       const made = messages.get(index);
-      if (made?.type === 'out-of-budget') return ignoresFailures ? [] : [{ index, message: `failed messageExpression: ${made.message}`, reason: '' }];
+      if (made?.type === 'out-of-budget') return fail(index, `failed messageExpression: ${made.message}`);
       const validation = validations[index] as Validation;
       return [{ index, message: describeMessage(made, validation), reason: validation.reason }];
     }));

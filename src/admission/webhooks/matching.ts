@@ -1,7 +1,9 @@
 // Which of the webhooks whose rules are about a request are called for it: namespace selector, object selector, match conditions, in upstream's order.
 // Objects are converted to the form of a webhook when something first needs them so, once per form.
 import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
+import type { Clock } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
+import type { AdmissionMetrics, WebhookType } from '../metrics.ts';
 import { type AskAccess, describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import { type ReadNamespace, matchesNamespace, matchesObject } from '../match/selectors.ts';
@@ -11,6 +13,8 @@ import type { Candidate } from './configurations.ts';
 export interface MatchDependencies {
   readonly readNamespace: ReadNamespace;
   readonly askAccess: AskAccess;
+  readonly clock: Clock;
+  readonly metrics: AdmissionMetrics;
 }
 
 /** Kinds whose requests no webhook sees, so that none can make itself unremovable; all are of admissionregistration.k8s.io. */
@@ -30,11 +34,13 @@ function failConversion(error: unknown): never {
 /** The webhooks of one request. */
 export class RequestMatcher {
   readonly #attributes: AdmissionAttributes;
+  readonly #type: WebhookType;
   readonly #dependencies: MatchDependencies;
   readonly forms: RequestForms;
 
-  constructor(attributes: AdmissionAttributes, dependencies: MatchDependencies) {
+  constructor(attributes: AdmissionAttributes, type: WebhookType, dependencies: MatchDependencies) {
     this.#attributes = attributes;
+    this.#type = type;
     this.#dependencies = dependencies;
     this.forms = new RequestForms(attributes, failConversion);
   }
@@ -48,9 +54,17 @@ export class RequestMatcher {
     if (!webhook.hasConditions) return true;
     await loadPatternEngine();
     const input = describeInput(this.#attributes, await this.forms.convert(form), this.#dependencies.askAccess);
+    const { clock, metrics } = this.#dependencies;
+    const startedMs = clock.monotonicMs();
     const outcome = await evaluateConditions(webhook.conditions, input);
-    if (outcome.type !== 'failed') return outcome.type === 'match';
-    if (webhook.ignoresFailures) return false;
-    throw forbidden(groupResource(this.#attributes.resource), this.#attributes.name, joinErrors(outcome.errors));
+    if (outcome.type === 'match') return true;
+    const errors = outcome.type === 'failed' ? outcome.errors : [];
+    const isExcluded = errors.length === 0 || webhook.ignoresFailures;
+    metrics.recordConditions({
+      kind: 'webhook', name: webhook.name, type: this.#type, operation: this.#attributes.operation, durationMs: clock.monotonicMs() - startedMs,
+      errors: errors.length, isExcluded,
+    });
+    if (isExcluded) return false;
+    throw forbidden(groupResource(this.#attributes.resource), this.#attributes.name, joinErrors(errors));
   }
 }

@@ -38,7 +38,7 @@ class MutatingRun {
     this.#attributes = attributes;
     this.#pass = pass;
     this.#dependencies = dependencies;
-    this.#matcher = new RequestMatcher(attributes, dependencies);
+    this.#matcher = new RequestMatcher(attributes, 'admit', dependencies);
     this.#reinvocation = new Reinvocation(PLUGIN, pass, attributes.object);
   }
 

@@ -34,7 +34,7 @@ async function callOne({ webhook, objects }: PreparedCall, index: number,
 }
 
 async function callAll(attributes: AdmissionAttributes, candidates: readonly Candidate[], dependencies: WebhookDependencies): Promise<void> {
-  const matcher = new RequestMatcher(attributes, dependencies);
+  const matcher = new RequestMatcher(attributes, 'validating', dependencies);
   const calls: PreparedCall[] = [];
   for (const candidate of candidates) {
     if (await matcher.isCalled(candidate)) calls.push({ webhook: candidate.webhook, objects: await matcher.forms.convert(candidate.form) });

@@ -1,5 +1,5 @@
 // The metrics of admission under upstream's names: steps, plugins and webhooks with their durations, calls by code, rejections, failures passed over.
-import type { AdmissionMetrics } from '../../admission/index.ts';
+import type { AdmissionMetrics, PolicyCheck } from '../../admission/index.ts';
 import { formatLabels, renderCounter } from './metrics.ts';
 
 /** The numbers of one server. */
@@ -12,6 +12,11 @@ export interface CountedAdmission extends AdmissionMetrics {
 const MAX_SERIES = 2000;
 const pluginBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 const webhookBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+const conditionBuckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+const checkBuckets = [0.0000005, 0.001, 0.01, 0.1, 1];
+
+/** As Go prints numbers: exponents have two digits. */
+const formatBound = (bound: number): string => String(bound).replace(/e-(\d)$/, 'e-0$1');
 
 interface Durations {
   readonly counts: number[];
@@ -50,7 +55,7 @@ class Histogram {
       let total = 0;
       for (const [index, bound] of this.#buckets.entries()) {
         total += counts[index] as number;
-        lines.push(`${this.#name}_bucket{${labels},le="${bound}"} ${total}`);
+        lines.push(`${this.#name}_bucket{${labels},le="${formatBound(bound)}"} ${total}`);
       }
       lines.push(`${this.#name}_bucket{${labels},le="+Inf"} ${count}`, `${this.#name}_sum{${labels}} ${sumSeconds}`, `${this.#name}_count{${labels}} ${count}`);
     }
@@ -61,10 +66,10 @@ class Histogram {
 class Counter {
   readonly #values = new Map<string, number>();
 
-  add(labels: Readonly<Record<string, string>>): void {
+  add(labels: Readonly<Record<string, string>>, count = 1): void {
     const key = formatLabels(labels);
     const before = this.#values.get(key);
-    if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(key, (before ?? 0) + 1);
+    if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(key, (before ?? 0) + count);
   }
 
   render(name: string, help: string): string[] {
@@ -90,6 +95,60 @@ function createStepLabels(): (name: string | undefined, rest: { readonly type: s
   };
 }
 
+/** As upstream sorts failures of expressions: by how their message begins. */
+function sortFailure(failure: string): string {
+  if (failure === '') return 'no_error';
+  if (failure.startsWith('compilation')) return 'compile_error';
+  return failure.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error';
+}
+
+/** The checks of policies of one sort. */
+class Checks {
+  readonly #name: string;
+  readonly #total = new Counter();
+  readonly #durations: Histogram;
+
+  constructor(sort: 'validating' | 'mutating') {
+    this.#name = `apiserver_${sort}_admission_policy_check`;
+    this.#durations = new Histogram({ name: `${this.#name}_duration_seconds`, help: `Time of the expressions of ${sort} policies.`, buckets: checkBuckets });
+  }
+
+  record({ policy, binding, failure, action, durationMs }: PolicyCheck): void {
+    const labels = { ...(action !== undefined && { enforcement_action: action }), error_type: sortFailure(failure), policy, policy_binding: binding };
+    this.#total.add(labels);
+    this.#durations.record(formatLabels(labels), durationMs);
+  }
+
+  render(): string[] {
+    return [...this.#total.render(`${this.#name}_total`, 'Decisions of policies.'), ...this.#durations.render()];
+  }
+}
+
+/** The match conditions that kept webhooks and policies from being asked. */
+class Conditions {
+  readonly #errors = new Counter();
+  readonly #exclusions = new Counter();
+  readonly #durations = new Histogram({
+    name: 'apiserver_admission_match_condition_evaluation_seconds', help: 'Time of match conditions that did not hold.', buckets: conditionBuckets,
+  });
+
+  record({ kind, name, type, operation, durationMs, errors, isExcluded }: Parameters<AdmissionMetrics['recordConditions']>[0]): void {
+    const labels = { kind, name, operation, type };
+    this.#durations.record(formatLabels(labels), durationMs);
+    if (errors > 0) this.#errors.add(labels, errors);
+    // Upstream names the phase here, and the sort of webhook elsewhere.
+    if (isExcluded && kind === 'webhook') this.#exclusions.add({ ...labels, type: type === 'admit' ? 'admit' : 'validate' });
+  }
+
+  render(): string[] {
+    return [
+      ...this.#errors.render('apiserver_admission_match_condition_evaluation_errors_total', 'Match conditions that could not be evaluated.'),
+      ...this.#exclusions.render('apiserver_admission_match_condition_exclusions_total', 'Webhooks that were not called because of match conditions.'),
+      ...this.#durations.render(),
+    ];
+  }
+}
+
 /** Starts at zero. */
 export function createAdmissionMetrics(): CountedAdmission {
   const measure = (what: string, help: string, buckets = pluginBuckets): Histogram =>
@@ -97,6 +156,7 @@ export function createAdmissionMetrics(): CountedAdmission {
   const [steps, plugins] = [measure('step', 'Time of all plugins of a request.'), measure('controller', 'Time of one plugin.')];
   const webhooks = measure('webhook', 'Time of one webhook.', webhookBuckets);
   const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
+  const [conditions, validatingChecks, mutatingChecks] = [new Conditions(), new Checks('validating'), new Checks('mutating')];
   const labelStep = createStepLabels();
   return {
     recordStep: ({ name, durationMs, ...rest }) => (name === undefined ? steps : plugins).record(labelStep(name, rest), durationMs),
@@ -107,11 +167,14 @@ export function createAdmissionMetrics(): CountedAdmission {
     recordRejection: ({ name, type, operation, cause, code }) =>
       rejections.add({ error_type: cause, name, operation, rejection_code: codeOf(code), type }),
     recordFailOpen: ({ name, type }) => openings.add({ name, type }),
+    recordConditions: (record) => conditions.record(record),
+    recordPolicyCheck: (check) => (check.action === undefined ? mutatingChecks : validatingChecks).record(check),
     render: () => [
       ...steps.render(), ...plugins.render(), ...webhooks.render(),
       ...requests.render('apiserver_admission_webhook_request_total', 'Calls of webhooks.'),
       ...rejections.render('apiserver_admission_webhook_rejection_count', 'Requests that webhooks ended.'),
       ...openings.render('apiserver_admission_webhook_fail_open_count', 'Failures of webhooks that were passed over.'),
+      ...conditions.render(), ...validatingChecks.render(), ...mutatingChecks.render(),
     ],
   };
 }
