@@ -15,6 +15,7 @@ import { createNamespaceTermination } from './namespaces/termination.ts';
 import { createPriorityClasses } from './priority-classes.ts';
 import { createPolicyStatus } from './policies/policy-status.ts';
 import { createResourceQuotas } from './quota/resource-quota.ts';
+import { createProtection, protectionNames } from './volumes/protection.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
 import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
 import { createSystemNamespaces } from './namespaces/system-namespaces.ts';
@@ -23,7 +24,7 @@ import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './s
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
-  | 'apiservices' | 'resourcequota' | 'validatingadmissionpolicy-status';
+  | 'apiservices' | 'resourcequota' | 'validatingadmissionpolicy-status' | 'pvc-protection' | 'pv-protection' | 'vac-protection';
 
 /** What the controllers need beside the registry. */
 interface ControllersOptions extends ControllerContext {
@@ -116,23 +117,25 @@ export function startControllers(options: ControllersOptions): Controllers {
 /** Loops that no start waits for: they begin when the urgent ones have done their work. */
 function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<Controller, 'stop'> & Pick<Controllers, 'routesReady'> {
   let stopped = false;
-  let flowControl: Controller | undefined;
-  let apiServices: Controller | undefined;
-  let quotas: Controller | undefined;
-  let policies: Controller | undefined;
+  let loops: readonly (Controller | undefined)[] = [];
   const routesReady = urgent.then(() => {
     if (stopped) return undefined;
-    flowControl = options.selects('flow-control') ? createFlowControl(options) : undefined;
-    quotas = options.selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined;
-    policies = options.selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined;
-    apiServices = options.selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
+    const { selects } = options;
+    const apiServices = selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
+    loops = [
+      selects('flow-control') ? createFlowControl(options) : undefined,
+      selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined,
+      selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined,
+      ...protectionNames.filter(selects).map((name) => createProtection(options, name)),
+      apiServices,
+    ];
     return apiServices?.ready();
   });
   return {
     routesReady,
     async stop() {
       stopped = true;
-      await Promise.all([flowControl?.stop(), apiServices?.stop(), quotas?.stop(), policies?.stop()]);
+      await Promise.all(loops.map((loop) => loop?.stop()));
     },
   };
 }

@@ -59,7 +59,9 @@ interface BenchOptions {
 }
 
 /** A chain with the policies of one sort. */
-export function createBench(sort: 'mutating' | 'validating', { policies, bindings, objects = [], askAccess, evaluateElsewhere, ...recorders }: BenchOptions): Admission {
+export function createBench(sort: 'mutating' | 'validating', {
+  policies, bindings, objects = [], askAccess, evaluateElsewhere, ...recorders
+}: BenchOptions): Admission {
   const named = (name: string, spec: object): KubeObject => ({ metadata: { name, uid: name, generation: 1 }, spec }) as unknown as KubeObject;
   const bound = bindings ?? Object.fromEntries(Object.keys(policies).map((policyName) => [`b-${policyName}`, { policyName, validationActions: ['Deny'] }]));
   const namespace: KubeObject = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'blue' } } };

@@ -9,7 +9,7 @@ const SMALLEST_RANGE_BITS = 3;
 export const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices', 'resourcequota',
-  'validatingadmissionpolicy-status',
+  'validatingadmissionpolicy-status', 'pvc-protection', 'pv-protection', 'vac-protection',
 ] as const;
 
 /** Name of a controller. */
