@@ -67,8 +67,8 @@ export function update(key: string, body: object, { old = body, subresource = ''
 }
 
 /** The errors of an update between two objects with their defaults. */
-export function updateFrom(key: string, object: object, old: object): readonly string[] {
-  return update(key, applyDefaults(key, object), { old: applyDefaults(key, old) });
+export function updateFrom(key: string, object: object, old: object, subresource = ''): readonly string[] {
+  return update(key, applyDefaults(key, object), { old: applyDefaults(key, old), subresource });
 }
 
 /** The errors of an update of the status. */

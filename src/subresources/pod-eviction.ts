@@ -28,6 +28,8 @@ interface BudgetStatus extends JsonObject {
 
 const RETRY_SECONDS = 10;
 const MAX_DISRUPTED = 2000;
+/** Attempts to remove a pod that others write to at the same time. */
+const MAX_ATTEMPTS = 20;
 
 function find(catalog: Catalog, [group, version, plural]: readonly [string, string, string]): Resource {
   const row = catalog.find(group, version, plural);
@@ -35,16 +37,20 @@ function find(catalog: Catalog, [group, version, plural]: readonly [string, stri
   return row;
 }
 
+const phaseOf = (pod: KubeObject): unknown => (pod['status'] as JsonObject | undefined)?.['phase'];
+
+/** Pods that do not run any more. */
+const isOver = (pod: KubeObject): boolean => ['Succeeded', 'Failed'].includes(phaseOf(pod) as string) || pod.metadata.deletionTimestamp !== undefined;
+
 /** Pods that do not run any more, or not yet, count in no budget. */
-function isFree(pod: KubeObject): boolean {
-  const phase = (pod['status'] as JsonObject | undefined)?.['phase'];
-  return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
-}
+const isFree = (pod: KubeObject): boolean => isOver(pod) || phaseOf(pod) === 'Pending';
 
 function refuseBudget(why: string, retryAfterSeconds?: number): StatusError {
   const details = { causes: [{ reason: 'DisruptionBudget', message: why }], ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", details);
 }
+
+const stillProcessed = (budget: string): string => `The disruption budget ${budget} is still being processed by the server.`;
 
 const isReady = (pod: KubeObject): boolean => ((pod['status'] as { conditions?: JsonObject[] } | undefined)?.conditions ?? [])
   .some(({ type, status }) => type === 'Ready' && status === 'True');
@@ -64,7 +70,7 @@ function countEviction(budget: KubeObject, pod: string, now: string): KubeObject
   const status = statusOf(budget);
   const { name = '', generation = 0 } = budget.metadata;
   const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0, conditions = [] } = status;
-  if (observedGeneration < generation) throw refuseBudget(`The disruption budget ${name} is still being processed by the server.`, RETRY_SECONDS);
+  if (observedGeneration < generation) throw refuseBudget(stillProcessed(name), RETRY_SECONDS);
   if (disruptionsAllowed < 0) throw forbidden({ group: 'policy', resource: 'poddisruptionbudgets' }, name, 'pdb disruptions allowed is negative');
   if (Object.keys(disruptedPods).length > MAX_DISRUPTED) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
@@ -86,13 +92,20 @@ function countEviction(budget: KubeObject, pod: string, now: string): KubeObject
   };
 }
 
-/** The pod; throws when its uid is not the one of the precondition. */
-function checkUid(pod: KubeObject, uid: string | undefined): KubeObject {
-  const own = pod.metadata.uid ?? '';
-  if (uid === undefined || uid === own) return pod;
-  const why = `the UID in the precondition (${uid}) does not match the UID in record (${own}). The object might have been deleted and then recreated`;
-  throw conflict({ group: '', resource: 'Pod' }, pod.metadata.name ?? '', why);
+/** What a pod must be for its eviction; '' and undefined are any. */
+type Preconditions = NonNullable<DeleteOptions['preconditions']>;
+
+/** The pod; throws when it is not the one of the preconditions. */
+function checkPreconditions(pod: KubeObject, { uid, resourceVersion }: Preconditions): KubeObject {
+  const { name = '', uid: ownUid = '', resourceVersion: own = '' } = pod.metadata;
+  const differs = (what: string, wanted: string, given: string, why: string): StatusError => conflict({ group: '', resource: 'Pod' }, name,
+    `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${given}). The object might have been ${why}`);
+  if (uid && uid !== ownUid) throw differs('UID', uid, ownUid, 'deleted and then recreated');
+  if (resourceVersion && resourceVersion !== own) throw differs('ResourceVersion', resourceVersion, own, 'modified');
+  return pod;
 }
+
+const isConflict = (error: unknown): boolean => error instanceof StatusError && error.code === 409;
 
 /** The pod with a condition that names the reason of its deletion. */
 function markTarget(pod: KubeObject, now: string): KubeObject {
@@ -124,18 +137,44 @@ class Eviction {
   }
 
   async run(): Promise<KubeObject> {
-    const found = await this.#dependencies.registry.get({ ...this.#pod(), name: this.#request.name }, {});
-    const pod = found.object('v1');
-    if (!isFree(pod)) await this.#askBudget(pod);
-    await this.#remove();
+    for (let attempts = 1; ; attempts++) {
+      const { pod, revision } = await this.#readPod();
+      if (!isFree(pod)) {
+        await this.#evictRunning(pod, revision);
+        break;
+      }
+      try {
+        // A pod that is about to run could become one that its budget counts: it must be the pod that was looked at.
+        await this.#remove(isOver(pod) ? undefined : revision);
+        break;
+      } catch (error) {
+        if (attempts === MAX_ATTEMPTS || this.#options.preconditions?.resourceVersion !== undefined || !isConflict(error)) throw error;
+      }
+    }
     return { ...success(), code: 201 } as unknown as KubeObject;
+  }
+
+  async #readPod(): Promise<{ readonly pod: KubeObject; readonly revision: string }> {
+    const found = await this.#dependencies.registry.get({ ...this.#pod(), name: this.#request.name }, {});
+    return { pod: found.object('v1'), revision: String(found.revision) };
+  }
+
+  async #evictRunning(pod: KubeObject, revision: string): Promise<void> {
+    const uncounted = await this.#askBudget(pod);
+    try {
+      await this.#remove(uncounted === undefined ? undefined : revision);
+    } catch (error) {
+      const isOwn = uncounted !== undefined && this.#options.preconditions?.resourceVersion === undefined;
+      throw isOwn && isConflict(error) ? refuseBudget(stillProcessed(uncounted), RETRY_SECONDS) : error;
+    }
   }
 
   #pod() {
     return { resource: this.#pods, version: 'v1', namespace: this.#request.target.namespace };
   }
 
-  async #askBudget(pod: KubeObject): Promise<void> {
+  /** Has the budget of the pod count it; the answer is the name of a budget that lets it go uncounted, because it is not ready. */
+  async #askBudget(pod: KubeObject): Promise<string | undefined> {
     const { registry, catalog } = this.#dependencies;
     const target = { resource: find(catalog, ['policy', 'v1', 'poddisruptionbudgets']), version: 'v1', namespace: this.#request.target.namespace };
     const list = await registry.list(target, { predicate: everything });
@@ -147,25 +186,31 @@ class Eviction {
       throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
     }
     const [budget] = budgets;
-    if (budget === undefined || mayGoUnready(budget, pod)) return;
+    if (budget === undefined) return undefined;
+    if (mayGoUnready(budget, pod)) return budget.metadata.name ?? '';
     await registry.update({
       ...target, name: budget.metadata.name ?? '', subresource: 'status', createIfAbsent: false, context: this.#request.context,
       transform: (current) => countEviction(cloneJson(current as KubeObject), this.#request.name, this.#now),
     });
+    return undefined;
   }
 
-  async #remove(): Promise<void> {
+  /** Removes the pod; one with a `revision` only while it has it, unless the client asks for another. */
+  async #remove(revision: string | undefined): Promise<void> {
     const { registry } = this.#dependencies;
     const { name, context } = this.#request;
-    const { dryRun = [], gracePeriodSeconds, preconditions, propagationPolicy } = this.#options;
+    const { dryRun = [], gracePeriodSeconds, propagationPolicy } = this.#options;
     validateDeleteOptions({ ...this.#options, dryRun });
-    const options: DeleteOptions = {
-      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(preconditions && { preconditions }), ...(propagationPolicy && { propagationPolicy }),
-    };
-    await registry.update({
+    const preconditions = { ...(revision !== undefined && { resourceVersion: revision }), ...this.#options.preconditions };
+    const marked = await registry.update({
       ...this.#pod(), name, subresource: 'status', createIfAbsent: false, context,
-      transform: (pod) => markTarget(checkUid(cloneJson(pod as KubeObject), preconditions?.uid), this.#now),
+      transform: (pod) => markTarget(checkPreconditions(cloneJson(pod as KubeObject), preconditions), this.#now),
     });
+    // The mark has made a new revision.
+    if (preconditions.resourceVersion && !context.dryRun) preconditions.resourceVersion = String(marked.object.revision);
+    const options: DeleteOptions = {
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), preconditions, ...(propagationPolicy && { propagationPolicy }),
+    };
     await registry.delete({ ...this.#pod(), name, options, context });
   }
 }

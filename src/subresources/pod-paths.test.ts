@@ -35,6 +35,16 @@ describe('paths below pods', () => {
     assert.equal((await evict('free')).status, 404);
   });
 
+  it('evict the revision of a pod that the client has seen, and no other', async () => {
+    await makePod('seen');
+    const { resourceVersion } = (await send('GET', `${pods}/seen`)).body.metadata;
+    const stale = await evict('seen', { deleteOptions: { preconditions: { resourceVersion: '1' } } });
+    assert.deepEqual([stale.status, stale.body.message], [409, 'Operation cannot be fulfilled on Pod "seen": the ResourceVersion in the precondition (1) '
+      + `does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`]);
+    assert.equal((await evict('seen', { deleteOptions: { preconditions: { resourceVersion } } })).status, 201);
+    assert.equal((await send('GET', `${pods}/seen`)).status, 404);
+  });
+
   it('ask the budget, which counts down', async () => {
     await makePod('guarded');
     const spec = { minAvailable: 1, selector: { matchLabels: { app: 'guarded' } } };

@@ -11,7 +11,7 @@ import { applyAppArmorAnnotations } from './app-armor.ts';
 import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { gatedPodFields } from './gated-fields.ts';
-import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeFromContainers, userMetadata } from './prepare.ts';
+import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize, userMetadata } from './prepare.ts';
 import { warnOfName } from './template.ts';
 import { validatePod } from './validation/pod.ts';
 import { validatePodStatus } from './validation/status.ts';
@@ -75,7 +75,7 @@ export const podKind: KindSpec = {
       if (subresource !== 'resize' && subresource !== 'ephemeralcontainers') return;
       copyMember(pod, old, 'status');
       keepMetadata(pod, old, userMetadata);
-      if (subresource === 'resize') takeFromContainers(pod, old, ['resources', 'resizePolicy']);
+      if (subresource === 'resize') takeResize(pod, old);
       else takeEphemeralContainers(pod, old);
     },
   },

@@ -107,6 +107,23 @@ test('prepareForUpdate of a resize changes the resources of containers and nothi
   assert.deepEqual(pod['spec'], { nodeName: 'x', containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '2' } } }] });
 });
 
+test('validateUpdate of a resize lets cpu and memory change, and nothing else', () => {
+  const resources = (requests: object, more: object = {}): object => ({ containers: [box({ resources: { requests, ...more } })] });
+  const old = { spec: resources({ cpu: '1', 'ephemeral-storage': '1Gi' }) };
+  const resize = (spec: object, before: object = old): readonly string[] => updateFrom('/Pod', { spec }, before, 'resize');
+  assert.deepEqual(resize(resources({ cpu: '2', 'ephemeral-storage': '1Gi' })), []);
+  assert.deepEqual(resize(resources({ cpu: '1', 'ephemeral-storage': '2Gi' })), ['spec: Forbidden: only cpu and memory resources are mutable']);
+  assert.deepEqual(resize(resources({ 'ephemeral-storage': '1Gi', memory: '1Gi' })), [
+    'spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed',
+  ]);
+  assert.equal(resize({ containers: [box({ name: 'other' })] }).at(-1),
+    'spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize');
+  assert.equal(resize({ containers: [box(), box({ name: 'd' })] }).at(-1), 'spec.containers: Forbidden: containers may not be added or removed on resize');
+  const running = { ...old, status: { containerStatuses: [{ name: 'c', state: { running: {} } }] } };
+  assert.deepEqual(resize(old.spec, running), ['spec: Forbidden: Pod running on node without support for resize']);
+  assert.deepEqual(resize(old.spec, { ...old, spec: { ...old.spec, os: { name: 'windows' } } }), [': Forbidden: windows pods cannot be resized']);
+});
+
 test('validateUpdate of a pod allows images and additions of tolerations only', () => {
   const old = { spec: { containers: [box()], tolerations: [{ key: 'a' }] } };
   const containers = [box({ image: 'nginx:2', imagePullPolicy: 'Always' })];

@@ -18,23 +18,26 @@ export function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
   return status;
 }
 
-/** Replaces the spec by the stored one with some members of containers taken from the new one. */
-export function takeFromContainers(object: KubeObject, old: KubeObject, members: readonly string[]): void {
-  const wanted = object['spec'];
+/** The stored containers with the resources and resize policies of the new ones; the new ones as they are where their names or order differ. */
+function takeResources(wanted: unknown, old: unknown): unknown {
+  const [changes, stored] = [toObjects(wanted), toObjects(old)];
+  if (changes.some((change, index) => change['name'] !== stored[index]?.['name'])) return wanted;
+  return stored.map((container, index) => {
+    const { resources: _resources, resizePolicy: _policy, ...kept } = container;
+    const { resources, resizePolicy } = changes[index] as JsonObject;
+    return { ...kept, ...(resources !== undefined && { resources }), ...(resizePolicy !== undefined && { resizePolicy }) };
+  });
+}
+
+/** Replaces all but the resources of the pod and its containers by what is stored; containers that were added or removed are left to validation. */
+export function takeResize(object: KubeObject, old: KubeObject): void {
+  const [wanted, stored] = [toObject(object['spec']), toObject(old['spec'])];
+  const lists = ['containers', 'initContainers'];
+  if (lists.some((list) => toObjects(wanted[list]).length !== toObjects(stored[list]).length)) return;
+  const { resources: _, ...spec } = structuredClone(stored);
   keepAllButStatus(object, old);
-  const spec = structuredClone(toObject(old['spec']));
-  for (const field of ['containers', 'initContainers']) {
-    const changes = readStructs(wanted, field);
-    for (const [index, container] of readStructs(spec, field).entries()) {
-      const change = changes[index];
-      if (change === undefined || change['name'] !== container['name']) continue;
-      for (const member of members) {
-        if (change[member] === undefined) delete container[member];
-        else container[member] = change[member];
-      }
-    }
-  }
-  object['spec'] = spec;
+  for (const list of lists) if (spec[list] !== undefined) spec[list] = takeResources(wanted[list], spec[list]) as JsonObject[];
+  object['spec'] = wanted['resources'] === undefined ? spec : { ...spec, resources: wanted['resources'] };
 }
 
 /** Replaces the spec by the stored one with the ephemeral containers of the new one. */

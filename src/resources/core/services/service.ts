@@ -77,6 +77,12 @@ function applyServiceDefaults(service: KubeObject): void {
   }
 }
 
+/** A Service that is a name of another host has no internalTrafficPolicy; the reference stores it and shows it to no client. */
+function dropInternalPolicy(service: KubeObject): void {
+  const spec = ensureStruct(service, 'spec');
+  if (spec['type'] === 'ExternalName' && ['Cluster', 'Local'].includes(toText(spec['internalTrafficPolicy']))) delete spec['internalTrafficPolicy'];
+}
+
 function checkMode(point: Field): Errors {
   const [ip, mode] = [at(point, 'ip'), at(point, 'ipMode')];
   if (!isGiven(mode)) return isEmptyText(ip) ? [] : [required(mode.path, 'must be specified when `ip` is set')];
@@ -132,8 +138,10 @@ export const serviceKind: KindSpec = {
   columns: serviceColumns,
   applyDefaults: applyServiceDefaults,
   strategy: {
+    prepareForCreate: dropInternalPolicy,
     prepareForUpdate(service, old, { subresource }) {
       if (subresource === '') dropTypeDependentFields(service, old);
+      dropInternalPolicy(service);
     },
   },
   validation: { object: validateService, update: validateServiceUpdate, status: validateServiceStatus },

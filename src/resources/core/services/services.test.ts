@@ -1,7 +1,7 @@
 // Services, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, updateFrom, updateStatus, warn } from '../../kinds.suite.ts';
+import { create, prepareNew, updateFrom, updateStatus, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -55,4 +55,9 @@ test('validateService accepts canonical external addresses only, and others that
     'spec.externalIPs[1]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
   ]);
   assert.deepEqual(updateFrom('/Service', service('010.1.1.1'), service('010.1.1.1')), []);
+});
+
+test('a Service that names another host has no internalTrafficPolicy', () => {
+  const spec = { type: 'ExternalName', externalName: 'a.example.com', internalTrafficPolicy: 'Local' };
+  assert.deepEqual(prepareNew('/Service', { spec })['spec'], { type: 'ExternalName', externalName: 'a.example.com' });
 });

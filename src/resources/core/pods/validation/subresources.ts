@@ -1,7 +1,7 @@
-// Validation of the paths that change one part of a pod: ephemeral containers, and resources of running containers.
-import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue } from '../../../../apimachinery/index.ts';
-import { type Errors, type Field, at, each } from '../../../common/validation/check.ts';
-import { readPath, toList, toObject, toText } from '../../../common/values.ts';
+// Validation of the paths that change one part of a running pod: ephemeral containers are added and stay, cpu and memory may grow and shrink.
+import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField, invalidValue } from '../../../../apimachinery/index.ts';
+import { type Errors, type Field, each } from '../../../common/validation/check.ts';
+import { readPath, toObject, toObjects, toText } from '../../../common/values.ts';
 import { computeQosClass } from '../qos.ts';
 import { validateEphemeralContainers, validatePodAsStored } from './pod.ts';
 
@@ -21,27 +21,95 @@ export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Error
   return errors;
 }
 
-const resized = ['cpu', 'memory'];
+const sorts = ['requests', 'limits'] as const;
+const resizable: ReadonlySet<string> = new Set(['cpu', 'memory']);
 
-function checkRemoved(container: Field, before: unknown): Errors {
-  return (['requests', 'limits'] as const).flatMap((list) => {
-    const has = (holder: unknown, name: string): boolean => readPath(holder, 'resources', list, name) !== undefined;
-    const removed = resized.some((name) => has(before, name) && !has(container.value, name));
-    return removed ? [forbiddenField(at(container, 'resources', list).path, `resource ${list} cannot be removed`)] : [];
+type Resources = Readonly<Record<string, unknown>>;
+
+const resourcesOf = (holder: unknown): Resources => toObject(readPath(holder, 'resources'));
+
+/** Problems of requests and limits that the stored resources have and the new ones lack. */
+function checkRemoved(path: string, what: string, [resources, before]: readonly [Resources, Resources]): Errors {
+  return sorts.filter((sort) => {
+    const given = toObject(resources[sort]);
+    return Object.keys(toObject(before[sort])).some((name) => given[name] === undefined);
+  }).map((sort) => forbiddenField(`${path}.${sort}`, `${what} ${sort} cannot be removed`));
+}
+
+/** What of the resources a resize may not change. */
+function fixedPart(resources: Resources): JsonObject {
+  const fixed: JsonObject = {};
+  for (const [member, value] of Object.entries(resources)) {
+    const left = sorts.includes(member as 'requests') ? Object.fromEntries(Object.entries(toObject(value)).filter(([name]) => !resizable.has(name))) : value;
+    if (left !== undefined && Object.keys(left as object).length > 0) fixed[member] = left as JsonObject;
+  }
+  return fixed;
+}
+
+/** A holder of resources without what a resize may change. */
+const withoutResizable = (holder: JsonObject): unknown => ({ ...holder, resources: fixedPart(resourcesOf(holder)) });
+
+/** Resources of the whole pod. */
+function checkPodLevel(spec: JsonObject, before: JsonObject): Errors {
+  if (before['resources'] !== undefined && spec['resources'] === undefined) return [forbiddenField('spec.resources', 'pod-level resources cannot be removed')];
+  const both = [resourcesOf(spec), resourcesOf(before)] as const;
+  const kept = equalJson(fixedPart(both[0]), fixedPart(both[1]));
+  return [
+    ...checkRemoved('spec.resources', 'pod-level resource', both),
+    ...(kept ? [] : [forbiddenField('spec', 'only cpu and memory resources are mutable at pod-level')]),
+  ];
+}
+
+/** Containers that were added, removed, renamed or moved. */
+function checkOrder(list: string, containers: readonly JsonObject[], before: readonly JsonObject[]): Errors {
+  if (containers.length !== before.length) return [forbiddenField(`spec.${list}`, `${list} may not be added or removed on resize`)];
+  return before.flatMap(({ name }, index) => (containers[index]?.['name'] === name ? []
+    : [forbiddenField(`spec.${list}[${index}].name`, `${list} may not be renamed or reordered on resize`)]));
+}
+
+function checkContainers(list: string, containers: readonly JsonObject[], before: readonly JsonObject[]): Errors {
+  const isInit = list === 'initContainers';
+  return containers.flatMap((container, index): Errors => {
+    const stored = before[index] as JsonObject;
+    const errors: FieldError[] = [...checkRemoved(`spec.${list}[${index}].resources`, 'resource', [resourcesOf(container), resourcesOf(stored)])];
+    if (!equalJson(withoutResizable(container), withoutResizable(stored))) {
+      errors.push(isInit ? forbiddenField(`spec.${list}[${index}]`, 'only cpu and memory resources for init or sidecar containers are mutable')
+        : forbiddenField('spec', 'only cpu and memory resources are mutable'));
+    }
+    const isSidecar = container['restartPolicy'] === 'Always';
+    if (isInit && !isSidecar && !equalJson(container, stored)) {
+      const restarts = toObjects(container['resizePolicy']).filter(({ restartPolicy }) => restartPolicy === 'RestartContainer');
+      errors.push(...restarts.map(() => forbiddenField(`spec.${list}[${index}]`,
+        'non-sidecar init containers with a resize policy of RestartContainer cannot be resized')));
+    }
+    return errors;
   });
 }
 
-/** Validates updates of pods/resize: the resources are valid and keep the quality of service class. */
+/** A kubelet that can resize reports the resources of the containers that run. */
+function isSupported(old: KubeObject): boolean {
+  const running = toObjects(readPath(old, 'status', 'containerStatuses')).find((status) => readPath(status, 'state', 'running') !== undefined);
+  return running === undefined || running['resources'] !== undefined;
+}
+
+/** Validates updates of pods/resize, in the order and the words of the reference. */
 export function validateResize(pod: KubeObject, old: KubeObject): Errors {
+  if (old.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return [forbiddenField('', 'static pods cannot be resized')];
+  const [spec, before] = [toObject(pod['spec']), toObject(old['spec'])];
+  if (readPath(before, 'os', 'name') === 'windows') return [forbiddenField('', 'windows pods cannot be resized')];
   const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
   const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
-  const before = toText(readPath(old, 'status', 'qosClass'));
-  if (before !== '' && computeQosClass(toObject(pod['spec'])) !== before) {
-    errors.push(invalidValue('spec', before, 'Pod QOS Class may not change as a result of resizing'));
+  const quality = toText(readPath(old, 'status', 'qosClass'));
+  if (computeQosClass(spec) !== (quality === '' ? computeQosClass(before) : quality)) {
+    errors.push(invalidValue('spec', quality, 'Pod QOS Class may not change as a result of resizing'));
   }
-  for (const list of ['containers', 'initContainers']) {
-    const containers = each({ path: `spec.${list}`, value: readPath(pod, 'spec', list) });
-    errors.push(...containers.flatMap((container, index) => checkRemoved(container, toList(readPath(old, 'spec', list))[index])));
+  if (!isSupported(old)) errors.push(forbiddenField('spec', 'Pod running on node without support for resize'));
+  errors.push(...checkPodLevel(spec, before));
+  if (toObjects(readPath(old, 'status', 'nodeAllocatableResourceClaimStatuses')).length > 0) {
+    errors.push(forbiddenField('spec', 'pods with node allocatable resource claims cannot be resized'));
   }
-  return errors;
+  const lists = ['containers', 'initContainers'].map((list) => [list, toObjects(spec[list]), toObjects(before[list])] as const);
+  const moved = lists.flatMap(([list, containers, stored]) => checkOrder(list, containers, stored));
+  if (moved.length > 0) return [...errors, ...moved];
+  return [...errors, ...lists.flatMap(([list, containers, stored]) => checkContainers(list, containers, stored))];
 }
