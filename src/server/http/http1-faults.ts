@@ -32,7 +32,8 @@ export function findHeadFault({ httpVersionMajor, httpVersionMinor, rawHeaders, 
 /** The fault that an error of the parser stands for; undefined where the reference closes the connection without a word. */
 export function describeParseError({ code, reason }: NodeJS.ErrnoException & { readonly reason?: string }): string | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return TOO_LARGE;
-  if (code === 'HPE_INVALID_VERSION') return '505 HTTP Version Not Supported: unsupported protocol version';
+  // Other faults of the version are a line that does not end as it must, or a version that is none.
+  if (code === 'HPE_INVALID_VERSION' && reason === 'Invalid HTTP version') return '505 HTTP Version Not Supported: unsupported protocol version';
   if (code === 'HPE_INVALID_TRANSFER_ENCODING' && reason?.includes('has invalid')) return '501 Not Implemented';
   return code?.startsWith('HPE_') ? BAD_REQUEST : undefined;
 }

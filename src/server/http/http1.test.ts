@@ -32,6 +32,21 @@ describe('an HTTP/1.1 connection', () => {
     assert.deepEqual(statusesIn(await exchangeRaw(server.url, watch + upgrade)), ['200', '200']);
   });
 
+  it('serves a request for another protocol that has a body as an ordinary one, and those behind it', async () => {
+    const head = (more: string): string => `POST ${configMaps}?dryRun=All HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\n`
+      + `Content-Type: application/json\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n${more}\r\n`;
+    const body = JSON.stringify({ metadata: { name: 'upgraded' }, data: { text: 'x'.repeat(100_000) } });
+    const whole = head(`Content-Length: ${body.length}\r\n`) + body;
+    const chunked = `${head('Transfer-Encoding: chunked\r\n')}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    for (const request of [whole, chunked]) {
+      const text = await exchangeRaw(server.url, GET_VERSION + request + GET_VERSION + request + LAST_VERSION);
+      assert.deepEqual(statusesIn(text), ['200', '201', '200', '201', '200']);
+      assert.equal(text.split('"name":"upgraded"').length, 3);
+    }
+    const many = head(`${'a: b\r\n'.repeat(4000)}Impersonate-User: alice\r\nContent-Length: ${body.length}\r\n`) + body;
+    assert.deepEqual(statusesIn(await exchangeRaw(server.url, many)), ['431']);
+  });
+
   it('answers what it cannot read as Go does, after the requests before it', async () => {
     const bad = '400 Bad Request';
     const rows: readonly (readonly [request: string, answer: string])[] = [
@@ -40,6 +55,8 @@ describe('an HTTP/1.1 connection', () => {
       ['GET /version HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', makeText(`${bad}: too many Host headers`)],
       ['GET /version HTTP/1.1\r\nHost: x y\r\n\r\n', makeText(`${bad}: malformed Host header`)],
       ['GET /version HTTP/3.0\r\nHost: x\r\n\r\n', makeText('505 HTTP Version Not Supported: unsupported protocol version')],
+      ['GET /version HTTP/1.1\nHost: x\n\n', makeText(bad)],
+      ['GET /version HTTP/12.1\r\nHost: x\r\n\r\n', makeText(bad)],
       ['GET /version HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', makeText(bad)],
       ['GET /version HTTP/1.1\r\nHost: x\r\na: c\x01d\r\n\r\n', makeText(bad)],
       ['GET /version HTTP/1.1\r\nHost: x\r\na: b\r\n c\r\n\r\n', makeText(bad)],

@@ -37,7 +37,7 @@ export function createHttp1(state: ListenerState): HttpServer {
   const connections = new WeakMap<Socket, Http1Connection>();
   const connectionOf = (socket: Socket): Http1Connection => {
     let connection = connections.get(socket);
-    if (connection === undefined) connections.set(socket, (connection = new Http1Connection(state, socket)));
+    if (connection === undefined) connections.set(socket, (connection = new Http1Connection(state, socket, server)));
     return connection;
   };
   // An error that leaves a listener of a server ends the process.
@@ -62,6 +62,7 @@ const SMALL_RESPONSE_BYTES = 8 * 1024;
 class Http1Connection {
   readonly #state: ListenerState;
   readonly #socket: Socket;
+  readonly #server: HttpServer;
   /** The requests after the current one, in order; a text is a fault, after which nothing comes. */
   readonly #waiting: (Turn | string)[] = [];
   #current: Turn | undefined;
@@ -69,9 +70,10 @@ class Http1Connection {
   #refused = false;
   #readsThroughStream = false;
 
-  constructor(state: ListenerState, socket: Socket) {
+  constructor(state: ListenerState, socket: Socket, server: HttpServer) {
     this.#state = state;
     this.#socket = socket;
+    this.#server = server;
     socket.on('close', () => this.#end());
     // Reading a body makes the connection flow again.
     socket.on('resume', () => {
@@ -135,8 +137,9 @@ class Http1Connection {
   #start(turn: Turn): void {
     const fault = findHeadFault(turn.request);
     if (fault !== undefined) return this.#refuse(fault);
-    this.#current = turn;
     const { request, response, upgrade } = turn;
+    if (upgrade !== undefined && hasBody(request)) return this.#readAgain(upgrade);
+    this.#current = turn;
     if (upgrade !== undefined) response.assignSocket(this.#socket);
     const wire = new Http1Wire(this.#state, turn, this);
     const exchange = createExchange(describeHead(request, this.#state), wire, this.#state.options.clock);
@@ -151,6 +154,14 @@ class Http1Connection {
     if (wire.hasBody) queueMicrotask(() => serve(this.#state, exchange, wire, upgrade));
     else serve(this.#state, exchange, wire, upgrade);
     this.#boundWaiting();
+  }
+
+  /** Reads a request that has a body once more, without its wish for another protocol: by a new parser, through the stream of the connection. */
+  #readAgain({ incoming, head }: Upgrade): void {
+    putBack(this.#socket, incoming, head);
+    this.#server.emit('connection', this.#socket);
+    this.#readsThroughStream = false;
+    this.readThroughStream();
   }
 
   /** A watch may last for an hour: with many requests behind it, nothing would show that its client has left. */
@@ -196,6 +207,23 @@ function describeHead({ socket, headers, method, url, rawHeaders }: IncomingMess
   };
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * Puts a request back into its connection without its wish for another protocol: Node's parser takes the body of such a request for bytes of that
+ * protocol, and its reader would wait for it forever. Go serves a request with a body as an ordinary one, which this is when it is read again.
+ */
+function putBack(socket: Socket, { method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  }
+  if (head.length > 0) socket.unshift(head);
+  socket.unshift(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'));
+}
+
 /** Whether the headers, names and values in turn, announce a small body. */
 function isSmall(headers: readonly string[]): boolean {
   const at = headers.indexOf('content-length');
@@ -216,8 +244,7 @@ class Http1Wire implements Wire {
     this.output = response;
     this.#state = state;
     this.#connection = connection;
-    const { headers } = request;
-    this.hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+    this.hasBody = hasBody(request);
   }
 
   /** Node has sent it. */
