@@ -4,7 +4,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -88,33 +87,20 @@ async function prepareUsers(victim: Victim): Promise<void> {
   await send(victim, { method: 'POST', path: '/api/v1/namespaces/bob/configmaps', token: 'bob-token', body: configMap('mine', { a: 'b' }) });
 }
 
-/** Bob reads his ConfigMap all the time on a connection of his own; returns the function that stops him. */
-function startProbe(victim: Victim): () => Promise<Probe> {
-  const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-  const times: number[] = [];
-  let refused = 0;
-  let isOn = true;
-  const loop = (async () => {
-    while (isOn) {
-      const { ms, status } = await send(victim, { path: '/api/v1/namespaces/bob/configmaps/mine', token: 'bob-token', agent });
-      times.push(ms);
-      if (status !== 200) refused++;
-      await sleep(10);
-    }
-  })();
+/** Lets bob read from now on; the answer stops him. */
+function startProbe(): () => Promise<Probe> {
+  bob.send('start');
   return async () => {
-    isOn = false;
-    await loop;
-    agent.destroy();
-    times.sort((a, b) => a - b);
-    return { p99Ms: times[Math.floor(times.length * 0.99)] ?? 0, worstMs: times.at(-1) ?? 0, refused };
+    const probe = once(bob, 'message');
+    bob.send('stop');
+    return (await probe)[0] as Probe;
   };
 }
 
 async function runAttack(server: Server, attack: Attack, calm: Probe): Promise<boolean> {
   await server.takeLongestMs();
   const beforeMb = server.readMemoryMb() ?? Number.NaN;
-  const stop = startProbe(server);
+  const stop = startProbe();
   await sleep(300);
   const outcome = await attack.run(server).catch((error: Error) => ({ holds: false, answer: `the attack failed: ${error.message}` }));
   await sleep(200);
@@ -148,11 +134,13 @@ const server: Server = values.url === undefined ? await startServer() : {
   url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, close: async () => {} };
 await prepareUsers(server);
 const startMb = server.readMemoryMb();
-const stopCalm = startProbe(server);
+const bob = fork(fileURLToPath(new URL('probe.child.js', import.meta.url)), [server.url]);
+const stopCalm = startProbe();
 await sleep(2000);
 const calm = await stopCalm();
 let short = 0;
 for (const attack of chosen) if (!await runAttack(server, attack, calm)) short++;
+bob.disconnect();
 const leftMb = await waitForMemory(server, startMb);
 if (leftMb > MEMORY_LEFT_MB) short++;
 await server.close();

@@ -31,7 +31,8 @@ async function read(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const result = await store.range(everything);
     assert.ok(result.type === 'ok');
-    return new Map(result.kvs.map(({ key, modRevision, value, damage }) => [key, damage === undefined ? `${modRevision} ${Buffer.from(value).toString()}` : 'damaged']));
+    return new Map(result.kvs.map(({ key, modRevision, value, damage }) =>
+      [key, damage === undefined ? `${modRevision} ${Buffer.from(value).toString()}` : 'damaged']));
   } finally {
     await store.close();
   }

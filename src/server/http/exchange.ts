@@ -94,6 +94,8 @@ function dropMalformed(search: string): string {
   return malformed.test(search) ? search.replace(/^\?/, '').split('&').filter((pair) => !malformed.test(pair)).join('&') : search;
 }
 const nobody: User = { name: '', groups: [] };
+/** One for all: clients leave by thousands, and where they did so says nothing. */
+const clientLeft = new Error('the client went away');
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
 const DISCARD_LIMIT_BYTES = 16 * 1024 * 1024;
 
@@ -146,7 +148,7 @@ export class HttpExchange implements ServerExchange {
   readonly #rawHeaders: readonly string[];
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
-  #abortReason: string | undefined;
+  #abortReason: Error | undefined;
   #closed = false;
   #callbacks: (() => void)[] | undefined;
 
@@ -173,7 +175,7 @@ export class HttpExchange implements ServerExchange {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#abortReason !== undefined) this.#controller.abort(new Error(this.#abortReason));
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
   }
@@ -212,9 +214,13 @@ export class HttpExchange implements ServerExchange {
   }
 
   abort(reason: string): void {
+    this.#abort(new Error(reason));
+  }
+
+  #abort(reason: Error): void {
     if (this.#abortReason !== undefined) return;
     this.#abortReason = reason;
-    this.#controller?.abort(new Error(reason));
+    this.#controller?.abort(reason);
   }
 
   cut(reason: string): void {
@@ -233,7 +239,7 @@ export class HttpExchange implements ServerExchange {
     this.#closed = true;
     if (!complete) {
       this.disconnected = true;
-      this.abort('the client went away');
+      this.#abort(clientLeft);
     }
     for (const callback of this.#callbacks ?? []) callback();
   }

@@ -6,6 +6,7 @@ import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { HttpExchange } from './exchange.ts';
+import type { RequestTurns } from './request-turns.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
 /** What both protocols need. */
@@ -29,6 +30,7 @@ export interface ListenerState {
   readonly secureSockets: Set<TLSSocket>;
   readonly sessions: Set<ServerHttp2Session>;
   readonly responseBatcher: ResponseBatcher;
+  readonly turns: RequestTurns;
   stopping: boolean;
   /** Called whenever the last active request has ended, while the listener stops. */
   onIdle: (() => void) | undefined;

@@ -8,6 +8,7 @@ import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
 import type { ListenerState, ProtocolOptions } from './listener-state.ts';
+import { RequestTurns } from './request-turns.ts';
 import { ResponseBatcher } from './response-batcher.ts';
 import { type TlsFront, createTlsFront } from './tls-front.ts';
 
@@ -40,8 +41,8 @@ const FLUSH_MS = 500;
 export function createListener(options: ListenerOptions): Listener {
   const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)));
   const state: ListenerState = {
-    options, responseBatcher, active: new LinkedList(), sockets: new Set(), secureSockets: new Set(), sessions: new Set(), stopping: false,
-    onIdle: undefined,
+    options, responseBatcher, turns: new RequestTurns(options.clock), active: new LinkedList(), sockets: new Set(), secureSockets: new Set(),
+    sessions: new Set(), stopping: false, onIdle: undefined,
   };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);

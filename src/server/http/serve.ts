@@ -22,6 +22,12 @@ export function serve(state: ListenerState, exchange: HttpExchange | undefined, 
     state.active.remove(link);
     if (state.active.size === 0) state.onIdle?.();
   });
+  state.turns.begin(exchange.connection, exchange.startedMs, () => {
+    if (!exchange.disconnected) run(state, exchange, { wire, upgrade });
+  });
+}
+
+function run(state: ListenerState, exchange: HttpExchange, { wire, upgrade }: { readonly wire: Wire; readonly upgrade: Upgrade | undefined }): void {
   void catchMaybe(() => mapMaybe(state.options.handler(exchange), (response) => send(exchange, response, upgrade)), (error) => {
     const { path, auditId, disconnected } = exchange;
     if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });
