@@ -35,6 +35,8 @@ export interface Authentication {
 
 interface AuthenticationOptions {
   readonly options: ServerOptions;
+  /** Keys and users of tests. */
+  readonly seams: { readonly keys?: ServiceAccountKeys; readonly tokens?: AuthenticateToken };
   readonly directory: DataDirectory;
   readonly pki: Pki | undefined;
   /** Of the administrator of a server without TLS. */
@@ -46,9 +48,9 @@ interface AuthenticationOptions {
 
 /** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
 export async function composeAuthentication(parts: AuthenticationOptions): Promise<Authentication> {
-  const { options, directory, pki, find, onLegacyUse } = parts;
+  const { options, seams, directory, pki, find, onLegacyUse } = parts;
   const { clock, random, serviceAccountIssuers } = options;
-  const keys = createServiceAccountKeys(options, directory.certificates);
+  const keys = seams.keys ?? createServiceAccountKeys(options, directory.certificates);
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
   const issuer = serviceAccountIssuers[0] as string;
   const authorities = followAuthorities(options, pki);
@@ -58,7 +60,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     looksUpSecrets: options.serviceAccountLookup,
   });
   const tokens: AuthenticateToken[] = [
-    collectStaticTokens(options), serviceAccounts,
+    collectStaticTokens(options), ...(seams.tokens === undefined ? [] : [seams.tokens]), serviceAccounts,
     ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
     ...await createIssuers(options), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];

@@ -198,13 +198,20 @@ function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDepen
     kubelets: { addressTypes: options.kubeletPreferredAddressTypes, defaultPort: options.kubeletPort },
   });
 }
+/** Schemas and rows of the built-in kinds never change: the servers of a process share them. */
+let builtIn: ReturnType<typeof loadBuiltIn> | undefined;
+
+function loadBuiltIn() {
+  const schemas = loadSchemas(schemaData);
+  return { schemas, rows: createBuiltinResources(schemas) };
+}
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const { clock, random } = options;
-  const schemas = loadSchemas(schemaData);
-  const catalog = createCatalog(createBuiltinResources(schemas).map((row) => withOptions(row, options)), groupPriorities);
+  const { schemas, rows } = (builtIn ??= loadBuiltIn());
+  const catalog = createCatalog(rows.map((row) => withOptions(row, options)), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({

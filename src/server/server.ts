@@ -31,7 +31,9 @@ import { createStorageHealth, openStore } from './open-store.ts';
 import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
+import type { Seams } from './seams.ts';
 import { stopServer } from './shutdown.ts';
+import { startOnCall } from './controllers-on-call.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
 
 /** A server that answers. */
@@ -51,6 +53,7 @@ export interface RunningServer {
 /** What a start makes, piece by piece, so that a failed one can be undone. */
 interface Parts {
   readonly options: ServerOptions;
+  readonly seams: Seams;
   readonly directory: DataDirectory;
   readonly pki: Pki | undefined;
   readonly adminToken: string | undefined;
@@ -69,6 +72,9 @@ interface Parts {
   /** Priority and fairness, unless it is off. */
   readonly flowControl: FlowControl | undefined;
 }
+
+/** The part of it that needs no store. */
+type Made = Pick<Parts, 'seams' | 'directory' | 'pki' | 'health'>;
 
 interface ServerState {
   stopping: boolean;
@@ -96,24 +102,24 @@ function createSignal(): Signal {
 }
 
 /** Starts a server; rejects with StartError when it cannot. */
-export async function startServer(given: Partial<ServerOptions>): Promise<RunningServer> {
+export async function startServer(given: Partial<ServerOptions>, seams: Seams = {}): Promise<RunningServer> {
   const options = resolveOptions(given);
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
   const health = createStorageHealth(options);
-  const opening = openStore(options, directory, health);
+  const opening = seams.store === undefined ? openStore(options, directory, health) : Promise.resolve(seams.store);
   // Reported where it is awaited; a failure of the keys may come first.
   opening.catch(() => {});
   const release = holdProcess();
   try {
-    const pki = options.tls ? prepareCertificates(options, directory) : undefined;
-    return await openOver(await opening, options, { directory, pki, health });
+    const pki = options.tls ? seams.pki ?? prepareCertificates(options, directory) : undefined;
+    return await openOver(await opening, options, { seams, directory, pki, health });
   } finally {
     release();
   }
 }
 
-async function openOver(store: Store, options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'health'>): Promise<RunningServer> {
+async function openOver(store: Store, options: ServerOptions, made: Made): Promise<RunningServer> {
   try {
     return await openServer(await assemble(options, { ...made, store }));
   } catch (error) {
@@ -127,16 +133,16 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
 }
 
-async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 'pki' | 'store' | 'health'>): Promise<Parts> {
+async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>): Promise<Parts> {
   const { random, clock, logger } = options;
-  const { pki, store } = made;
+  const { pki, store, seams } = made;
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
   const state: ServerState = {
     stopping: false, initialized: false, hasAllRoutes: false, sendsAway: false, address: '', closed: undefined, rolesReady: createSignal(),
   };
   const authentication = await composeAuthentication({
-    options, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
+    options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
   const checks = listChecks(state, { ...made, options, flowControl });
@@ -147,13 +153,13 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
   const format = await readStorageFormat(options);
   const api: Api = composeApi({
     options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    format, admissionPlan: await readAdmissionPlan(options),
+    format, admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
   });
   const audit = await createAudit(options);
   const metrics = createMetrics();
   const chain = createFilterChain({
-    clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
+    ...seams, clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
@@ -162,10 +168,11 @@ async function assemble(options: ServerOptions, made: Pick<Parts, 'directory' | 
       checks, metrics, flowControl, audit, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
+  seams.expose?.({ api, handler: chain as Handler });
   const { authorities } = authentication;
   const identity = pki === undefined ? undefined : followIdentity({ options, pki, directory: made.directory.certificates, authorities });
   const listener = createListener({
-    clock, random, logger, ...(identity !== undefined && { tls: identity.current }),
+    clock, random: seams.transportRandom ?? random, logger, ...(identity !== undefined && { tls: identity.current }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler,
   });
@@ -207,7 +214,9 @@ async function openServer(parts: Parts): Promise<RunningServer> {
     url, admin: pki?.admin, ...(adminToken !== undefined && { token: adminToken }),
     authority: pki === undefined || identity === undefined || isOurs(identity.current) ? pki?.authority.certificate : identity.current.certificate,
   });
-  const controllers = startAll(parts, port);
+  const { woken, advertisedPort = port } = parts.seams;
+  const start = (): Controllers => startAll(parts, advertisedPort);
+  const controllers = woken === undefined ? start() : startOnCall(woken, start);
   state.noteTokenUse = controllers.noteTokenUse;
   parts.authentication.authorities.onChange(controllers.noteAuthentication);
   void controllers.rolesReady.then(state.rolesReady.send);
@@ -252,12 +261,13 @@ async function openPort({ listener, options }: Parts): Promise<number> {
   }
 }
 
-function startAll({ api, authentication, options, pki }: Parts, port: number): Controllers {
+function startAll({ api, authentication, options, pki, seams }: Parts, port: number): Controllers {
   const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
   const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
   return startControllers({
     registry: api.registry, catalog: api.catalog, clock: options.clock,
-    selects: (name) => selectsController(options.controllers, name),
+    // A complete state has had its roles made: they are made at a start only.
+    selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
     authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
     signSecretToken: authentication.signSecretToken, authenticationData: () => describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),

@@ -1,11 +1,11 @@
 // The door of storage: keys, bytes, revisions, durability.
 export {
-  type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type TxnResult, type WatchObserver, keyRange, prefixRange,
+  type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type TxnRequest, type TxnResult, type WatchObserver, keyRange, prefixRange,
 } from './store.ts';
 export { type DamagedRecord, StorageHealth } from './health.ts';
 export { StorageClosedError, StorageCorruptError, StorageUnavailableError, StorageWriteError } from './errors.ts';
 export { KeyIndex, type Ranged } from './key-index.ts';
-export { createMemoryStore } from './memory/memory-store.ts';
+export { type MemoryStore, createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/tables/check.ts';
 export { bumpRevision, checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './embedded/lazy.ts';

@@ -30,3 +30,23 @@ test('VersionedKeys compacts a key of many versions in time that does not grow w
   assert.ok(performance.now() - started < 500);
   assert.equal(state.range({ ...all, revision: 50_000 }).kvs[0]?.modRevision, 50_000);
 });
+
+test('fork gives two states that share what they had and nothing that they write', () => {
+  const one = new VersionedKeys();
+  one.commit('a', value);
+  one.commit('b', value);
+  const two = one.fork();
+  one.commit('a', undefined);
+  two.commit('a', value);
+  two.commit('c', value);
+  const three = two.fork();
+  three.commit('b', undefined);
+  three.compact(5);
+  const keys = (state: VersionedKeys, revision?: number): string => state.range({ ...all, ...(revision !== undefined && { revision }) }).kvs.map(
+    ({ key, modRevision }) => `${key}${modRevision}`).join(' ');
+  assert.deepEqual([keys(one), keys(two), keys(three)], ['b3', 'a4 b3 c5', 'a4 c5']);
+  assert.deepEqual([keys(one, 3), keys(two, 3), keys(two, 4)], ['a2 b3', 'a2 b3', 'a4 b3']);
+  assert.deepEqual([one, two, three].map((state) => state.versions('a').map(({ kv }) => kv.modRevision)), [[2, 4], [2, 4], [4]]);
+  assert.deepEqual([one, two, three].map((state) => state.changes(all, { from: 2, through: 9 }).length), [3, 4, 1]);
+  assert.deepEqual([one.versions('a')[1]?.isTombstone, two.versions('a')[1]?.isTombstone], [true, false]);
+});

@@ -17,10 +17,11 @@ interface Version {
   readonly isTombstone: boolean;
 }
 
-/** The kept versions of one key, oldest first. */
+/** The kept versions of one key, oldest first. A state changes the list of its own lives only; others it copies first. */
 interface Life {
   readonly key: string;
   readonly versions: Version[];
+  readonly owner: object;
 }
 
 /** Keys, versions and the log of changes since the last compaction. */
@@ -32,12 +33,40 @@ export class VersionedKeys {
   /** Changes after `compactRevision`; change i has revision `#logStart + i`. */
   #log: StoreEvent[] = [];
   #logStart = FIRST_REVISION + 1;
+  /** Whether a fork has the same array of changes. */
+  #sharesLog = false;
+  #owner: object = {};
   revision = FIRST_REVISION;
   compactRevision = 0;
 
   /** The newest version of `key`, undefined when it does not exist. */
   head(key: string): KeyValue | undefined {
     return this.#live.get(key);
+  }
+
+  /** The same state, independent from now on: what neither changes stays shared. Takes no longer for many keys than for few. */
+  fork(): VersionedKeys {
+    const copy = new VersionedKeys();
+    copy.#lives = this.#lives;
+    copy.#live = this.#live;
+    copy.#log = this.#log;
+    copy.#logStart = this.#logStart;
+    copy.revision = this.revision;
+    copy.compactRevision = this.compactRevision;
+    this.#sharesLog = copy.#sharesLog = true;
+    // Lives of before belong to neither.
+    this.#owner = {};
+    return copy;
+  }
+
+  /** All keys that exist at the newest revision, in order. */
+  entries(): Iterable<KeyValue> {
+    return this.#live;
+  }
+
+  /** The kept versions of a key, oldest first; a deletion has an empty value. */
+  versions(key: string): readonly { readonly kv: KeyValue; readonly isTombstone: boolean }[] {
+    return this.#lives.get(key)?.versions ?? [];
   }
 
   /** Writes the next revision; without a value it deletes a key that must exist. */
@@ -49,6 +78,8 @@ export class VersionedKeys {
     const kv: KeyValue = { key, value: value ?? noValue, createRevision, modRevision };
     const event: StoreEvent = { type: value ? 'put' : 'delete', kv, ...(previous && { previous }) };
     this.#append(key, { kv, isTombstone: !value });
+    if (this.#sharesLog) this.#log = [...this.#log];
+    this.#sharesLog = false;
     this.#log.push(event);
     this.revision = modRevision;
     return event;
@@ -88,14 +119,15 @@ export class VersionedKeys {
     }
     for (const [key, last] of newestForgotten) this.#forget(key, last);
     this.#log = this.#log.slice(forgotten);
+    this.#sharesLog = false;
     this.#logStart += forgotten;
     this.compactRevision = revision;
   }
 
   #append(key: string, version: Version): void {
     const life = this.#lives.get(key);
-    if (life) life.versions.push(version);
-    else this.#lives = this.#lives.set({ key, versions: [version] });
+    if (life?.owner === this.#owner) life.versions.push(version);
+    else this.#lives = this.#lives.set({ key, versions: [...life?.versions ?? [], version], owner: this.#owner });
     this.#live = version.isTombstone ? this.#live.delete(key) : this.#live.set(version.kv);
   }
 
@@ -108,9 +140,11 @@ export class VersionedKeys {
 
   /** Versions older than a forgotten one are forgotten too: each was superseded by the next. */
   #forget(key: string, last: number): void {
-    const versions = this.#lives.get(key)?.versions ?? [];
-    const kept = versions.findIndex((version) => version.kv.modRevision > last);
-    versions.splice(0, kept < 0 ? versions.length : kept);
-    if (versions.length === 0) this.#lives = this.#lives.delete(key);
+    const life = this.#lives.get(key);
+    if (life === undefined) return;
+    const kept = life.versions.findIndex((version) => version.kv.modRevision > last);
+    if (kept < 0) this.#lives = this.#lives.delete(key);
+    else if (life.owner === this.#owner) life.versions.splice(0, kept);
+    else this.#lives = this.#lives.set({ key, versions: life.versions.slice(kept), owner: this.#owner });
   }
 }

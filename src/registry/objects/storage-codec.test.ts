@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { createMemoryStore } from '../../storage/index.ts';
+import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { type Bench, createBench, makeContext, rows, select, settle } from '../testing.ts';
 import { createLayout, encodeObject } from './layout.ts';
@@ -124,7 +124,7 @@ test('a delete that ignores read errors removes what cannot be read, without adm
 test('an update that changes nothing reads the store once and writes nothing, unless the value is outdated', async () => {
   const beneath = createMemoryStore({ clock: createManualClock() });
   let [ranges, txns] = [0, 0];
-  const store: typeof beneath = {
+  const store: Store = {
     range: (request) => (ranges++, beneath.range(request)), txn: (request) => (txns++, beneath.txn(request)),
     watch: (...args) => beneath.watch(...args), compact: (revision) => beneath.compact(revision), timesToLive: () => beneath.timesToLive(),
     revision: () => beneath.revision(), close: () => beneath.close(),

@@ -43,6 +43,9 @@ export interface FilterDependencies {
   readonly goawayChance?: number;
   /** Directives of the header in all answers; none unless given. */
   readonly strictTransportSecurity?: readonly string[];
+  /** Filters of tests: around every request, and around those whose user is known. */
+  readonly observe?: Filter | undefined;
+  readonly disturb?: Filter | undefined;
   /** Turns anything that was thrown into the negotiated Status. */
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
   readonly handler: Handler;

@@ -34,6 +34,9 @@ export interface CallLimits {
   readonly findCredentials?: ((hostAndPort: string) => WebhookCredentials) | undefined;
 }
 
+/** Runs before a webhook is called; a rejection is the outcome of the call. `limitMs` is the time that the call may take. */
+export type BeforeWebhook = (client: WebhookClient, call: { readonly limitMs: number }) => Promise<void> | void;
+
 /** Calls webhooks. */
 export interface WebhookCaller {
   /** Sends a body and answers the parsed answer; rejects with a WebhookCallError. */
@@ -57,7 +60,7 @@ export class WebhookCallError extends Error {
 }
 
 /** The reference waits this long for conversions. */
-const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_TIMEOUT_MS = 30_000;
 /** Largest answer: a batch of converted objects of the largest size that is stored, and some more. */
 const DEFAULT_LIMIT_BYTES = 32 * 1024 * 1024;
 /** client-go's bounds. */

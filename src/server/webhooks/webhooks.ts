@@ -11,7 +11,7 @@ import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
-import { type CallLimits, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
+import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
 /** What webhooks are made of; functions are asked when they are first needed. */
 interface WebhookParts {
@@ -21,7 +21,7 @@ interface WebhookParts {
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
-  readonly plan: Pick<AdmissionPlan, 'credentials' | 'imagePolicy'>;
+  readonly plan: AdmissionPlan;
 }
 
 type Client = Parameters<WebhookCaller['call']>[0];
@@ -39,9 +39,10 @@ export interface Webhooks {
 }
 
 /** Makes the webhooks of a server. */
-export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan: { credentials, imagePolicy } }: WebhookParts): Webhooks {
+export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan }: WebhookParts): Webhooks {
+  const { credentials, imagePolicy, beforeCall } = plan;
   const { clock, random, logger, enableAggregatorRouting } = options;
-  const caller = createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting });
+  const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting }), beforeCall);
   const readNamespace = createNamespaceReader(registry, catalog);
   const common = {
     schemas, clock, random, askAccess, readNamespace, metrics,
@@ -83,12 +84,26 @@ function composeImagePolicy({ settings, target }: ImagePolicyPlan, caller: Webho
   });
 }
 
-/** What the configuration file of admission says. */
+/** A caller whose calls begin with a function of a test. */
+function prepareCalls(caller: WebhookCaller, before: BeforeWebhook | undefined): WebhookCaller {
+  if (before === undefined) return caller;
+  return {
+    close: () => caller.close(),
+    async call(client, body, limits) {
+      await before(client, { limitMs: limits?.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+      return caller.call(client, body, limits);
+    },
+  };
+}
+
+/** What the configuration file of admission says, and tests. */
 export interface AdmissionPlan {
   /** The credentials that webhooks are shown; nothing unless given. */
   readonly credentials?: WebhookCredentialsPlan;
   readonly plugins?: PluginConfigurations;
   readonly imagePolicy?: ImagePolicyPlan;
+  /** A function of a test that runs before each call. */
+  readonly beforeCall?: BeforeWebhook | undefined;
 }
 
 const CONFIG_FLAG = '--admission-control-config-file';

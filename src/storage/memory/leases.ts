@@ -3,7 +3,12 @@ import type { Lease, LeaseBook } from '../expiry.ts';
 
 /** A LeaseBook that also takes new leases. */
 export class MemoryLeases implements LeaseBook {
-  readonly #leases: Lease[] = [];
+  readonly #leases: Lease[];
+
+  /** The leases of `others` are its own too. */
+  constructor(others?: MemoryLeases) {
+    this.#leases = others === undefined ? [] : [...others.#leases];
+  }
 
   add(lease: Lease): void {
     // Times to live are mostly alike, so that a new lease mostly belongs at the end.

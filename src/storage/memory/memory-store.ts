@@ -6,7 +6,7 @@ import { StorageClosedError } from '../errors.ts';
 import { ExpiryAlarm, computeTimesToLive } from '../expiry.ts';
 import { checkTxn } from '../keys.ts';
 import { VersionedKeys } from '../mvcc.ts';
-import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
+import type { KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import { WatchHub } from '../watch-hub.ts';
 import { MemoryLeases } from './leases.ts';
 
@@ -19,22 +19,36 @@ interface MemoryStoreOptions {
   readonly compactionIntervalMs?: number;
 }
 
-/** Opens an empty Store that lives in memory only. */
-export function createMemoryStore(options: MemoryStoreOptions): Store {
-  return new MemoryStore(options);
+/** A Store that can be doubled, and shows the versions of a key. */
+export interface MemoryStore extends Store {
+  /** The revision of the last commit. */
+  readonly newest: number;
+  /** All keys that exist, in order. */
+  entries(): Iterable<KeyValue>;
+  /** A Store of its own with the same keys, history and leases; what neither writes stays shared memory. Closed Stores can be forked too. */
+  fork(options: MemoryStoreOptions): MemoryStore;
+  /** The kept versions of a key, oldest first; a deletion has an empty value. */
+  versions(key: string): readonly { readonly kv: KeyValue; readonly isTombstone: boolean }[];
 }
 
-class MemoryStore implements Store {
+/** Opens an empty Store that lives in memory only. */
+export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  return new StoreInMemory(options, new VersionedKeys(), new MemoryLeases());
+}
+
+class StoreInMemory implements MemoryStore {
   readonly #clock: Clock;
-  readonly #state = new VersionedKeys();
+  readonly #state: VersionedKeys;
   readonly #hub: WatchHub;
-  readonly #leases = new MemoryLeases();
+  readonly #leases: MemoryLeases;
   readonly #alarm: ExpiryAlarm;
   readonly #compaction: AutomaticCompaction;
   #closed = false;
 
-  constructor(options: MemoryStoreOptions) {
+  constructor(options: MemoryStoreOptions, state: VersionedKeys, leases: MemoryLeases) {
     this.#clock = options.clock;
+    this.#state = state;
+    this.#leases = leases;
     this.#hub = new WatchHub({
       revision: () => this.#state.revision,
       compactRevision: () => this.#state.compactRevision,
@@ -45,6 +59,8 @@ class MemoryStore implements Store {
       book: this.#leases,
       expire: (lease) => this.txn({ key: lease.key, expect: lease.revision }),
     });
+    const earliest = leases.earliest();
+    if (earliest !== undefined) this.#alarm.arm(earliest);
     this.#compaction = new AutomaticCompaction({
       clock: options.clock,
       historyMs: options.historyMs,
@@ -52,6 +68,22 @@ class MemoryStore implements Store {
       revision: () => this.#state.revision,
       compact: (revision) => this.compact(revision),
     });
+  }
+
+  get newest(): number {
+    return this.#state.revision;
+  }
+
+  entries(): Iterable<KeyValue> {
+    return this.#state.entries();
+  }
+
+  fork(options: MemoryStoreOptions): MemoryStore {
+    return new StoreInMemory(options, this.#state.fork(), new MemoryLeases(this.#leases));
+  }
+
+  versions(key: string): ReturnType<MemoryStore['versions']> {
+    return this.#state.versions(key);
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {

@@ -1,0 +1,41 @@
+// What a server lets the testing room put in place of its own parts, and what it shows to it. A server that people run has none of it.
+import type { AuthenticateToken } from '../auth/index.ts';
+import type { Random } from '../base/index.ts';
+import type { Handler } from '../endpoints/index.ts';
+import type { Store } from '../storage/index.ts';
+import type { Filter } from './filters/filter.ts';
+import type { Pki } from './tls/pki.ts';
+import type { ServiceAccountKeys } from './tls/service-account-keys.ts';
+import type { Api } from './compose.ts';
+import type { BeforeWebhook } from './webhooks/webhook-client.ts';
+
+/** Parts of a server that come from outside. */
+export interface Seams {
+  /** Closed with the server. */
+  readonly store?: Store;
+  /** Certificates; valid by the real clock, whatever the server's clock says. */
+  readonly pki?: Pki;
+  readonly keys?: ServiceAccountKeys;
+  /** Users besides those of the options. */
+  readonly tokens?: AuthenticateToken;
+  /** Numbers of connections and requests, apart from those of objects. */
+  readonly transportRandom?: Random;
+  /** A filter around every request, and one around those whose user is known. */
+  readonly observe?: Filter;
+  readonly disturb?: Filter;
+  /** The port that the `kubernetes` Service leads to, in place of the real one. */
+  readonly advertisedPort?: number;
+  /** The state in the store is complete: controllers begin when this resolves, and nothing waits for them. */
+  readonly woken?: Promise<void>;
+  /** Runs before each call of an admission or conversion webhook; a rejection is the outcome of the call. */
+  readonly beforeWebhook?: BeforeWebhook;
+  /** Receives the parts of the server before it accepts connections. */
+  readonly expose?: (parts: ExposedParts) => void;
+}
+
+/** The parts of a server that tests use without a connection. */
+export interface ExposedParts {
+  readonly api: Api;
+  /** The filters and everything behind them. */
+  readonly handler: Handler;
+}

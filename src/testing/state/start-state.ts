@@ -1,0 +1,68 @@
+// Start states: the store after a server has made its own objects and a test's are applied. They are made once per process and forked by every
+// server that begins with the same.
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { type MemoryStore, createMemoryStore } from '../../storage/index.ts';
+import { type Pki, type ServiceAccountKeys, createServiceAccountKeys, preparePki } from '../../server/index.ts';
+import type { Setup } from './setup.ts';
+
+/** A state that servers begin with. Its store is closed: it is forked, never written. */
+export interface StartState {
+  readonly store: MemoryStore;
+}
+
+/** Starts over a state (none: an empty store), applies what is missing and answers the state when it is at rest. */
+export type MakeState = (setup: Setup, from: StartState | undefined) => Promise<StartState>;
+
+const KEPT_STATES = 32;
+const states = new Map<string, Promise<StartState>>();
+
+/** The state under a key, made when it is first asked for; the oldest is forgotten when there are many, and one that could not be made at once. */
+function keep(key: string, make: () => Promise<StartState>): Promise<StartState> {
+  const known = states.get(key);
+  if (known !== undefined) return known;
+  const making = make();
+  states.set(key, making);
+  making.catch(() => states.delete(key));
+  const [oldest] = states.keys();
+  if (states.size > KEPT_STATES && oldest !== undefined) states.delete(oldest);
+  return making;
+}
+
+/** The state for a setup; objects of the test are in it unless functions of the test take part in their writes. */
+export async function findStartState(setup: Setup, make: MakeState): Promise<{ readonly state: StartState; readonly isComplete: boolean }> {
+  const plain: Setup = { ...setup, objects: [], serverOptions: { ...setup.serverOptions, admission: [], conversions: {} } };
+  const base = (): Promise<StartState> => keep(setup.baseKey, () => make(plain, undefined));
+  if (setup.objects.length === 0) return { state: await base(), isComplete: true };
+  if (setup.stateKey === undefined) return { state: await base(), isComplete: false };
+  return { state: await keep(setup.stateKey, async () => make(setup, await base())), isComplete: true };
+}
+
+/** What all test servers of a process share: a certificate costs milliseconds, a key of tokens a tenth of a second. */
+interface Secrets {
+  readonly pki: Pki;
+  readonly keys: ServiceAccountKeys;
+}
+
+let secrets: Secrets | undefined;
+
+/** The certificates, valid by the clock of the machine, and the keys of tokens. */
+export function shareSecrets(): Secrets {
+  return secrets ??= {
+    pki: preparePki({ clock: systemClock, random: systemRandom, directory: '', addresses: ['127.0.0.1'], serviceRange: '10.0.0.0/24' }),
+    keys: createServiceAccountKeys({ serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '' }, ''),
+  };
+}
+
+/** An empty store. */
+export const createEmptyStore = (setup: Setup): MemoryStore => createMemoryStore({ clock: setup.clock, ...storeTimes(setup) });
+
+interface StoreTimes {
+  readonly historyMs?: number;
+  readonly compactionIntervalMs: number;
+}
+
+/** How long a store keeps what was replaced. */
+export function storeTimes({ serverOptions: { historyMs, compactionIntervalMs } }: Setup): StoreTimes {
+  return { compactionIntervalMs: compactionIntervalMs === undefined || compactionIntervalMs === 0 ? 1e15 : compactionIntervalMs,
+    ...(historyMs !== undefined && { historyMs }) };
+}
