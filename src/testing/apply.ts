@@ -5,7 +5,7 @@ import { ManifestError } from './manifests.ts';
 import type { LocalClient } from './local-client.ts';
 import { type Catalog, subresourcesIn } from '../registry/index.ts';
 
-const manager = 'pintle-testing';
+const MANAGER = 'pintle-testing';
 const order: Readonly<Record<string, number>> = {
   CustomResourceDefinition: 0, Namespace: 1, MutatingWebhookConfiguration: 3, ValidatingWebhookConfiguration: 3, MutatingAdmissionPolicy: 3,
   ValidatingAdmissionPolicy: 3, MutatingAdmissionPolicyBinding: 4, ValidatingAdmissionPolicyBinding: 4, APIService: 4,
@@ -54,11 +54,11 @@ async function applyOne(object: KubernetesObject, { client, catalog }: ApplyPart
   if (at === undefined) throw new ManifestError(`no resource is served for ${object.apiVersion} ${showReference(object)}`);
   if (at.name === '') return client.read('POST', pathOf(at), object);
   const { status, ...body } = object;
-  const applied = await client.read('PATCH', `${pathOf(at)}?fieldManager=${manager}&force=true`, body);
+  const applied = await client.read('PATCH', `${pathOf(at)}?fieldManager=${MANAGER}&force=true`, body);
   if (status === undefined || !hasStatus(at) || object.kind === 'CustomResourceDefinition') return applied;
   const { apiVersion, kind } = object;
   const metadata = { name: at.name, ...(at.namespace !== '' && { namespace: at.namespace }) };
-  return client.read('PATCH', `${pathOf(at)}/status?fieldManager=${manager}&force=true`, { apiVersion, kind, metadata, status });
+  return client.read('PATCH', `${pathOf(at)}/status?fieldManager=${MANAGER}&force=true`, { apiVersion, kind, metadata, status });
 }
 
 const hasStatus = ({ resource, version }: Located): boolean =>

@@ -7,16 +7,16 @@ import type { ServerExchange } from '../../server/index.ts';
 import { type ActiveFault, type Fault, type Faults, findFaultProblem } from './fault.ts';
 
 /** Where faults are added over HTTP. */
-export const faultsPath = '/debug/pintle/faults';
+export const FAULTS_PATH = '/debug/pintle/faults';
 const LIMIT_BYTES = 64 * 1024;
 
 /** Whether a request is one for the faults. */
-export const isFaultRequest = ({ path }: ServerExchange): boolean => path === faultsPath || path.startsWith(`${faultsPath}/`);
+export const isFaultRequest = ({ path }: ServerExchange): boolean => path === FAULTS_PATH || path.startsWith(`${FAULTS_PATH}/`);
 
 /** Answers such a request. */
 export async function answerFaultRequest(exchange: ServerExchange, faults: Faults): Promise<Response> {
   if (!exchange.user.groups.includes('system:masters')) throw failure(403, 'Forbidden', 'faults are added by administrators only');
-  const id = exchange.path.slice(faultsPath.length + 1);
+  const id = exchange.path.slice(FAULTS_PATH.length + 1);
   if (exchange.method === 'GET' && id === '') return answer(200, { faults: faults.list().map(show) });
   if (exchange.method === 'POST' && id === '') return answer(201, show(faults.add(await readFault(exchange))));
   if (exchange.method === 'DELETE') {
