@@ -2,10 +2,10 @@
 export type { ConvertObject } from './webhooks/in-process-conversion.ts';
 export { type ServerOptions, StartError } from './options/options.ts';
 export { type RunningServer, startServer } from './server.ts';
-export type { ExposedParts, Seams } from './seams.ts';
+export type { ExposedParts, Seams } from './local/seams.ts';
 export type { Filter } from './filters/filter.ts';
 export type { ServerExchange } from './http/exchange.ts';
-export { type LocalResponse, requestLocally } from './http/in-process.ts';
+export { type LocalResponse, requestLocally } from './local/local-requests.ts';
 export { type Pki, preparePki } from './tls/pki.ts';
 export { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
 export { WebhookCallError } from './webhooks/webhook-client.ts';

@@ -31,9 +31,9 @@ import { createStorageHealth, openStore } from './open-store.ts';
 import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
-import type { Seams } from './seams.ts';
+import type { Seams } from './local/seams.ts';
 import { stopServer } from './shutdown.ts';
-import { startOnCall } from './controllers-on-call.ts';
+import { startOnCall } from './local/controllers-on-call.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
 
 /** A server that answers. */

@@ -1,13 +1,13 @@
 // What a server lets the testing room put in place of its own parts, and what it shows to it. A server that people run has none of it.
-import type { AuthenticateToken } from '../auth/index.ts';
-import type { Random } from '../base/index.ts';
-import type { Handler } from '../endpoints/index.ts';
-import type { Store } from '../storage/index.ts';
-import type { Filter } from './filters/filter.ts';
-import type { Pki } from './tls/pki.ts';
-import type { ServiceAccountKeys } from './tls/service-account-keys.ts';
-import type { Api } from './compose.ts';
-import type { BeforeWebhook } from './webhooks/webhook-client.ts';
+import type { AuthenticateToken } from '../../auth/index.ts';
+import type { Random } from '../../base/index.ts';
+import type { Handler } from '../../endpoints/index.ts';
+import type { Store } from '../../storage/index.ts';
+import type { Filter } from '../filters/filter.ts';
+import type { Pki } from '../tls/pki.ts';
+import type { ServiceAccountKeys } from '../tls/service-account-keys.ts';
+import type { Api } from '../compose.ts';
+import type { BeforeWebhook } from '../webhooks/webhook-client.ts';
 
 /** Parts of a server that come from outside. */
 export interface Seams {

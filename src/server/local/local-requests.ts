@@ -2,8 +2,8 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, mapMaybe } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
-import { type RequestHead, type Wire, createExchange } from './exchange.ts';
-import { writeResponse } from './write-response.ts';
+import { type RequestHead, type Wire, createExchange } from '../http/exchange.ts';
+import { writeResponse } from '../http/write-response.ts';
 
 /** A request without a connection. */
 export interface LocalRequest {

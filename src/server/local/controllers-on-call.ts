@@ -1,5 +1,5 @@
 // Controllers that begin at a sign: over a store whose state is complete they have nothing to do before it changes.
-import type { Controllers } from '../controllers/index.ts';
+import type { Controllers } from '../../controllers/index.ts';
 
 /** Starts controllers when `woken` resolves; all that a start waits for holds at once. */
 export function startOnCall(woken: Promise<void>, start: () => Controllers): Controllers {
