@@ -8,6 +8,10 @@ export { KeyIndex, type Ranged } from './key-index.ts';
 export { type MemoryStore, createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/tables/check.ts';
-export { bumpRevision, checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './embedded/lazy.ts';
+export type { RestoredKey } from './embedded/restore.ts';
+export {
+  bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, repairEmbeddedStore, restoreEmbeddedStore,
+} from './embedded/lazy.ts';
+export { type StoreImage, openImage } from './image.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';

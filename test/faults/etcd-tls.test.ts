@@ -9,7 +9,7 @@ import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/c
 import { startTestServer } from '../../src/test-support/index.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
 import { StartError } from '../../src/server/options/options.ts';
-import { runCopy } from '../../src/server/cli/storage-copy-command.ts';
+import { runCopy } from '../../src/server/cli/storage/copy-command.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
@@ -65,6 +65,7 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
   test('runCopy reads it with the same three files', async () => {
     const request = {
       from: cluster.endpoints.join(','), to: file('copy'), etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+      etcdPrefix: '/registry', newRevisions: false,
     };
     assert.match(await runCopy(request), /^copied \d+ keys/);
     await assert.rejects(runCopy({ ...request, to: file('other'), etcdCertFile: '', etcdKeyFile: '' }), StartError);

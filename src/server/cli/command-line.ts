@@ -7,14 +7,17 @@ import { createCompletionCommand } from './completion-command.ts';
 import { formatCommandHelp, formatHelp } from './help.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
 import { serveCommand } from './serve.ts';
-import { storageBumpCommand } from './storage-bump-command.ts';
-import { storageCheckCommand } from './storage-check-command.ts';
-import { storageCopyCommand } from './storage-copy-command.ts';
+import { storageBumpCommand } from './storage/bump-command.ts';
+import { storageCheckCommand } from './storage/check-command.ts';
+import { storageCopyCommand } from './storage/copy-command.ts';
+import { storageRestoreCommand } from './storage/restore-command.ts';
+import { storageSnapshotCommand } from './storage/snapshot-command.ts';
 import { versionCommand } from './version-command.ts';
 
 /** All commands; the first is the default. */
 export const commands: readonly Command[] = [
-  serveCommand, kubeconfigCommand, storageCheckCommand, storageCopyCommand, storageBumpCommand, versionCommand, createCompletionCommand(() => commands),
+  serveCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand, storageBumpCommand, versionCommand,
+  createCompletionCommand(() => commands),
 ] as readonly Command[];
 
 /** What a command line asks for. */

@@ -1,7 +1,10 @@
 // The embedded Store as the door hands it out: the database library is loaded when one is opened or checked, and not before.
 import type { Store } from '../store.ts';
+import type { Clock } from '../../base/index.ts';
+import type { StoreImage } from '../image.ts';
 import type { CheckReport } from './tables/check.ts';
 import type { EmbeddedStoreOptions, RepairReport } from './open.ts';
+import type { RestoreRequest } from './restore.ts';
 
 /** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
@@ -21,4 +24,14 @@ export async function repairEmbeddedStore(directory: string): Promise<RepairRepo
 /** Raises the revision of a directory that is not open and compacts everything before; returns the new revision. */
 export async function bumpRevision(directory: string, by: number): Promise<number> {
   return (await import('./open.ts')).bumpRevision(directory, by);
+}
+
+/** The newest durable state of a data directory, whose server may be running. */
+export async function openEmbeddedImage(options: { readonly directory: string; readonly clock: Clock }): Promise<StoreImage> {
+  return (await import('./image.ts')).openEmbeddedImage(options);
+}
+
+/** Fills a new directory with keys and revisions of a backup. */
+export async function restoreEmbeddedStore(request: RestoreRequest): Promise<void> {
+  return (await import('./restore.ts')).restoreEmbeddedStore(request);
 }

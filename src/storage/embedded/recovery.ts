@@ -5,7 +5,7 @@ import { clearJournal, readJournal } from './journal.ts';
 import { type EntryLayout, type JournaledChange, type ReadChange, guessRecord } from './journal-entry.ts';
 import { encodeRecord } from './tables/record.ts';
 import type { MovedRecord } from './tables/repair.ts';
-import { type Tables, toKeyValue } from './tables/tables.ts';
+import { type Snapshot, type Tables, toKeyValue } from './tables/tables.ts';
 
 interface Recovery {
   readonly directory: string;
@@ -21,19 +21,44 @@ const CHANGES_PER_STEP = 256;
 export async function recoverTables({ directory, layout, tables, salvage }: Recovery): Promise<void> {
   const inTables = tables.read((snapshot) => snapshot.revision);
   const beyond = (await readJournal(directory, layout)).filter(({ modRevision }) => modRevision > inTables);
-  const whole = takeChain(beyond, inTables);
-  const rest = beyond.slice(whole.length);
-  const newest = whole.at(-1)?.modRevision ?? inTables;
-  const isDamaged = rest.some(({ after }) => after > newest);
-  if (isDamaged && !salvage) {
-    const next = (rest[0] as ReadChange).modRevision;
-    const problem = `its journal is damaged: changes after revision ${newest} and before ${next} were acknowledged and cannot be read`;
-    throw new StorageFormatError(directory, `${problem}; restore a backup, or run "storage check --repair" to keep what can be read`);
-  }
-  await putChanges(tables, whole, (changes) => checkContinuity(directory, tables, changes));
+  const { whole, rest, newest, isDamaged } = splitJournal(beyond, inTables);
+  if (isDamaged && !salvage) throw refuseGap(directory, newest, rest);
+  await putChanges(tables, whole, (changes) => tables.read((snapshot) => checkContinuity(directory, snapshot, changes)));
   if (isDamaged) await putChanges(tables, rest, (changes) => rebase(tables, changes));
   if (isDamaged) describeDamage(rest, newest).forEach((record) => salvage?.(record));
   else if (rest.length > 0) await clearJournal(directory);
+}
+
+interface SplitJournal {
+  /** The changes that continue the tables. */
+  readonly whole: readonly ReadChange[];
+  /** Changes beyond a gap. */
+  readonly rest: readonly ReadChange[];
+  /** Revision of the last of `whole`, or that of the tables. */
+  readonly newest: number;
+  /** Changes in the gap were acknowledged. */
+  readonly isDamaged: boolean;
+}
+
+function splitJournal(beyond: readonly ReadChange[], inTables: number): SplitJournal {
+  const whole = takeChain(beyond, inTables);
+  const rest = beyond.slice(whole.length);
+  const newest = whole.at(-1)?.modRevision ?? inTables;
+  return { whole, rest, newest, isDamaged: rest.some(({ after }) => after > newest) };
+}
+
+function refuseGap(directory: string, newest: number, rest: readonly ReadChange[]): StorageFormatError {
+  const next = (rest[0] as ReadChange).modRevision;
+  const problem = `its journal is damaged: changes after revision ${newest} and before ${next} were acknowledged and cannot be read`;
+  return new StorageFormatError(directory, `${problem}; restore a backup, or run "storage check --repair" to keep what can be read`);
+}
+
+/** The changes of a journal that a snapshot of the tables lacks. Throws StorageFormatError as recoverTables does. */
+export function readAhead(directory: string, snapshot: Snapshot, journal: readonly ReadChange[]): readonly JournaledChange[] {
+  const inTables = snapshot.revision;
+  const { whole, rest, newest, isDamaged } = splitJournal(journal.filter(({ modRevision }) => modRevision > inTables), inTables);
+  if (isDamaged) throw refuseGap(directory, newest, rest);
+  return checkContinuity(directory, snapshot, whole);
 }
 
 /** The changes that follow each other from `revision` on without a gap. */
@@ -61,17 +86,15 @@ async function putChanges(tables: Tables, all: readonly JournaledChange[], prepa
 }
 
 /** Each change must replace what its key holds: files of different times, put together by hand, would not. */
-function checkContinuity(directory: string, tables: Tables, changes: readonly JournaledChange[]): readonly JournaledChange[] {
+function checkContinuity(directory: string, snapshot: Snapshot, changes: readonly JournaledChange[]): readonly JournaledChange[] {
   const heads = new Map<string, number>();
-  tables.read((snapshot) => {
-    for (const { key, replaced, modRevision, isTombstone } of changes) {
-      const head = heads.get(key) ?? snapshot.pointer(key)?.modRevision ?? 0;
-      if (head !== replaced) {
-        throw new StorageFormatError(directory, `its journal does not continue its tables (revision ${modRevision}); restore all files from one backup`);
-      }
-      heads.set(key, isTombstone ? 0 : modRevision);
+  for (const { key, replaced, modRevision, isTombstone } of changes) {
+    const head = heads.get(key) ?? snapshot.pointer(key)?.modRevision ?? 0;
+    if (head !== replaced) {
+      throw new StorageFormatError(directory, `its journal does not continue its tables (revision ${modRevision}); restore all files from one backup`);
     }
-  });
+    heads.set(key, isTombstone ? 0 : modRevision);
+  }
   return changes;
 }
 

@@ -44,6 +44,8 @@ interface TablesOptions {
   readonly file: string;
   readonly maxReaders?: number | undefined;
   readonly sync?: boolean | undefined;
+  /** For another process than the one that writes. */
+  readonly readOnly?: boolean;
   readonly noteDamage?: ((record: DamagedRecord) => void) | undefined;
 }
 
@@ -333,7 +335,7 @@ function environmentOptions(options: TablesOptions): Parameters<typeof open>[0] 
   const batching = { eventTurnBatching: false, txnStartThreshold: 1, batchStartThreshold: 2 ** 30 };
   return {
     path: options.file, noSubdir: true, maxDbs: 8, mapSize: MAP_BYTES, overlappingSync: false, ...tableOptions, ...batching, ...durability,
-    ...(options.maxReaders !== undefined && { maxReaders: options.maxReaders }),
+    ...(options.maxReaders !== undefined && { maxReaders: options.maxReaders }), ...(options.readOnly === true && { readOnly: true }),
   };
 }
 

@@ -1,9 +1,9 @@
 // `pintle storage bump`: for a store that was restored from an old backup. Etcd's tool has the same as flags of its restore.
-import { findStoreDirectory } from '../data-directory.ts';
-import { StartError } from '../options/options.ts';
-import { integer } from '../options/schema.ts';
-import { servingOptions } from '../options/serving.ts';
-import { type Command, print } from './command.ts';
+import { findStoreDirectory } from '../../data-directory.ts';
+import { StartError } from '../../options/options.ts';
+import { integer } from '../../options/schema.ts';
+import { servingOptions } from '../../options/serving.ts';
+import { type Command, print } from '../command.ts';
 
 const schema = {
   dataDir: servingOptions.dataDir,
@@ -17,7 +17,7 @@ const schema = {
 export const storageBumpCommand: Command<typeof schema> = {
   name: 'storage bump', summary: 'Raise the revision of a store restored from a backup, so that clients list again.', schema,
   async run({ settings: { dataDir, by } }) {
-    const { bumpRevision } = await import('../../storage/index.ts');
+    const { bumpRevision } = await import('../../../storage/index.ts');
     try {
       return print(`the revision is ${await bumpRevision(findStoreDirectory(dataDir), by)}; clients with an older one list again`);
     } catch (error) {

@@ -1,0 +1,77 @@
+// Where a server keeps what it has, as the flags of a command name it: a store (a data directory or an etcd) and a directory of certificates.
+import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../base/index.ts';
+import { type KeyRange, type Store, type StoreImage, openEmbeddedImage, openEtcdStore, openImage, prefixRange } from '../../storage/index.ts';
+import { findStoreDirectory, readTextFile } from '../data-directory.ts';
+import { findRoot } from '../open-store.ts';
+import { StartError } from '../options/options.ts';
+import type { SettingsOf } from '../options/schema.ts';
+import { servingOptions } from '../options/serving.ts';
+import { storageOptions } from '../options/storage.ts';
+import type { SecretFile } from './snapshot-format.ts';
+
+/** The flags of a place; those of a server that has its things there. */
+export const placeSchema = {
+  dataDir: servingOptions.dataDir,
+  certDir: servingOptions.certDir,
+  etcdServers: storageOptions.etcdServers,
+  etcdPrefix: storageOptions.etcdPrefix,
+  etcdCaFile: storageOptions.etcdCaFile,
+  etcdCertFile: storageOptions.etcdCertFile,
+  etcdKeyFile: storageOptions.etcdKeyFile,
+} as const;
+
+/** A store and a directory of certificates. */
+export type Place = SettingsOf<typeof placeSchema>;
+
+/** Files that are longer are none of keys and certificates. */
+const SECRET_LIMIT_BYTES = 2 ** 20;
+
+/** How its user names the store of a place. */
+export const describePlace = ({ etcdServers, dataDir }: Place): string => (etcdServers.length > 0 ? etcdServers.join(',') : resolve(dataDir));
+
+/** The directory of certificates; '' where none is named. */
+export function certificatesOf({ certDir, dataDir }: Place): string {
+  if (certDir !== '') return resolve(certDir);
+  return dataDir === '' ? '' : join(resolve(dataDir), 'pki');
+}
+
+/** The files of the directory of certificates; none where it does not exist. Leftovers of a write that was cut short are left out. */
+export function readSecrets(place: Place): SecretFile[] {
+  const directory = certificatesOf(place);
+  if (directory === '' || !existsSync(directory)) return [];
+  return readdirSync(directory).sort().flatMap((name) => {
+    const path = join(directory, name);
+    const status = lstatSync(path);
+    if (!status.isFile() || name.endsWith('.tmp') || name === 'admin.kubeconfig') return [];
+    if (status.size > SECRET_LIMIT_BYTES) throw new StartError(`${path} is too large for a key or a certificate`);
+    return [{ name, text: readFileSync(path, 'utf8') }];
+  });
+}
+
+/** Opens the store of a place for the means of its contract; never compacts it. */
+export async function openEtcdAt(place: Place, clock: Clock): Promise<Store> {
+  const { etcdServers: endpoints, etcdCaFile, etcdCertFile, etcdKeyFile } = place;
+  if ((etcdCertFile === '') !== (etcdKeyFile === '')) throw new StartError('--etcd-certfile and --etcd-keyfile must be given together');
+  const tls = {
+    ...(etcdCaFile !== '' && { ca: readTextFile('--etcd-cafile', etcdCaFile) }),
+    ...(etcdCertFile !== '' && { cert: readTextFile('--etcd-certfile', etcdCertFile), key: readTextFile('--etcd-keyfile', etcdKeyFile) }),
+  };
+  return openEtcdStore({ endpoints, clock, tls, compactionIntervalMs: 0 });
+}
+
+/** The keys of objects in a place. */
+export const rangeOf = (place: Place): KeyRange => prefixRange(`${findRoot(place)}/`);
+
+/** The state of a place, whose server may be running. */
+export async function openImageAt(place: Place, clock: Clock): Promise<StoreImage> {
+  if (place.etcdServers.length === 0) return openEmbeddedImage({ directory: findStoreDirectory(place.dataDir), clock });
+  const store = await openEtcdAt(place, clock);
+  try {
+    return await openImage(store, rangeOf(place));
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
