@@ -4,7 +4,7 @@ import type { Response } from '../../endpoints/index.ts';
 import { describeError } from '../observability/logger.ts';
 import type { HttpExchange, Wire } from './exchange.ts';
 import type { ListenerState } from './listener-state.ts';
-import { TunnelResponse } from './tunnel.ts';
+import { UpgradedResponse } from './tunnel.ts';
 import { type Upgrade, isEventStream, writeWebSocket } from './websocket.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -36,7 +36,7 @@ function run(state: ListenerState, exchange: HttpExchange, { wire, upgrade }: { 
 }
 
 function send(exchange: HttpExchange, response: Response, upgrade: Upgrade | undefined): MaybePromise<void> {
-  if (response instanceof TunnelResponse) {
+  if (response instanceof UpgradedResponse) {
     if (exchange.disconnected || upgrade === undefined) return response.discard();
     return response.join(exchange, upgrade);
   }

@@ -1,7 +1,7 @@
 // Connections that become something else: the answer of another server to a request for an upgrade is passed on, and from then on the bytes of both
 // connections, unread. When one side ends or breaks, what is under way is still delivered and both connections are closed.
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { Upgrade } from './websocket.ts';
@@ -16,15 +16,29 @@ interface OtherSide {
   readonly head: Buffer;
 }
 
-/** The answer to an upgrade that another server has accepted. */
-export class TunnelResponse implements Response {
+/** The answer to an upgrade that takes the client's connection over. */
+export abstract class UpgradedResponse implements Response {
   readonly status = 101;
   readonly headers: Response['headers'];
   readonly body = new Uint8Array(0);
+
+  constructor(headers: Response['headers']) {
+    this.headers = headers;
+  }
+
+  /** Answers the client and keeps its connection. */
+  abstract join(exchange: HttpExchange, upgrade: Upgrade): MaybePromise<void>;
+
+  /** Gives back what is held where there is no client any more. */
+  abstract discard(): void;
+}
+
+/** The answer to an upgrade that another server has accepted. */
+export class TunnelResponse extends UpgradedResponse {
   readonly #other: OtherSide;
 
   constructor(headers: Response['headers'], other: OtherSide) {
-    this.headers = headers;
+    super(headers);
     this.#other = other;
     // Until the connections are joined nothing else listens, and an error without a listener ends the process.
     other.socket.on('error', () => other.socket.destroy());

@@ -26,6 +26,9 @@ export interface WebSocketConnection {
   send(message: Uint8Array, type: 'text' | 'binary'): void;
   /** Whether the connection is open and takes more before it is drained. */
   isReady(): boolean;
+  /** Reads no messages until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Sends a close frame and ends the connection. */
   close(code?: number): void;
 }
@@ -37,9 +40,11 @@ export async function acceptWebSocket(
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: options.maxMessageBytes,
-    handleProtocols: () => options.protocol ?? false,
   });
-  server.on('headers', (lines) => void lines.push(...options.headers));
+  // `ws` refuses names with a slash, which those of Kubernetes' tunnels have.
+  delete incoming.headers['sec-websocket-protocol'];
+  const chosen = options.protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${options.protocol}`];
+  server.on('headers', (lines) => void lines.push(...chosen, ...options.headers));
   return new Promise((resolve) => {
     server.handleUpgrade(incoming, socket, head, (webSocket) => {
       let isOver = false;
@@ -56,6 +61,8 @@ export async function acceptWebSocket(
       resolve({
         send: (message, type) => webSocket.readyState === webSocket.OPEN && webSocket.send(message, { binary: type === 'binary' }),
         isReady: () => webSocket.readyState === webSocket.OPEN && !socket.writableNeedDrain,
+        pause: () => webSocket.pause(),
+        resume: () => webSocket.resume(),
         close(code = NORMAL_CLOSURE) {
           webSocket.close(code);
           // Nothing that the client may still send is awaited.

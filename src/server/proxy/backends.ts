@@ -8,7 +8,10 @@ import { type Exchange, type Response, encodePath, passClientHeaders } from '../
 import type { Backends, Location, Translation } from '../../subresources/index.ts';
 import { type Current, type KeyPairTexts, readAuthorities, readKeyPair } from '../config-files/followed-files.ts';
 import type { ServerExchange } from '../http/exchange.ts';
+import { readWebSocketRequest } from '../http/websocket.ts';
 import type { ServerOptions } from '../options/options.ts';
+import { ChannelsResponse, type KubeletSession, kubeletProtocols } from '../streaming/container-channels.ts';
+import { TUNNEL_PREFIX, WebSocketTunnelResponse } from '../streaming/websocket-tunnel.ts';
 import { describeAnswer, describeConnection } from '../webhooks/describe-failure.ts';
 import { type ForwardTarget, forwardRequest, isUpgrade, passAnswer, passRequest, pump } from './forward.ts';
 import { createPageRewriter } from './html-links.ts';
@@ -25,6 +28,7 @@ interface KubeletTrust {
 const defaultPorts = { http: 80, https: 443 } as const;
 /** As much of an answer that is no log is shown at most. */
 const MAX_MESSAGE_BYTES = 50_000;
+const SPDY = 'SPDY/3.1';
 const corsHeaders: ReadonlySet<string> = new Set(['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`));
 
 const reasons: Readonly<Record<number, string>> = {
@@ -112,12 +116,14 @@ export class NetworkBackends implements Backends {
   async connect(exchange: Exchange, location: Location, translation: Translation): Promise<Response> {
     const request = exchange as ServerExchange;
     if (!isUpgrade(request)) throw badRequest('Upgrade request required');
-    void translation;
+    if (translation.type !== 'pass' && !isWebSocketRequest(request)) throw badRequest('the handshake of the WebSocket is incomplete');
+    if (translation.type === 'channels') return new ChannelsResponse(translation.streams, () => this.#openSession(request, location));
     const rules = { refusesRedirects: false, rewriteLocation: (text: string) => text };
-    return forwardRequest(request, {
+    const target: ForwardTarget = {
       ...passRequest(request), ...this.#place(location), headers: this.#passHeaders(request),
       answer: (incoming) => passAnswer(request, requireRefusal(incoming), rules),
-    }).catch(rethrow(describeDial));
+    };
+    return forwardRequest(request, translation.type === 'tunnel' ? tunnelRequest(target) : target).catch(rethrow(describeDial));
   }
 
   async lookUp(host: string): Promise<readonly string[]> {
@@ -134,6 +140,19 @@ export class NetworkBackends implements Backends {
     this.#kubelets.authorities?.stop();
     this.#upstreams.close();
     this.#plain.destroy();
+  }
+
+  /** Opens a SPDY connection to a kubelet for the streams of a container; rejects with why there is none. */
+  #openSession(request: ServerExchange, location: Location): Promise<KubeletSession> {
+    const headers = new Map<string, readonly string[]>([['host', [formatHost(location)]], ['x-stream-protocol-version', kubeletProtocols]]);
+    return forwardRequest<KubeletSession>(request, {
+      ...this.#place(location), method: 'POST', upgrade: SPDY, openBody: undefined, headers,
+      answer: async (incoming) => {
+        const text = (await readMessage(incoming)).trim();
+        throw new Error(`unable to upgrade connection: ${findMessage(text) ?? (text === '' ? 'empty server response' : text)}`);
+      },
+      join: (incoming, socket, head) => ({ socket, head, protocol: String(incoming.headers['x-stream-protocol-version'] ?? '') }),
+    }).catch(rethrow((why) => new Error(why)));
   }
 
   #place(location: Location): Pick<ForwardTarget, 'scheme' | 'host' | 'port' | 'path' | 'agent'> {
@@ -166,6 +185,36 @@ function rethrow(describe: (why: string) => Error): (error: unknown) => never {
     throw error instanceof Error && error.name === 'StatusError' ? error : describe(describeConnection(error as Error));
   };
 }
+
+/** The message of a Status. */
+function findMessage(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' && message.trim() !== '' ? message.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request for the SPDY connection that a client tunnels through its WebSocket. */
+function tunnelRequest(target: ForwardTarget): ForwardTarget {
+  const isWebSocket = (name: string): boolean => name.startsWith('sec-websocket-');
+  const protocols = (target.headers.get('sec-websocket-protocol') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim());
+  const inside = protocols.filter((protocol) => protocol.startsWith(TUNNEL_PREFIX)).map((protocol) => protocol.slice(TUNNEL_PREFIX.length));
+  const headers = new Map([...target.headers].filter(([name]) => !isWebSocket(name))).set('x-stream-protocol-version', inside);
+  return {
+    ...target, method: 'POST', upgrade: SPDY, headers,
+    join(incoming, socket, head) {
+      if (incoming.headers.upgrade?.toLowerCase().includes('spdy/3.1') === true) {
+        return new WebSocketTunnelResponse({ socket, head, protocol: String(incoming.headers['x-stream-protocol-version'] ?? '').trim() });
+      }
+      socket.destroy();
+      throw failure(500, '', 'unable to upgrade: missing upgrade headers in response');
+    },
+  };
+}
+
+const isWebSocketRequest = ({ method, headers }: ServerExchange): boolean => readWebSocketRequest({ method, headers }) !== undefined;
 
 function refuseUpgrade(_incoming: IncomingMessage, socket: { destroy(): void }): never {
   socket.destroy();

@@ -10,7 +10,7 @@ import type { ServerExchange } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
 
 /** A request to another server, and what becomes of its answer. */
-export interface ForwardTarget {
+export interface ForwardTarget<Answer = Response> {
   readonly scheme: 'https' | 'http';
   readonly host: string;
   readonly port: number;
@@ -25,9 +25,9 @@ export interface ForwardTarget {
   /** Opens the body; undefined where there is none. */
   readonly openBody: (() => Readable) | undefined;
   /** Makes the answer to the client of one that has come. */
-  readonly answer: (incoming: IncomingMessage) => MaybePromise<Response>;
+  readonly answer: (incoming: IncomingMessage) => MaybePromise<Answer>;
   /** The same where the protocol has changed. */
-  readonly join: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Response>;
+  readonly join: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Answer>;
 }
 
 /** What a request passes on of the client's. */
@@ -55,7 +55,7 @@ export const isUpgrade = ({ headers }: Pick<ServerExchange, 'headers'>): boolean
   headers['upgrade'] !== undefined && /\bupgrade\b/i.test(headers['connection'] ?? '');
 
 /** Sends a request on; rejects with the error of the connection as it is, where there is no answer. */
-export async function forwardRequest(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
+export async function forwardRequest<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer>): Promise<Answer> {
   for (let isSecondTry = false; ; isSecondTry = true) {
     try {
       return await sendOnce(exchange, target);
@@ -82,7 +82,7 @@ export function passRequest(exchange: ServerExchange): Passed {
   };
 }
 
-function openRequest({ scheme, host, port, method, path, agent, ...target }: ForwardTarget): ClientRequest {
+function openRequest({ scheme, host, port, method, path, agent, ...target }: ForwardTarget<unknown>): ClientRequest {
   const headers: Record<string, string | readonly string[]> = Object.create(null);
   for (const [name, values] of target.headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
   if (target.upgrade !== undefined) Object.assign(headers, { connection: 'Upgrade', upgrade: target.upgrade });
@@ -96,10 +96,10 @@ function openRequest({ scheme, host, port, method, path, agent, ...target }: For
   return call;
 }
 
-function sendOnce(exchange: ServerExchange, target: ForwardTarget): Promise<Response> {
+function sendOnce<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = openRequest(target);
-    const settle = (make: () => MaybePromise<Response>): void => resolve(Promise.resolve().then(make));
+    const settle = (make: () => MaybePromise<Answer>): void => resolve(Promise.resolve().then(make));
     const abort = (): void => void call.destroy(new Error('context canceled'));
     exchange.signal.addEventListener('abort', abort, { once: true });
     call.on('close', () => exchange.signal.removeEventListener('abort', abort));
