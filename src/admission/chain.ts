@@ -1,9 +1,9 @@
 // The admission chain: plugins in order, first all that change the object, later (after validation) all that only look at it. Mirrors upstream's
 // chainAdmissionHandler and reinvoker: the first refusal ends the chain, and when a plugin asks for it the mutating ones run a second time.
 // The order of the list is that of the reference; plugins of the process that embeds the server come after the built-in ones, before policies.
-import { type Clock, type MaybePromise, mapMaybe, visitInOrder } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { Admission, AdmissionAttributes } from '../registry/index.ts';
-import type { AdmissionMetrics, AdmissionStep } from './metrics.ts';
+import type { AdmissionMetrics, RecordStep } from './metrics.ts';
 
 /** The mutating passes of one request, as its plugins share them. */
 export interface MutatingPass {
@@ -22,19 +22,19 @@ export interface AdmissionPlugin {
   /** Whether the plugin has a say about this request. */
   handles(attributes: AdmissionAttributes): boolean;
   /** May change `attributes.object` in place, or set another one. Runs again in a second pass. */
-  mutate?(attributes: AdmissionAttributes, pass: MutatingPass): MaybePromise<void>;
+  mutate?(attributes: AdmissionAttributes, pass: MutatingPass): Promise<void> | void;
   /** Must not change anything. */
-  validate?(attributes: AdmissionAttributes): MaybePromise<void>;
+  validate?(attributes: AdmissionAttributes): Promise<void> | void;
 }
 
 interface ChainOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly metrics: Pick<AdmissionMetrics, 'recordStep'>;
+  readonly metrics: Pick<AdmissionMetrics, 'countStep'>;
 }
 
 class Passes implements MutatingPass {
   isAgain = false;
-  isWanted = false;
+  #isWanted = false;
   #notes: Map<string, unknown> | undefined;
 
   get notes(): Map<string, unknown> {
@@ -42,58 +42,67 @@ class Passes implements MutatingPass {
   }
 
   requestAgain(): void {
-    this.isWanted = true;
+    this.#isWanted = true;
+  }
+
+  /** Begins the second pass, if a plugin has asked for it in the first. */
+  begin(): boolean {
+    if (!this.#isWanted || this.isAgain) return false;
+    this.isAgain = true;
+    return true;
   }
 }
 
-type Run = (plugin: AdmissionPlugin) => MaybePromise<void>;
+/** One of the two parts of the chain: its plugins, each with the function that counts its runs, and the one that counts them together. */
+interface Part {
+  readonly steps: readonly { readonly plugin: AdmissionPlugin; readonly record: RecordStep }[];
+  readonly record: RecordStep;
+  readonly now: () => number;
+  readonly run: (plugin: AdmissionPlugin, attributes: AdmissionAttributes, passes: Passes) => Promise<void> | void;
+}
 
 /** The plugins as the registry sees them; with `options` each run is measured. */
 export function createAdmissionChain(plugins: readonly AdmissionPlugin[], options?: ChainOptions): Admission {
-  const mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
-  const validating = plugins.filter((plugin) => plugin.validate !== undefined);
-  const runAll = (list: readonly AdmissionPlugin[], attributes: AdmissionAttributes, run: Run): MaybePromise<void> =>
-    visitInOrder(list, (plugin) => (plugin.handles(attributes) ? run(plugin) : undefined));
-  const measure = options === undefined ? runUnmeasured : createMeasure(options);
-  return {
-    mutate: (attributes) => measure('admit', attributes, (measured) => {
-      const passes = new Passes();
-      const run = (): MaybePromise<void> => runAll(mutating, attributes, (plugin) => measured(plugin, () => plugin.mutate?.(attributes, passes)));
-      return mapMaybe(run(), () => {
-        if (!passes.isWanted) return;
-        passes.isAgain = true;
-        return run();
-      });
-    }),
-    validate: (attributes) => measure('validate', attributes, (measured) =>
-      runAll(validating, attributes, (plugin) => measured(plugin, () => plugin.validate?.(attributes)))),
-  };
+  const now = options === undefined ? () => 0 : () => options.clock.monotonicMs();
+  const count = (type: 'admit' | 'validate', name?: string): RecordStep => options?.metrics.countStep({ name, type }) ?? recordNothing;
+  const createPart = (type: 'admit' | 'validate', members: readonly AdmissionPlugin[], run: Part['run']): Part =>
+    ({ steps: members.map((plugin) => ({ plugin, record: count(type, plugin.name) })), record: count(type), now, run });
+  const mutating = createPart('admit', plugins.filter(({ mutate }) => mutate !== undefined),
+    (plugin, attributes, passes) => plugin.mutate?.(attributes, passes));
+  const validating = createPart('validate', plugins.filter(({ validate }) => validate !== undefined), (plugin, attributes) => plugin.validate?.(attributes));
+  return { mutate: (attributes) => runPart(mutating, attributes), validate: (attributes) => runPart(validating, attributes) };
 }
 
-type Work = () => MaybePromise<void>;
-/** Runs a plugin. */
-type RunPlugin = (plugin: AdmissionPlugin, work: () => MaybePromise<void> | undefined) => MaybePromise<void>;
-type Measure = (type: AdmissionStep['type'], attributes: AdmissionAttributes, work: (run: RunPlugin) => MaybePromise<void>) => MaybePromise<void>;
+const recordNothing: RecordStep = () => {};
 
-const runUnmeasured: Measure = (_type, _attributes, work) => work((_plugin, run) => run());
+/** Runs a part, a second time if a plugin asks for it, and counts how long all of it takes. */
+async function runPart(part: Part, attributes: AdmissionAttributes): Promise<void> {
+  const passes = new Passes();
+  const startedMs = part.now();
+  let rejected = true;
+  try {
+    do await runPlugins(part, attributes, passes);
+    while (passes.begin());
+    rejected = false;
+  } finally {
+    part.record(attributes.operation, rejected, part.now() - startedMs);
+  }
+}
 
-function createMeasure({ clock, metrics }: ChainOptions): Measure {
-  const timed = (step: Omit<AdmissionStep, 'durationMs' | 'rejected'>, work: Work): MaybePromise<void> => {
-    const startedMs = clock.monotonicMs();
-    const record = (rejected: boolean): void => metrics.recordStep({ ...step, rejected, durationMs: clock.monotonicMs() - startedMs });
-    let result: MaybePromise<void>;
+/** Runs the plugins that have a say, one after the other, until one refuses. */
+async function runPlugins({ steps, now, run }: Part, attributes: AdmissionAttributes, passes: Passes): Promise<void> {
+  for (let index = 0; index < steps.length; index += 1) {
+    const { plugin, record } = steps[index] as Part['steps'][number];
+    if (!plugin.handles(attributes)) continue;
+    const startedMs = now();
+    let rejected = true;
     try {
-      result = work();
-    } catch (error) {
-      record(true);
-      throw error;
+      const running = run(plugin, attributes, passes);
+      // Nearly all plugins answer in the same turn.
+      if (running !== undefined) await running;
+      rejected = false;
+    } finally {
+      record(attributes.operation, rejected, now() - startedMs);
     }
-    if (!(result instanceof Promise)) return record(false);
-    return result.then(() => record(false), (error: unknown) => {
-      record(true);
-      throw error;
-    });
-  };
-  return (type, { operation }, work) => timed({ name: undefined, type, operation }, () =>
-    work((plugin, run) => timed({ name: plugin.name, type, operation }, () => run())));
+  }
 }

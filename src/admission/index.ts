@@ -22,7 +22,7 @@ export type { EventLimit } from './plugins/events/event-rate-limit.ts';
 export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
 export { createReads } from './reads.ts';
 export type { AskAccess } from './match/conditions.ts';
-export type { AdmissionMetrics, AdmissionStep, PolicyCheck, WebhookCall, WebhookRejection } from './metrics.ts';
+export type { AdmissionMetrics, AdmissionStep, PolicyCheck, RecordStep, WebhookCall, WebhookRejection } from './metrics.ts';
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
 export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';
 export type { MatchRule } from './match/rules.ts';

@@ -23,14 +23,14 @@ export interface WebhookRejection extends Pick<WebhookCall, 'name' | 'type' | 'o
   readonly cause: RejectionCause;
 }
 
-/** One run of a plugin, or of all of them (`name` undefined). */
+/** A plugin in one of its two parts, or all of them (`name` undefined). */
 export interface AdmissionStep {
   readonly name: string | undefined;
   readonly type: 'admit' | 'validate';
-  readonly operation: string;
-  readonly durationMs: number;
-  readonly rejected: boolean;
 }
+
+/** Counts one run of a step, which may refuse the request. */
+export type RecordStep = (operation: string, rejected: boolean, durationMs: number) => void;
 
 /** Match conditions that kept a webhook or a policy from being asked. */
 export interface ConditionsRecord {
@@ -58,7 +58,8 @@ export interface PolicyCheck {
 
 /** Receives what admission reports. */
 export interface AdmissionMetrics {
-  recordStep(step: AdmissionStep): void;
+  /** Answers the function that counts the runs of a step; asked for once per step, since every write has some twenty of them. */
+  countStep(step: AdmissionStep): RecordStep;
   recordWebhook(call: WebhookCall): void;
   recordRejection(rejection: WebhookRejection): void;
   recordConditions(conditions: ConditionsRecord): void;

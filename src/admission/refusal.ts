@@ -1,14 +1,18 @@
 // How plugins say no, and which requests they usually look at.
 import { type StatusError, forbidden } from '../apimachinery/index.ts';
-import { type AdmissionAttributes, groupResource } from '../registry/index.ts';
+import { type AdmissionAttributes, type Resource, groupResource } from '../registry/index.ts';
 
 /** 403 about the object of a request; an object without a name yet is called by the beginning of it. */
 export function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
 }
 
+/** Whether a row is the one that `where` names as `group/plural`. */
+export const isRow = ({ group, plural }: Pick<Resource, 'group' | 'plural'>, where: string): boolean =>
+  where.length === group.length + plural.length + 1 && where.startsWith(group) && where.endsWith(plural);
+
 /** Whether a request writes whole objects of a row, by one of the operations. */
 export function writes(attributes: AdmissionAttributes, where: string, operations: readonly AdmissionAttributes['operation'][] = ['CREATE']): boolean {
   const { resource, subresource, operation } = attributes;
-  return subresource === '' && operations.includes(operation) && `${resource.group}/${resource.plural}` === where;
+  return subresource === '' && operations.includes(operation) && isRow(resource, where);
 }

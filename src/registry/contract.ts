@@ -291,8 +291,8 @@ export interface AdmissionAttributes extends Target {
  * throw StatusError to refuse. After `mutate` the registry puts broken managedFields back, with a warning.
  */
 export interface Admission {
-  mutate(attributes: AdmissionAttributes): MaybePromise<void>;
-  validate(attributes: AdmissionAttributes): MaybePromise<void>;
+  mutate(attributes: AdmissionAttributes): Promise<void> | void;
+  validate(attributes: AdmissionAttributes): Promise<void> | void;
 }
 
 /** Something scarce that objects hold beyond themselves (addresses and ports of Services). */

@@ -38,7 +38,7 @@ interface Reads {
   readonly pods: RowReads;
 }
 
-const resourceOf = ({ resource }: AdmissionAttributes): string => `${resource.group}/${resource.plural}`;
+const resourceOf = ({ resource }: Pick<AdmissionAttributes, 'resource'>): string => `${resource.group}/${resource.plural}`;
 
 /** Makes the plugin. */
 export function createPodSecurity(reads: Reads, configuration: PodSecurityConfiguration = defaultPodSecurity): AdmissionPlugin {
@@ -56,9 +56,9 @@ export function createPodSecurity(reads: Reads, configuration: PodSecurityConfig
   };
   return {
     name: 'PodSecurity',
-    handles({ operation, subresource, resource, ...attributes }) {
+    handles({ operation, subresource, resource }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
-      const name = resourceOf({ resource, operation, subresource, ...attributes });
+      const name = resourceOf({ resource });
       if (name === '/pods') return !otherSubresources.has(subresource);
       return subresource === '' && (name === '/namespaces' || templatePaths.has(name));
     },

@@ -75,9 +75,9 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
       (operation === 'CREATE' || operation === 'UPDATE') && namespace !== '' && resource.namespaced,
     validate(attributes) {
       const { namespace, resource } = attributes;
+      if (options.store.list(namespace).length === 0 && (options.limited?.length ?? 0) === 0) return undefined;
       const evaluator = evaluatorOf(resource);
       if (!evaluator.handles(attributes)) return undefined;
-      if (options.store.list(namespace).length === 0 && (options.limited?.length ?? 0) === 0) return undefined;
       return new Promise((resolve, reject) => {
         const request: Waiting = { attributes, evaluator, ...measure(options, attributes, evaluator), admit: resolve, refuse: reject };
         const queue = waiting.get(namespace);

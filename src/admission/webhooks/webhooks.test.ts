@@ -54,7 +54,7 @@ function createBench(sort: 'mutating' | 'validating', hooks: readonly object[], 
     reported.push([what, ...Object.values({ ...value, durationMs: undefined }).filter((field) => field !== undefined)]);
   };
   const metrics: AdmissionMetrics = {
-    recordStep: () => undefined, recordWebhook: report('call'), recordRejection: report('rejection'), recordFailOpen: report('open'),
+    countStep: () => () => {}, recordWebhook: report('call'), recordRejection: report('rejection'), recordFailOpen: report('open'),
     recordConditions: report('conditions'), recordPolicyCheck: () => undefined,
   };
   const configurations = new WebhookConfigurations(catalog);

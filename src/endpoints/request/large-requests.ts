@@ -31,7 +31,7 @@ export function hasManyMembers(bytes: Uint8Array): boolean {
 async function changesLargeObject({ dependencies: { registry }, target, name }: ResourceRequest): Promise<boolean> {
   if (name === '') return false;
   try {
-    const object = await registry.get({ ...target, name }, { resourceVersion: '0' });
+    const object = await registry.get({ name, ...target }, { resourceVersion: '0' });
     return object.size >= SMALL_BYTES && hasManyMembers(object.bytes(target.version, 'json-item'));
   } catch {
     // An object that cannot be read is not large; the handler reports why.
@@ -46,7 +46,7 @@ export async function handleBySize(request: ResourceRequest, handle: (request: R
   const isUnstored = request.subresource !== '' && exchange.method === 'POST';
   if (largeRequests === undefined || isUnstored || !largeRequests.accepts(resource)) return handle(request);
   if (Number(exchange.headers['content-length'] ?? Infinity) < SMALL_BYTES) {
-    if (!await changesLargeObject(request)) return handle(request);
+    if (request.name === '' || !await changesLargeObject(request)) return handle(request);
     return largeRequests.handle(exchange, { body: await exchange.readBody(MAX_BODY_BYTES), resource });
   }
   const reading = exchange.readBody(MAX_BODY_BYTES);

@@ -26,7 +26,7 @@ export interface Write extends Admitted {
  * the event loop for WRITE_TURN_MS at a time.
  */
 export function startWrite({ clock, options }: Core, write: Omit<Admitted, 'admission'>): Write {
-  return { ...write, admission: options.admission, nowMs: clock.now(), pause: createTimeSlice(clock, WRITE_TURN_MS) };
+  return { admission: options.admission, nowMs: clock.now(), pause: createTimeSlice(clock, WRITE_TURN_MS), ...write };
 }
 
 const hasStatus = ({ resource, version }: Pick<Target, 'resource' | 'version'>): boolean =>

@@ -1,5 +1,5 @@
 // The metrics of admission under upstream's names: steps, plugins and webhooks with their durations, calls by code, rejections, failures passed over.
-import type { AdmissionMetrics, PolicyCheck } from '../../admission/index.ts';
+import type { AdmissionMetrics, AdmissionStep, PolicyCheck, RecordStep } from '../../admission/index.ts';
 import { formatLabels, renderCounter } from './metrics.ts';
 
 /** The numbers of one server. */
@@ -81,17 +81,16 @@ class Counter {
 const MAX_CODE = 600;
 const codeOf = (code: number): string => String(Math.min(code, MAX_CODE));
 
-/** Label texts of steps: few, and asked for with every write. */
-function createStepLabels(): (name: string | undefined, rest: { readonly type: string; readonly operation: string; readonly rejected: boolean }) => string {
-  const known = new Map<string, string>();
-  return (name, { type, operation, rejected }) => {
-    const key = `${name ?? ''}/${type}/${operation}/${rejected}`;
-    let labels = known.get(key);
-    if (labels === undefined) {
-      labels = formatLabels({ ...(name !== undefined && { name }), operation, rejected: String(rejected), type });
-      if (known.size < MAX_SERIES) known.set(key, labels);
-    }
-    return labels;
+/** Counts the runs of a step, whose label texts are made once. */
+function countStep(histogram: Histogram, { name, type }: AdmissionStep): RecordStep {
+  const labelsOf = (operation: string, rejected: boolean): string =>
+    formatLabels({ ...(name !== undefined && { name }), operation, rejected: String(rejected), type });
+  const known = { admitted: new Map<string, string>(), rejected: new Map<string, string>() };
+  return (operation, rejected, durationMs) => {
+    const texts = rejected ? known.rejected : known.admitted;
+    let labels = texts.get(operation);
+    if (labels === undefined) texts.set(operation, (labels = labelsOf(operation, rejected)));
+    histogram.record(labels, durationMs);
   };
 }
 
@@ -157,9 +156,8 @@ export function createAdmissionMetrics(): CountedAdmission {
   const webhooks = measure('webhook', 'Time of one webhook.', webhookBuckets);
   const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
   const [conditions, validatingChecks, mutatingChecks] = [new Conditions(), new Checks('validating'), new Checks('mutating')];
-  const labelStep = createStepLabels();
   return {
-    recordStep: ({ name, durationMs, ...rest }) => (name === undefined ? steps : plugins).record(labelStep(name, rest), durationMs),
+    countStep: (step) => countStep(step.name === undefined ? steps : plugins, step),
     recordWebhook({ name, type, operation, durationMs, code, rejected }) {
       webhooks.record(formatLabels({ name, operation, rejected: String(rejected), type }), durationMs);
       requests.add({ code: codeOf(code), name, operation, rejected: String(rejected), type });
