@@ -34,6 +34,18 @@ test('compileStructuralSchema adds typed metadata to the root and to embedded re
   assert.equal(compiled.fields!.get('template')!.schema.fields!.get('metadata')!.schema, objectMeta);
 });
 
+test('embedded resources have the defaults of their type and metadata, without unknown metadata', () => {
+  const objectMeta: Schema = compileStructuralSchema(object({ name: text }));
+  const metadata = object({ name: { ...text, default: 'Bar' }, odd: { ...text, default: 'x' } });
+  const embedded = object({ apiVersion: { ...text, default: 'foos/v1' }, kind: { ...text, default: 'Foo' }, metadata }, {
+    'x-kubernetes-embedded-resource': true, default: { metadata: { name: 'Baz', odd: 'x' } },
+  });
+  const schema = compileStructuralSchema(object({ spec: object({ template: embedded }) }), { objectMeta });
+  const fill = (template?: object): string => JSON.stringify(applyDefaults(schema, { spec: { template } })['spec']);
+  assert.equal(fill({ metadata: {} }), '{"template":{"apiVersion":"foos/v1","kind":"Foo","metadata":{"name":"Bar"}}}');
+  assert.equal(fill(), '{"template":{"apiVersion":"foos/v1","kind":"Foo","metadata":{"name":"Baz"}}}');
+});
+
 test('pruneUnknown drops what no property declares, at any depth, and tells the paths sorted', () => {
   const schema = compileSpec(object({ l: list(object({ a: text })), m: map(object({ a: text })) }));
   const { object: pruned, unknownFields } = pruneUnknown(schema, {

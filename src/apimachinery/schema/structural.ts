@@ -78,8 +78,25 @@ function compileAny(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions
   if (schema.type === 'map') schema.items = compileChild(source, 'additionalProperties', options);
   else if (schema.type === 'array') schema.items = compileChild(source, 'items', options);
   else if (schema.type === 'object' || source.properties !== undefined) schema.fields = compileFields(source, options);
+  if (schema.default !== undefined && options.objectMeta !== undefined) schema.default = pruneMetadata(schema, schema.default, options.objectMeta);
   return schema.embeddedResource === true ? addTypeMeta(schema, options) : schema;
 }
+
+/** A default without the unknown fields in the metadata of the embedded resources that it holds. */
+function pruneMetadata(schema: Schema, value: unknown, objectMeta: Schema): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return schema.items === undefined ? value : value.map((item) => pruneMetadata(schema.items as Schema, item, objectMeta));
+  const pruned: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const child = schema.fields?.get(name)?.schema ?? schema.items;
+    const isMetadata = name === 'metadata' && schema.embeddedResource === true;
+    setOwn(pruned, name, isMetadata ? keepKnown(member, objectMeta) : child === undefined ? member : pruneMetadata(child, member, objectMeta));
+  }
+  return pruned;
+}
+
+const keepKnown = (metadata: unknown, { fields }: Schema): unknown => (typeof metadata !== 'object' || metadata === null ? metadata
+  : Object.fromEntries(Object.entries(metadata).filter(([name]) => fields?.has(name) === true)));
 
 function typeOf(source: OpenAPIV3Schema): SchemaType {
   if (source['x-kubernetes-int-or-string'] === true) return 'any';
@@ -120,8 +137,19 @@ function createField(name: string, schema: Schema, required: boolean): Field {
 function addTypeMeta(schema: Schema, options: StructuralOptions): Schema {
   if (options.objectMeta === undefined || schema.type !== 'object') return schema;
   const fields = new Map(schema.fields);
-  fields.set('apiVersion', createField('apiVersion', textSchema, false));
-  fields.set('kind', createField('kind', textSchema, false));
-  fields.set('metadata', createField('metadata', options.objectMeta, false));
+  for (const name of ['apiVersion', 'kind']) fields.set(name, createField(name, withDefault(textSchema, fields.get(name)?.schema.default), false));
+  fields.set('metadata', createField('metadata', typedMetadata(options.objectMeta, fields.get('metadata')?.schema), false));
   return { ...schema, fields: new Map([...fields].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+const withDefault = (schema: Schema, value: unknown): Schema => (value === undefined ? schema : { ...schema, default: value });
+
+/** ObjectMeta with the defaults that a definition gives to the metadata of an embedded resource; those of unknown fields are dropped. */
+function typedMetadata(objectMeta: Schema, own: Schema | undefined): Schema {
+  const known = objectMeta.fields ?? new Map<string, Field>();
+  const defaults = [...own?.fields ?? []].filter(([name, { schema }]) => schema.default !== undefined && known.has(name));
+  if (defaults.length === 0 && own?.default === undefined) return objectMeta;
+  const fields = new Map(known);
+  for (const [name, { schema: { default: value } }] of defaults) fields.set(name, { ...(known.get(name) as Field), default: value, publishedDefault: value });
+  return withDefault({ ...objectMeta, fields }, keepKnown(own?.default, objectMeta));
 }

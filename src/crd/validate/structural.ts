@@ -105,7 +105,9 @@ function validateResource(schema: OpenAPIV3Schema, { at, level }: SchemaNode, er
     for (const [name, child] of propertiesOf(schema)) {
       const path = `${at}.properties[${name}]`;
       if ((name === 'kind' || name === 'apiVersion') && child.type !== 'string') errors.push(invalidValue(`${path}.type`, child.type ?? '', 'must be string'));
-      if (name === 'metadata') validateMetadata(child, path, errors);
+      if (name !== 'metadata') continue;
+      if (child.type !== 'object') errors.push(invalidValue(`${path}.type`, child.type ?? '', 'must be object'));
+      if (level === 'root') validateMetadata(child, path, errors);
     }
   }
   if (isEmbedded && schema['x-kubernetes-preserve-unknown-fields'] !== true && propertiesOf(schema).length === 0) {
@@ -115,8 +117,8 @@ function validateResource(schema: OpenAPIV3Schema, { at, level }: SchemaNode, er
 
 const metadataKeywords = new Set(['type', 'default', 'properties', 'description', 'title']);
 
+/** Metadata of objects restricts names and nothing else; metadata of embedded objects may have a schema. */
 function validateMetadata(schema: OpenAPIV3Schema, at: string, errors: FieldError[]): void {
-  if (schema.type !== 'object') errors.push(invalidValue(`${at}.type`, schema.type ?? '', 'must be object'));
   const others = Object.keys(schema.properties ?? {}).some((name) => name !== 'name' && name !== 'generateName');
   if (others || Object.keys(schema).some((keyword) => !metadataKeywords.has(keyword))) {
     errors.push(forbiddenField(at, 'must not specify anything other than name and generateName, but metadata is implicitly specified'));
