@@ -1,4 +1,4 @@
-// Expressions that take long are evaluated elsewhere, with the same outcome, unless they ask an authorizer.
+// Expressions that take long are evaluated elsewhere, with the same outcome; an authorizer is asked here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
@@ -31,9 +31,9 @@ for (const [what, spec, groups] of [
   ['annotations', {
     auditAnnotations: [{ key: 'k', valueExpression: `string(${long})` }], validations: [{ expression: 'false', message: 'no' }],
   }, ['annotations']],
-  ['nothing that asks the authorizer', {
+  ['what asks the authorizer, once without its decision', {
     validations: [{ expression: `${long} && authorizer.path('/').check('get').allowed()`, message: 'no' }],
-  }, []],
+  }, ['validations', 'validations']],
 ] as const) {
   test(`evaluateElsewhere gets ${what} by what they take, and denies as it is denied here`, async () => {
     const worker = createWorker();
@@ -58,3 +58,24 @@ test('mutations are made elsewhere and applied here', async () => {
   assert.deepEqual(request.object?.['data'], { k: 'v', a: 'short', b: 'trueshort', c: 'true' });
   assert.deepEqual(worker.groups(), [1, 2]);
 });
+
+for (const [what, decide] of [
+  ['at once', () => ({ type: 'none' as const, reason: '' })],
+  ['later', async () => ({ type: 'none' as const, reason: '' })],
+] as const) {
+  test(`an authorizer that decides ${what} is asked each question once`, async () => {
+    const asked: string[] = [];
+    const worker = createWorker();
+    const allowed = (path: string): string => `authorizer.path('${path}').check('get').allowed()`;
+    const validations = [`!${allowed('/a')}`, `${long} && !${allowed('/b')}`, allowed('/a')].map((expression) => ({ expression, message: 'no' }));
+    const chain = createBench('validating', {
+      policies: { p: specOf({ validations }) }, evaluateElsewhere: worker.evaluateElsewhere,
+      askAccess({ path }) {
+        asked.push(path);
+        return decide();
+      },
+    });
+    assert.match((await refusalOf(() => chain.validate(createLongRequest())))?.message ?? '', / denied request: no$/);
+    assert.deepEqual([asked, worker.groups().length > 0], [['/a', '/b'], true]);
+  });
+}

@@ -1,6 +1,9 @@
 // Groups of expressions of a policy (its conditions, its validations, its annotations, one mutation), each evaluated in the turn of the request while
-// that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data; groups that ask an authorizer stay.
-import { type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult } from '../../apimachinery/index.ts';
+// that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data. What an expression asks the authorizer
+// is decided here: the group is evaluated again with each decision that comes later, or that a worker does not have.
+import {
+  type AccessAttributes, type AccessDecision, type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult,
+} from '../../apimachinery/index.ts';
 import { type Clock, type MaybePromise, type Steps, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
 import type { AdmissionMetrics, PolicyCheck } from '../metrics.ts';
 import type { RequestSignal, User } from '../../registry/index.ts';
@@ -23,9 +26,53 @@ export interface EvaluationTask {
   readonly group: 'conditions' | 'validations' | 'annotations' | number;
   /** Without functions. */
   readonly input: PolicyInput;
+  /** What the authorizer has decided so far, by question; absent where no expression asks. */
+  readonly decisions?: ReadonlyMap<string, AccessDecision>;
 }
 
 type Outcome = ConditionOutcome | readonly Denial[] | AnnotationOutcome | MadeJson;
+
+/** A worker needs a decision. */
+interface Question {
+  readonly asks: AccessAttributes;
+}
+
+/** Ends an evaluation that needs a decision. */
+class DecisionWanted extends Error {
+  readonly asks: AccessAttributes;
+  readonly decided: MaybePromise<AccessDecision> | undefined;
+
+  constructor(asks: AccessAttributes, decided?: MaybePromise<AccessDecision>) {
+    super('an authorizer has to decide first');
+    this.asks = asks;
+    this.decided = decided;
+  }
+}
+
+type Ask = NonNullable<PolicyInput['authorize']>;
+
+const questionOf = (asks: AccessAttributes): string => JSON.stringify(asks);
+
+/** Answers from decisions; one that is missing ends the evaluation, unless `ask` decides at once. */
+function recall(decisions: Map<string, AccessDecision>, ask?: Ask): Ask {
+  return (asks) => {
+    const known = decisions.get(questionOf(asks));
+    if (known !== undefined) return known;
+    const decided = ask?.(asks);
+    if (decided === undefined || decided instanceof Promise) throw new DecisionWanted(asks, decided);
+    decisions.set(questionOf(asks), decided);
+    return decided;
+  };
+}
+
+/** The decision; an authorizer that fails decides no. */
+async function settle(decided: MaybePromise<AccessDecision>): Promise<AccessDecision> {
+  try {
+    return await decided;
+  } catch (error) {
+    return { allowed: false, error: (error as Error).message };
+  }
+}
 
 /** Evaluates a group in a worker; answers what `evaluateTask` answers there. */
 export type EvaluateElsewhere = (task: EvaluationTask, owner: { readonly user: User; readonly signal: RequestSignal | undefined }) => Promise<unknown>;
@@ -46,8 +93,19 @@ function* compileNothing(): Steps<object> {
 }
 
 /** Evaluates a group, in a worker. */
-export async function evaluateTask({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Promise<Outcome> {
+export async function evaluateTask(task: EvaluationTask): Promise<Outcome | Question> {
   await loadPatternEngine();
+  const { decisions, input } = task;
+  const authorize = decisions && recall(new Map(decisions));
+  try {
+    return await evaluateGroup({ ...task, input: { ...input, ...(authorize !== undefined && { authorize }) } });
+  } catch (error) {
+    if (error instanceof DecisionWanted) return { asks: error.asks };
+    throw error;
+  }
+}
+
+function evaluateGroup({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): MaybePromise<Outcome> {
   const object = { metadata: {}, spec } as unknown as KubeObject;
   if (typeof group === 'number') {
     const { mutations, variables } = createPolicy(object, compileMutations).program;
@@ -70,6 +128,14 @@ interface EvaluatorDependencies {
 
 /** What a policy decided, of which the evaluator knows how long it took. */
 export type Decided = Omit<PolicyCheck, 'policy' | 'durationMs'>;
+
+type Task = Omit<EvaluationTask, 'spec'>;
+
+/** An authorizer and what it has decided for one group. */
+interface Asked {
+  readonly ask: Ask;
+  readonly decisions: Map<string, AccessDecision>;
+}
 
 interface Owner {
   readonly operation: string;
@@ -96,7 +162,7 @@ export class Evaluator {
     const { conditions } = policy.program as PolicyExpressions;
     if (conditions.length === 0) return { type: 'match' };
     const plain = { ...input, namespaceObject: null };
-    const evaluated = this.#evaluate(policy, () => evaluateConditions(conditions, plain), { sort: 'validating', group: 'conditions', input: plain });
+    const evaluated = this.#evaluate(policy, (known) => evaluateConditions(conditions, known), { sort: 'validating', group: 'conditions', input: plain });
     return mapMaybe(evaluated, (outcome) => {
       if (outcome.type === 'match') return outcome;
       const errors = outcome.type === 'failed' ? outcome.errors.length : 0;
@@ -117,27 +183,50 @@ export class Evaluator {
 
   evaluateValidations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<readonly Denial[]> {
     const { program, ignoresFailures } = policy;
-    return this.#evaluate(policy, () => evaluateValidations(program, input, ignoresFailures), { sort: 'validating', group: 'validations', input });
+    return this.#evaluate(policy, (known) => evaluateValidations(program, known, ignoresFailures), { sort: 'validating', group: 'validations', input });
   }
 
   evaluateAnnotations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<AnnotationOutcome> {
     const { program, ignoresFailures } = policy;
-    return this.#evaluate(policy, () => evaluateAnnotations(program, input, ignoresFailures), { sort: 'validating', group: 'annotations', input });
+    return this.#evaluate(policy, (known) => evaluateAnnotations(program, known, ignoresFailures), { sort: 'validating', group: 'annotations', input });
   }
 
   /** What a mutation makes, by its index. */
   makeJson(policy: Policy<MutatingProgram>, index: number, input: PolicyInput): MaybePromise<MadeJson> {
-    return this.#evaluate(policy, () => makeJson(policy.program.mutations[index] as Mutation, input), { sort: 'mutating', group: index, input });
+    return this.#evaluate(policy, (known) => makeJson(policy.program.mutations[index] as Mutation, known), { sort: 'mutating', group: index, input });
   }
 
-  #evaluate<T extends Outcome>({ spec, program }: Policy<unknown>, work: () => MaybePromise<T>, task: Omit<EvaluationTask, 'spec'>): MaybePromise<T> {
+  #evaluate<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => MaybePromise<T>, task: Task): MaybePromise<T> {
     this.#startedMs = this.#clock.monotonicMs();
     const elsewhere = this.#elsewhere;
-    if (elsewhere === undefined || (program as PolicyExpressions).asksAuthorizer) return work();
-    const result = limitTime(this.#clock, TURN_MS, work);
-    if (result !== tooLong) return result;
+    const { input } = task;
+    if (elsewhere === undefined) return work(input);
+    const { asksAuthorizer } = policy.program as PolicyExpressions;
+    const asked = asksAuthorizer && input.authorize !== undefined ? { ask: input.authorize, decisions: new Map<string, AccessDecision>() } : undefined;
+    const attempt = (): MaybePromise<T> => {
+      try {
+        const result = limitTime(this.#clock, TURN_MS, () => work(asked === undefined ? input : { ...input, authorize: recall(asked.decisions, asked.ask) }));
+        return result === tooLong ? this.#evaluateElsewhere(elsewhere, { ...task, spec: policy.spec }, asked) as Promise<T> : result;
+      } catch (error) {
+        if (asked === undefined || !(error instanceof DecisionWanted) || error.decided === undefined) throw error;
+        const { asks } = error;
+        return settle(error.decided).then((decision) => {
+          asked.decisions.set(questionOf(asks), decision);
+          return attempt();
+        });
+      }
+    };
+    return attempt();
+  }
+
+  async #evaluateElsewhere(elsewhere: EvaluateElsewhere, task: EvaluationTask, asked: Asked | undefined): Promise<unknown> {
     const { authorize: _authorize, variables: _variables, shared: _shared, ...input } = task.input;
     const { user, signal } = this.#owner.context;
-    return elsewhere({ ...task, spec, input }, { user, signal }) as Promise<T>;
+    for (;;) {
+      const outcome = await elsewhere({ ...task, input, ...(asked !== undefined && { decisions: asked.decisions }) }, { user, signal });
+      const { asks } = outcome as Partial<Question>;
+      if (asks === undefined || asked === undefined) return outcome;
+      asked.decisions.set(questionOf(asks), await settle(asked.ask(asks)));
+    }
   }
 }

@@ -66,8 +66,8 @@ class Histogram {
 class Counter {
   readonly #values = new Map<string, number>();
 
-  add(labels: Readonly<Record<string, string>>, count = 1): void {
-    const key = formatLabels(labels);
+  add(labels: string | Readonly<Record<string, string>>, count = 1): void {
+    const key = typeof labels === 'string' ? labels : formatLabels(labels);
     const before = this.#values.get(key);
     if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(key, (before ?? 0) + count);
   }
@@ -91,6 +91,21 @@ function countStep(histogram: Histogram, { name, type }: AdmissionStep): RecordS
     let labels = texts.get(operation);
     if (labels === undefined) texts.set(operation, (labels = labelsOf(operation, rejected)));
     histogram.record(labels, durationMs);
+  };
+}
+
+/** Label texts of calls of webhooks: of the duration, and of the count, which has the code too. */
+function createCallLabels(): (call: Parameters<AdmissionMetrics['recordWebhook']>[0]) => { readonly duration: string; readonly request: string } {
+  const known = new Map<string, { readonly duration: string; readonly request: string }>();
+  return ({ name, type, operation, code, rejected }) => {
+    const key = `${name}/${type}/${operation}/${rejected}/${code}`;
+    let labels = known.get(key);
+    if (labels === undefined) {
+      const common = { name, operation, rejected: String(rejected), type };
+      labels = { duration: formatLabels(common), request: formatLabels({ code: codeOf(code), ...common }) };
+      if (known.size < MAX_SERIES) known.set(key, labels);
+    }
+    return labels;
   };
 }
 
@@ -156,11 +171,13 @@ export function createAdmissionMetrics(): CountedAdmission {
   const webhooks = measure('webhook', 'Time of one webhook.', webhookBuckets);
   const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
   const [conditions, validatingChecks, mutatingChecks] = [new Conditions(), new Checks('validating'), new Checks('mutating')];
+  const labelCall = createCallLabels();
   return {
     countStep: (step) => countStep(step.name === undefined ? steps : plugins, step),
-    recordWebhook({ name, type, operation, durationMs, code, rejected }) {
-      webhooks.record(formatLabels({ name, operation, rejected: String(rejected), type }), durationMs);
-      requests.add({ code: codeOf(code), name, operation, rejected: String(rejected), type });
+    recordWebhook(call) {
+      const { duration, request } = labelCall(call);
+      webhooks.record(duration, call.durationMs);
+      requests.add(request);
     },
     recordRejection: ({ name, type, operation, cause, code }) =>
       rejections.add({ error_type: cause, name, operation, rejection_code: codeOf(code), type }),
