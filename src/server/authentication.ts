@@ -13,6 +13,7 @@ import { type DataDirectory, readStaticTokens } from './data-directory.ts';
 import type { ServerOptions } from './options/options.ts';
 import { type Authorities, followAuthorities } from './tls/authorities.ts';
 import type { Pki } from './tls/pki.ts';
+import { followRevocations } from './tls/user-records.ts';
 import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
 import { createTokenRequests } from '../subresources/index.ts';
 
@@ -54,6 +55,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
   const issuer = serviceAccountIssuers[0] as string;
   const authorities = followAuthorities(options, pki);
+  const revocations = followRevocations(options, pki === undefined ? '' : directory.certificates);
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
@@ -65,7 +67,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     ...await createIssuers(options), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
-    tokens, localTokens: createAdminToken(parts), apiAudiences,
+    tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked,
     // Asked for with each request: the file may say something else by then.
     get allowAnonymous() {
       return configured?.anonymous() ?? options.anonymousAuth;
@@ -76,6 +78,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     stop() {
       configured?.stop();
       authorities.stop();
+      revocations.stop();
     },
     authenticate, find, apiAudiences, issuer, keys, authorities,
     requestToken: createTokenRequests({

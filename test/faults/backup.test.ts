@@ -96,7 +96,7 @@ function askWith(kubeconfig: string, url: string, path: string): Promise<{ statu
 }
 
 const watchFrom = async (server: TestServer, revision: number): Promise<string> => (
-  (await server.request({ path: `${configMaps}?watch=1&timeoutSeconds=2&resourceVersion=${revision}` })).text
+  (await server.request({ path: `${configMaps}?watch=1&timeoutSeconds=4&resourceVersion=${revision}` })).text
 );
 
 const revisionIn = (text: string): number => Number(/as of revision (\d+)/.exec(text)?.[1]);
@@ -104,13 +104,12 @@ const revisionIn = (text: string): number => Number(/as of revision (\d+)/.exec(
 /** Backs up while writers write; answers the revision of the snapshot, and every object of the old server as of it. */
 async function backUp(server: TestServer, file: string, places: readonly string[]): Promise<{ revision: number; objects: Map<string, object> }> {
   const writers = new Writers(server, 4);
-  await eventually(() => assert.ok(writers.count > 300));
-  const { acknowledged, count } = writers;
+  await eventually(() => assert.ok(writers.count > 300), 60_000);
+  const { acknowledged } = writers;
   const revision = revisionIn(await pintle('storage', 'snapshot', '--to', file, ...places));
   assert.ok(revision >= acknowledged, `the snapshot is of revision ${revision}, ${acknowledged} was acknowledged before it`);
-  await eventually(() => assert.ok(writers.count > count + 100));
+  await eventually(() => assert.ok(writers.acknowledged > revision + 50), 60_000);
   await writers.stop();
-  assert.ok(writers.acknowledged > revision, 'writes went on after the snapshot');
   return { revision, objects: await readAll(server, revision) };
 }
 

@@ -23,6 +23,8 @@ interface AuthenticatorOptions {
   readonly allowAnonymous: boolean | { readonly paths: readonly string[] };
   readonly apiAudiences?: readonly string[];
   readonly frontProxy?: FrontProxy;
+  /** Whether the client certificate with this fingerprint is good no more. */
+  readonly isRevoked?: (fingerprint: string) => boolean;
 }
 
 /** Makes the authenticator of a server. */
@@ -35,7 +37,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const { authorization, clientCertificate, connection, audiences = apiAudiences } = credentials;
     const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
-    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') return acceptCertified(clientCertificate);
+    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') {
+      return options.isRevoked?.(clientCertificate.fingerprint ?? '') === true ? { type: 'refused' } : acceptCertified(clientCertificate);
+    }
     const known = connection === undefined ? undefined : lasting.get(connection);
     if (known !== undefined && authorization !== undefined && isSameSecret(known.authorization, authorization)) return known.found;
     const token = authorization === undefined ? undefined : readBearerToken(authorization);

@@ -1,10 +1,11 @@
 // The command line of `pintle`: finds the command, reads its flags, runs it. Without a command it serves.
 import { StartError } from '../options/options.ts';
-import { FlagError, type ParsedFlags, parseFlags } from '../options/parse-flags.ts';
+import { FlagError, type ParsedFlags, findNearest, parseFlags } from '../options/parse-flags.ts';
 import type { Schema } from '../options/schema.ts';
+import { colour } from './colour.ts';
 import { type Command, print } from './command.ts';
 import { createCompletionCommand } from './completion-command.ts';
-import { formatCommandHelp, formatHelp } from './help.ts';
+import { formatCommandHelp, formatGroupHelp, formatHelp } from './help.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
 import { serveCommand } from './serve.ts';
 import { storageBumpCommand } from './storage/bump-command.ts';
@@ -12,12 +13,14 @@ import { storageCheckCommand } from './storage/check-command.ts';
 import { storageCopyCommand } from './storage/copy-command.ts';
 import { storageRestoreCommand } from './storage/restore-command.ts';
 import { storageSnapshotCommand } from './storage/snapshot-command.ts';
+import { usersListCommand } from './users/list-command.ts';
+import { usersRevokeCommand } from './users/revoke-command.ts';
 import { versionCommand } from './version-command.ts';
 
 /** All commands; the first is the default. */
 export const commands: readonly Command[] = [
-  serveCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand, storageBumpCommand, versionCommand,
-  createCompletionCommand(() => commands),
+  serveCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand, storageBumpCommand, usersListCommand,
+  usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
 ] as readonly Command[];
 
 /** What a command line asks for. */
@@ -28,33 +31,73 @@ export type Invocation =
 
 /** Reads the arguments after the program's name. */
 export function parseCommandLine(args: readonly string[]): Invocation {
-  const { command, rest } = findCommand(args);
-  const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args[0] === 'help';
+  const asked = args[0] === 'help' ? args.slice(1) : args;
+  const isHelp = args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h');
+  const { command, group, rest, unknown } = findCommand(asked);
+  if (unknown !== undefined) return { type: 'error', message: describeUnknown(unknown, group) };
+  if (group !== '' && command === undefined) return { type: 'help', text: formatGroupHelp(commands, group) };
   if (isHelp) return { type: 'help', text: command === undefined ? formatHelp(commands) : formatCommandHelp(command) };
   const chosen = command ?? (args.includes('--version') ? versionCommand : serveCommand as unknown as Command);
   try {
-    return { type: 'run', command: chosen, flags: parseFlags(chosen, chosen === versionCommand ? [] : rest) };
+    return { type: 'run', command: chosen, flags: parseFlags(chosen, args[0] === '--version' ? [] : nameArgument(chosen, rest)) };
   } catch (error) {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;
   }
 }
 
-/** The command that the first words name; a group of commands without a second word is an error of its flags. */
-function findCommand(args: readonly string[]): { readonly command: Command | undefined; readonly rest: readonly string[] } {
-  const found = commands.map((command) => ({ command, words: command.name.split(' ') })).find(({ words }) => words.every((word, at) => args[at] === word));
-  return found === undefined ? { command: undefined, rest: args } : { command: found.command, rest: args.slice(found.words.length) };
+interface Found {
+  readonly command: Command | undefined;
+  /** The first word of a group of commands, such as `storage`; '' where none is named. */
+  readonly group: string;
+  readonly rest: readonly string[];
+  /** A word that names no command. */
+  readonly unknown: string | undefined;
 }
+
+/** The command, or the group of commands, that the first words name. */
+function findCommand(args: readonly string[]): Found {
+  const isWord = (arg: string | undefined): arg is string => arg !== undefined && !arg.startsWith('-');
+  const [first, second] = args;
+  if (!isWord(first)) return { command: undefined, group: '', rest: args, unknown: undefined };
+  const single = commands.find(({ name }) => name === first);
+  if (single !== undefined) return { command: single, group: '', rest: args.slice(1), unknown: undefined };
+  if (!commands.some(({ name }) => name.startsWith(`${first} `))) return { command: undefined, group: '', rest: args, unknown: first };
+  if (!isWord(second)) return { command: undefined, group: first, rest: args.slice(1), unknown: undefined };
+  const found = commands.find(({ name }) => name === `${first} ${second}`);
+  return { command: found, group: first, rest: args.slice(2), unknown: found === undefined ? second : undefined };
+}
+
+function describeUnknown(word: string, group: string): string {
+  const words = commands.map(({ name }) => name.split(' '));
+  const names = words.flatMap(([first = '', second]) => (group === '' ? [first] : first === group && second ? [second] : []));
+  const nearest = findNearest(word, names);
+  return `unknown command: ${[group, word].join(' ').trim()}${nearest === undefined ? '' : ` (the nearest is ${[group, nearest].join(' ').trim()})`}`;
+}
+
+/** A command may take one flag without its name. */
+function nameArgument({ argument, schema }: Command, args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  return argument === undefined || first === undefined || first.startsWith('-') ? args : [`--${schema[argument]?.flag}=${first}`, ...rest];
+}
+
+/** Exit codes: 1 for what failed, 2 for a command line that asks for nothing that there is. */
+const [FAILED, MISUSED] = [1, 2];
 
 /** Runs a command line to its end; returns the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const invocation = parseCommandLine(args);
+  if (invocation.type === 'error') return printError(invocation.message, MISUSED);
+  if (invocation.type === 'help') return print(invocation.text.trimEnd());
   try {
-    if (invocation.type === 'error') throw new StartError(invocation.message);
-    return invocation.type === 'help' ? print(invocation.text.trimEnd()) : await invocation.command.run(invocation.flags);
+    return await invocation.command.run(invocation.flags);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    process.stderr.write(`pintle: ${error.message}\n`);
-    return 1;
+    return printError(error.message, FAILED);
   }
+}
+
+function printError(message: string, code: number): number {
+  process.stderr.write(`${colour(process.stderr, 'red', 'pintle:')} ${message}\n`);
+  return code;
 }

@@ -10,6 +10,8 @@ export interface Command<S extends Schema = Schema> {
   readonly name: string;
   readonly summary: string;
   readonly schema: S;
+  /** The setting whose flag may be left out: `completion bash`. */
+  readonly argument?: keyof S & string;
   /** Flags of kube-apiserver that it takes besides. */
   readonly reference?: ReadonlyMap<string, ReferenceFlag>;
   /** Runs to the end and returns the exit code. Throws StartError for what its user can mend. */

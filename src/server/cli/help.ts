@@ -5,11 +5,14 @@ import type { Command } from './command.ts';
 const WORDS_PER_LINE = 110;
 
 /** The help of one command: its flags, and the flags of kube-apiserver that are accepted without effect or refused. */
-export function formatCommandHelp({ name, summary, schema, reference }: Command): string {
+export function formatCommandHelp({ name, summary, schema, argument, reference }: Command): string {
   const options = Object.values(schema).filter((option) => option.flag !== undefined);
-  const flagsOf = (effect: 'warned' | 'refused'): string => [...reference ?? []].filter(([, flag]) => flag.effect === effect).map(([flag]) => `--${flag}`).sort().join(', ');
+  const flagsOf = (effect: 'warned' | 'refused'): string => (
+    [...reference ?? []].filter(([, flag]) => flag.effect === effect).map(([flag]) => `--${flag}`).sort().join(', ')
+  );
+  const usage = `  pintle ${name}${argument === undefined ? '' : ` ${argument.toUpperCase()}`} [flags]`;
   return [
-    summary, '', 'Usage:', `  pintle ${name} [flags]`, '', 'Flags:', ...options.flatMap(formatOption), '  --help', '      Print this text.',
+    summary, '', 'Usage:', usage, '', 'Flags:', ...options.flatMap(formatOption), '  --help', '      Print this text.',
     ...(reference === undefined ? [] : [
       '', 'Flags of kube-apiserver that have no meaning here; they are accepted with a warning:', ...wrap(flagsOf('warned')),
       '', 'Flags of kube-apiserver that are refused, because ignoring them would weaken the server or change what it serves:', ...wrap(flagsOf('refused')),
@@ -17,10 +20,18 @@ export function formatCommandHelp({ name, summary, schema, reference }: Command)
   ].join('\n');
 }
 
+/** The help of a group of commands, such as `storage`. */
+export function formatGroupHelp(commands: readonly Command[], group: string): string {
+  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+  return ['Commands:', ...members.map(formatSummary), '', '`pintle COMMAND --help` prints the flags of a command.', ''].join('\n');
+}
+
+const formatSummary = ({ name, summary }: Command): string => `  pintle ${name.padEnd(17)}${summary}`;
+
 /** The help of the program: its commands, then the flags of the default one. */
 export function formatHelp(commands: readonly Command[], [first]: readonly Command[] = commands): string {
   return [
-    'pintle: the Kubernetes API without the cluster', '', 'Commands:', ...commands.map(({ name, summary }) => `  pintle ${name.padEnd(16)}${summary}`), '',
+    'pintle: the Kubernetes API without the cluster', '', 'Commands:', ...commands.map(formatSummary), '',
     '`pintle COMMAND --help` prints the flags of a command.', '', ...(first === undefined ? [] : [formatCommandHelp(first)]),
   ].join('\n');
 }

@@ -7,6 +7,7 @@ import { StartError } from '../options/options.ts';
 import { type SettingsOf, duration, list, text } from '../options/schema.ts';
 import { servingOptions } from '../options/serving.ts';
 import { createCertificate } from '../tls/certificates.ts';
+import { recordIssued } from '../tls/user-records.ts';
 import { type Command, print } from './command.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
 
@@ -44,6 +45,7 @@ export function makeKubeconfig(request: KubeconfigRequest): string {
   };
   const authority = { certificate: read('ca.crt'), key: read('ca.key') };
   const pair = createCertificate({ commonName: user, organizations: groups, issuer: authority, lifetimeMs }, { clock: systemClock, random: systemRandom });
+  recordIssued(directory, pair.certificate, systemClock);
   return formatKubeconfig({ url: request.server === '' ? findServer(root) : request.server, authority: authority.certificate, admin: pair, name: user });
 }
 

@@ -1,5 +1,5 @@
 // A kubeconfig: one cluster, one user, one context, certificates inline. JSON would be valid YAML; people read this file.
-import type { KeyPair } from '../tls/certificates.ts';
+import { type KeyPair, formatClientKey } from '../tls/certificates.ts';
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
@@ -18,7 +18,7 @@ export function formatKubeconfig(options: KubeconfigParts): string {
   const name = options.name === undefined ? 'kubernetes-admin' : /^[A-Za-z][-A-Za-z0-9_.]*$/.test(options.name) ? options.name : JSON.stringify(options.name);
   const cluster = [`    server: ${url}`, ...(authority === undefined ? [] : [`    certificate-authority-data: ${encode(authority)}`])];
   const user = [
-    ...(admin === undefined ? [] : [`    client-certificate-data: ${encode(admin.certificate)}`, `    client-key-data: ${encode(admin.key)}`]),
+    ...(admin === undefined ? [] : [`    client-certificate-data: ${encode(admin.certificate)}`, `    client-key-data: ${encode(formatClientKey(admin.key))}`]),
     ...(token === undefined ? [] : [`    token: ${JSON.stringify(token)}`]),
   ];
   return [

@@ -68,7 +68,14 @@ describe('parseCommandLine', () => {
   it('finds commands, their help and their flags', () => {
     assert.equal(read('--version').command, 'version');
     assert.equal(read('storage', 'check', '--data-dir', 'd').settings['dataDir'], 'd');
-    assert.deepEqual(parse('storage'), { type: 'error', message: 'unknown argument: storage' });
+    for (const args of [['storage'], ['storage', '--help'], ['help', 'storage']]) {
+      const help = parse(...args);
+      assert.ok(help.type === 'help' && /pintle storage snapshot/.test(help.text) && !/kubeconfig/.test(help.text), args.join(' '));
+    }
+    assert.deepEqual(parse('storage', 'snapshoot'), { type: 'error', message: 'unknown command: storage snapshoot (the nearest is storage snapshot)' });
+    assert.deepEqual(parse('serv'), { type: 'error', message: 'unknown command: serv (the nearest is serve)' });
+    assert.equal(read('completion', 'fish').settings['shell'], 'fish');
+    assert.equal(read('users', 'revoke', 'jane', '--data-dir', 'd').settings['user'], 'jane');
     for (const { name, schema } of commands) {
       const help = parse(...name.split(' '), '--help');
       assert.ok(help.type === 'help' && Object.values(schema).every(({ flag }) => flag === undefined || help.text.includes(`--${flag}`)), name);

@@ -100,9 +100,14 @@ function describeReference(name: string, { effect, accepts }: ReferenceFlag, tex
 }
 
 function describeUnknown(name: string, names: readonly string[]): string {
-  const ranked = names.map((known) => ({ known, distance: countEdits(name, known) })).sort((one, two) => one.distance - two.distance);
-  const [nearest] = ranked;
-  return `unknown flag: --${name}${nearest === undefined || name.length > LONGEST_NAME ? '' : ` (the nearest is --${nearest.known})`}`;
+  const nearest = findNearest(name, names);
+  return `unknown flag: --${name}${nearest === undefined ? '' : ` (the nearest is --${nearest})`}`;
+}
+
+/** The one of `names` that is most like `name`; undefined where there is none, or `name` is too long to be a slip. */
+export function findNearest(name: string, names: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  return names.map((known) => ({ known, distance: countEdits(name, known) })).sort((one, two) => one.distance - two.distance)[0]?.known;
 }
 
 /** Levenshtein distance of two short texts. */

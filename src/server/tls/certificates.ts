@@ -51,7 +51,13 @@ export function createCertificate(request: CertificateRequest, context: Certific
   const body = encodeBody(request, { publicKey, signer }, context);
   const signature = sign('sha256', body, signer);
   const der = encodeSequence(body, encodeAlgorithm(), encodeBits(signature));
-  return { certificate: encodePem('CERTIFICATE', der), key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
+  return { certificate: encodePem('CERTIFICATE', der), key: privateKey.export({ type: 'sec1', format: 'pem' }) as string };
+}
+
+/** A private key in the form that every client reads: keys of elliptic curves as SEC 1, since some read no PKCS #8 of these. */
+export function formatClientKey(pem: string): string {
+  const key = createPrivateKey(pem);
+  return key.asymmetricKeyType === 'ec' ? key.export({ type: 'sec1', format: 'pem' }) as string : pem;
 }
 
 /** A client certificate for a key and a subject (DER) that a request brings. */
