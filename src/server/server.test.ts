@@ -126,6 +126,16 @@ describe('startServer', () => {
       `${apf}-producer-v1 Update  f:distinguisherMethod,f:matchingPrecedence,f:priorityLevelConfiguration,f:rules`]);
   });
 
+  it('leaves the endpoints of the kubernetes Service to others where it is told to', async () => {
+    const alone = await startTestServer({ endpointReconcilerType: 'none' });
+    try {
+      const { status } = await requestUntil(alone, { path: '/api/v1/namespaces/default/services/kubernetes' }, { until: (answer) => answer.status === 200 });
+      assert.deepEqual([status, (await alone.request({ path: '/api/v1/namespaces/default/endpoints/kubernetes' })).status], [200, 404]);
+    } finally {
+      await alone.close();
+    }
+  });
+
   it('makes the namespaces, accounts, root certificates and the kubernetes Service', async () => {
     const names = (await server.request({ path: '/api/v1/namespaces' })).body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
     assert.deepEqual(names, ['default', 'kube-node-lease', 'kube-public', 'kube-system']);

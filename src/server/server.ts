@@ -274,7 +274,10 @@ function startAll({ api, authentication, options, pki, seams }: Parts, port: num
     groups: groupPriorities, aggregated: api.aggregator,
     quotaLedger: api.quotaLedger,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
-    service: { clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port },
+    service: {
+      clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port,
+      hasEndpoints: options.endpointReconcilerType !== 'none',
+    },
     report: (controller, key, error) => logRetry(options.logger, 'a controller will try again', { error, fields: { controller, key } }),
   });
 }

@@ -12,6 +12,8 @@ export interface ServiceAddress {
   /** Address and port that reach this server; '' when only this machine does. */
   readonly address: string;
   readonly port: number;
+  /** Whether endpoints are made; without them only the Service is. */
+  readonly hasEndpoints: boolean;
 }
 
 const NAME = 'kubernetes';
@@ -25,8 +27,10 @@ export function createKubernetesService(context: ControllerContext, where: Servi
   const manager = 'kube-apiserver';
   const wanted = [
     { client: createSystemClient(context, ['', 'v1', 'services'], manager), make: () => makeService(where) },
-    { client: createSystemClient(context, ['', 'v1', 'endpoints'], manager), make: () => makeEndpoints(where) },
-    { client: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], manager), make: () => makeEndpointSlice(where) },
+    ...(!where.hasEndpoints ? [] : [
+      { client: createSystemClient(context, ['', 'v1', 'endpoints'], manager), make: () => makeEndpoints(where) },
+      { client: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], manager), make: () => makeEndpointSlice(where) },
+    ]),
   ];
   const { ready, mark } = createReadiness([NAME]);
   const queue = new WorkQueue({

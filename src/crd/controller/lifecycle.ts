@@ -1,7 +1,7 @@
 // The steps of a definition's life, each a write of its status. Mirrors the naming, establishing, non-structural schema, approval and finalizing
 // controllers of apiextensions-apiserver in one loop: `advance` takes the first step that the state asks for, and the change calls it again.
 //
-//   names accepted (or in conflict) ─▶ established ─▶ structure checked ─▶ approval checked
+//   names accepted (or in conflict) ─▶ structure checked ─▶ established ─▶ approval checked
 //   deletionTimestamp set ─▶ objects deleted, again and again while finalizers hold some ─▶ finalizer removed
 import { type KubeObject, equalJson, loadPatternEngine } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
@@ -69,8 +69,8 @@ export class Lifecycle {
     const now = formatTime(this.#options.clock.now());
     const steps: readonly NextStatus[] = [
       (current) => acceptNames(current, collectTaken(this.#namesBeside(name, specOf(outline).group)), now),
-      (current) => establish(current, now),
       ...(await this.#structureSteps(definition, now)),
+      (current) => establish(current, now),
       (current) => checkApproval(current, now),
     ];
     for (const step of steps) {

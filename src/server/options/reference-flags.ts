@@ -29,7 +29,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('emulation-forward-compatible', 'false'),
   refusedSwitch('enable-garbage-collector', 'true'),
   refusedSwitch('enable-logs-handler', 'false'),
-  refused('endpoint-reconciler-type', 'lease'),
   refused('etcd-servers-overrides'),
   refused('kubernetes-service-node-port', '0'),
   refused('max-connection-bytes-per-sec', '0'),

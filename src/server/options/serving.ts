@@ -24,6 +24,10 @@ export const servingOptions = {
     flag: 'advertise-address', check: (address) => (address === '' ? undefined : isAddress(address)),
     help: 'Address that the kubernetes Service leads to; by default the bind address.',
   }),
+  endpointReconcilerType: text({
+    flag: 'endpoint-reconciler-type', default: 'lease', check: checks.oneOf('lease', 'none'),
+    help: 'lease: the endpoints of the kubernetes Service lead to this server. none: they are left to others.',
+  }),
   tls: value(true, 'false: plain HTTP/1.1, for tests behind a proxy that encrypts.'),
   dataDir: text({ flag: 'data-dir', flagDefault: './.pintle', help: 'Directory of everything durable. In the library the default is memory.' }),
   certDir: text({ flag: 'cert-dir', help: 'Directory of the generated certificates and keys; by default pki in the data directory.' }),
