@@ -33,6 +33,15 @@ export class StorageWriteError extends Error {
   override readonly name = 'StorageWriteError';
 }
 
+/** The store elsewhere has lost what it had committed, or is another one: what this process knows of it is not true any more. Nothing is served. */
+export class StorageHistoryError extends Error {
+  override readonly name = 'StorageHistoryError';
+
+  constructor(problem: string) {
+    super(`${problem}; clients must list again: stop every server, run \`pintle storage bump\`, then start them`);
+  }
+}
+
 /** The Store was used after close, or closed while the call was under way. */
 export class StorageClosedError extends Error {
   override readonly name = 'StorageClosedError';

@@ -1,13 +1,14 @@
-// The Store over etcd. State, history and durability are etcd's; this maps the contract onto its calls. Watches are those of shared-watch.ts.
+// The Store over etcd. State, history and durability are etcd's; this maps the contract onto its calls. Watches are those of remote/shared-watch.ts.
 import { type Clock, invariant, systemClock } from '../../base/index.ts';
-import { StorageClosedError } from '../errors.ts';
 import { checkTxn } from '../keys.ts';
+import { RunningCalls, SharedQuestion } from '../remote/calls.ts';
+import type { OpenChanges } from '../remote/changes.ts';
+import { Compactor } from '../remote/compactor.ts';
+import { SharedWatch } from '../remote/shared-watch.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
-import { Compactor } from './compactor.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import { EtcdError, statusCode } from './grpc/etcd-error.ts';
 import { EventStream } from './event-stream.ts';
-import { SharedWatch } from './shared-watch.ts';
 import { Leases, readTimesToLive } from './leases.ts';
 import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './grpc/messages.ts';
 import { readRange } from './range.ts';
@@ -21,6 +22,9 @@ interface EtcdStoreParts {
   readonly report: (error: unknown) => void;
 }
 
+/** Servers of this program and kube-apiserver count intervals as versions of this key. */
+const INTERVAL_KEY = 'compact_rev_key';
+
 const LEARN_MS = 3_000;
 const ROUNDS = 5;
 
@@ -31,22 +35,24 @@ export class EtcdStore implements Store {
   readonly #leases: Leases;
   readonly #compactor: Compactor;
   readonly #report: (error: unknown) => void;
-  /** A question for the revision that is not sent yet: all callers until then share its answer. */
-  #upcoming: Promise<number> | undefined;
-  #asking: Promise<unknown> = Promise.resolve();
-  readonly #running = new Set<Promise<unknown>>();
-  #closing: Promise<void> | undefined;
+  readonly #calls = new RunningCalls();
+  readonly #revision = new SharedQuestion(() => this.#readRevision());
 
   constructor({ connection, clock, compactionIntervalMs, revision, report }: EtcdStoreParts) {
     this.#connection = connection;
     this.#report = report;
-    this.#shared = new SharedWatch({ connection, revision, report, readRevision: () => this.#learnRevision() });
+    const open: OpenChanges = (from, sink) => new EventStream({ connection, report, from, sink });
+    this.#shared = new SharedWatch({ openLive: open, openReplay: open, revision, report, readRevision: () => this.#revision.ask() });
     this.#leases = new Leases(connection, clock);
-    this.#compactor = new Compactor({ connection, clock, report, intervalMs: compactionIntervalMs, compact: (at) => this.compact(at) });
+    this.#compactor = new Compactor({
+      clock, report, intervalMs: compactionIntervalMs,
+      race: (interval, mark) => countInterval(connection, interval, mark),
+      compact: (at) => this.compact(at),
+    });
   }
 
   range(request: RangeRequest): Promise<RangeResult> {
-    return this.#track(async () => {
+    return this.#calls.track(async () => {
       // Etcd reads an end of nothing as "this key alone", and an interval that ends before it starts as empty.
       if (request.start === '') return this.#readRange({ ...request, start: '\u0000' });
       return this.#readRange(request);
@@ -54,7 +60,7 @@ export class EtcdStore implements Store {
   }
 
   txn(request: TxnRequest): Promise<TxnResult> {
-    return this.#track(async () => {
+    return this.#calls.track(async () => {
       checkTxn(request);
       const answer = await this.#write(request);
       const { revision, current } = answer;
@@ -71,7 +77,7 @@ export class EtcdStore implements Store {
   }
 
   compact(revision: number): Promise<{ readonly compactRevision: number }> {
-    return this.#track(async () => {
+    return this.#calls.track(async () => {
       try {
         await this.#connection.call('/etcdserverpb.KV/Compact', encodeCompaction(revision), { type: 'read' });
         this.#shared.noteCompaction(revision);
@@ -86,33 +92,19 @@ export class EtcdStore implements Store {
   }
 
   timesToLive(): Promise<ReadonlyMap<number, number>> {
-    return this.#track(() => readTimesToLive(this.#connection));
+    return this.#calls.track(() => readTimesToLive(this.#connection));
   }
 
   revision(): Promise<number> {
-    return this.#track(() => this.#learnRevision());
+    return this.#calls.track(() => this.#revision.ask());
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
     this.#compactor.stop();
-    await Promise.allSettled(this.#running);
-    this.#shared.close();
-    this.#connection.close();
-  }
-
-  /** Calls that began before close are answered; later ones are refused. */
-  #track<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(new StorageClosedError());
-    const running = run();
-    this.#running.add(running);
-    const forget = (): void => void this.#running.delete(running);
-    running.then(forget, forget);
-    return running;
+    return this.#calls.close(async () => {
+      this.#shared.close();
+      this.#connection.close();
+    });
   }
 
   async #readRange(request: RangeRequest): Promise<RangeResult> {
@@ -124,7 +116,7 @@ export class EtcdStore implements Store {
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal === undefined) throw error;
-        const revision = await this.#learnRevision();
+        const revision = await this.#revision.ask();
         if (refusal === 'future' && (request.revision ?? 0) > revision) return { type: 'future', revision };
         // Without a revision, the pages after the first were overtaken by a compaction: the read begins again.
         if (refusal === 'compacted' && request.revision !== undefined) {
@@ -152,17 +144,10 @@ export class EtcdStore implements Store {
     return decodeTxn(await this.#connection.call('/etcdserverpb.KV/Txn', bytes, { type: 'write' }));
   }
 
-  #learnRevision(): Promise<number> {
-    this.#upcoming ??= this.#asking.then(() => {
-      this.#upcoming = undefined;
-      const answer = readRevision(this.#connection);
-      this.#asking = answer.catch(() => undefined);
-      return answer.then((revision) => {
-        this.#shared.noteRevision(revision);
-        return revision;
-      });
-    });
-    return this.#upcoming;
+  async #readRevision(): Promise<number> {
+    const revision = await readRevision(this.#connection);
+    this.#shared.noteRevision(revision);
+    return revision;
   }
 
   async #findCompaction(revision: number): Promise<number> {
@@ -190,6 +175,13 @@ export class EtcdStore implements Store {
 export async function readRevision(connection: EtcdConnection): Promise<number> {
   const bytes = encodeRange({ key: 'compact_rev_key', countOnly: true });
   return decodeRange(await connection.call('/etcdserverpb.KV/Range', bytes, { type: 'read', attemptMs: 1_500 })).revision;
+}
+
+async function countInterval(connection: EtcdConnection, interval: number, mark: number) {
+  const value = new TextEncoder().encode(String(mark));
+  const call = encodeTxn({ key: INTERVAL_KEY, compare: { target: 'version', equals: interval }, value });
+  const { succeeded, revision, current } = decodeTxn(await connection.call('/etcdserverpb.KV/Txn', call, { type: 'write' }));
+  return { won: succeeded, interval: succeeded ? interval + 1 : current?.version ?? 0, revision };
 }
 
 /** Etcd's two refusals of a revision. */

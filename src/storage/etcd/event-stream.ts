@@ -8,25 +8,18 @@
 // 3.4.25 and 3.5.8 answer too early, are not needed.
 import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
+import type { ChangeSink, ChangeStream } from '../remote/changes.ts';
 import type { StoreEvent } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import type { EtcdStream } from './grpc/channel.ts';
 import { EtcdError } from './grpc/etcd-error.ts';
 import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './grpc/messages.ts';
 
-/** Where an event stream delivers to; all calls are synchronous. */
-interface EventSink {
-  /** Whole revisions in order, the last of them `revision`. */
-  events(events: readonly StoreEvent[], revision: number): void;
-  /** The next revision is compacted; the stream is over. */
-  compacted(compactRevision: number): void;
-}
-
 interface EventStreamOptions {
   readonly connection: EtcdConnection;
   /** The first revision wanted. */
   readonly from: number;
-  readonly sink: EventSink;
+  readonly sink: ChangeSink;
   readonly report: (error: unknown) => void;
 }
 
@@ -36,7 +29,7 @@ const LONGEST_PAUSE_MS = 1_000;
 const CONFIRM_MS = 2_000;
 
 /** One watch of everything that resumes by itself until it is closed. */
-export class EventStream {
+export class EventStream implements ChangeStream {
   readonly #options: EventStreamOptions;
   /** All revisions up to this one were delivered. */
   #position: number;

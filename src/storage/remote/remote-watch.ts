@@ -1,4 +1,4 @@
-// A watch of the Store as its parts hand it to one another: replayed from etcd first if it starts far back, live afterwards.
+// A watch of the Store as its parts hand it to one another: replayed first if it starts far back, live afterwards.
 import { createBoundsTest } from '../../base/index.ts';
 import type { KeyRange, StoreEvent, StoreWatch, WatchObserver } from '../store.ts';
 
@@ -8,18 +8,18 @@ type EndReason = Parameters<WatchObserver['ended']>[0];
  * replaying ──(joins)──▶ live ──▶ ended
  *     └───────────────────────────▶ ended
  */
-export class EtcdWatch implements StoreWatch {
+export class RemoteWatch implements StoreWatch {
   readonly range: KeyRange;
   readonly observer: WatchObserver;
   /** While replaying: the lowest revision not delivered yet. */
   next: number;
   readonly #holds: (key: string) => boolean;
-  readonly #askProgress: (watch: EtcdWatch) => void;
+  readonly #askProgress: (watch: RemoteWatch) => void;
   #live: StoreWatch | undefined;
   #wantsProgress = false;
   #over = false;
 
-  constructor(options: { range: KeyRange; from: number; observer: WatchObserver; askProgress: (watch: EtcdWatch) => void }) {
+  constructor(options: { range: KeyRange; from: number; observer: WatchObserver; askProgress: (watch: RemoteWatch) => void }) {
     this.range = options.range;
     this.next = options.from;
     this.observer = options.observer;

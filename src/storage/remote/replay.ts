@@ -1,21 +1,19 @@
-// Watches that start before the shared watch's memory are brought up to it by a watch of their own on etcd, which they share: a thousand
+// Watches that start before the shared watch's memory are brought up to it by a stream of their own, which they share: a thousand
 // clients that resume after a restart cost one replay, not a thousand.
-import type { EtcdConnection } from './grpc/connection.ts';
-import { EventStream } from './event-stream.ts';
-import type { EtcdWatch } from './watch.ts';
+import type { ChangeStream, OpenChanges } from './changes.ts';
+import type { RemoteWatch } from './remote-watch.ts';
 
 interface ReplayOptions {
-  readonly connection: EtcdConnection;
+  readonly open: OpenChanges;
   /** The shared watch remembers every change after this revision. */
   readonly floor: () => number;
   /** Takes a watch over that has reached the floor. */
-  readonly join: (watch: EtcdWatch) => void;
-  readonly report: (error: unknown) => void;
+  readonly join: (watch: RemoteWatch) => void;
 }
 
 interface Group {
-  readonly stream: EventStream;
-  readonly members: Set<EtcdWatch>;
+  readonly stream: ChangeStream;
+  readonly members: Set<RemoteWatch>;
 }
 
 /** Replays at the same time; more wait, and share one then. */
@@ -25,24 +23,25 @@ const GROUP_LIMIT = 4;
 export class Replays {
   readonly #options: ReplayOptions;
   readonly #groups = new Set<Group>();
-  #waiting: EtcdWatch[] = [];
+  #waiting: RemoteWatch[] = [];
   #closed = false;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
   }
 
-  add(watch: EtcdWatch): void {
+  add(watch: RemoteWatch): void {
     this.#waiting.push(watch);
     if (this.#waiting.length === 1) queueMicrotask(() => this.#start());
   }
 
-  close(): void {
+  /** Ends all watches that are not live yet. */
+  close(reason: Parameters<RemoteWatch['end']>[0]): void {
     this.#closed = true;
-    for (const watch of this.#waiting.splice(0)) watch.end({ type: 'closed' });
+    for (const watch of this.#waiting.splice(0)) watch.end(reason);
     for (const group of this.#groups) {
       group.stream.close();
-      for (const watch of group.members) watch.end({ type: 'closed' });
+      for (const watch of group.members) watch.end(reason);
     }
     this.#groups.clear();
   }
@@ -57,7 +56,7 @@ export class Replays {
     else this.#begin(rest);
   }
 
-  #joinGroup(watch: EtcdWatch): boolean {
+  #joinGroup(watch: RemoteWatch): boolean {
     for (const { stream, members } of this.#groups) {
       if (stream.position >= watch.next) continue;
       members.add(watch);
@@ -66,19 +65,15 @@ export class Replays {
     return false;
   }
 
-  #begin(watches: readonly EtcdWatch[]): void {
-    const { connection, report } = this.#options;
+  #begin(watches: readonly RemoteWatch[]): void {
     const members = new Set(watches);
-    const stream = new EventStream({
-      connection, report,
-      from: watches.reduce((lowest, watch) => Math.min(lowest, watch.next), Infinity),
-      sink: {
-        events: (events, revision) => {
-          for (const watch of members) watch.replay(events, revision);
-          this.#review(group, revision);
-        },
-        compacted: (compactRevision) => this.#fail(group, compactRevision),
+    const from = watches.reduce((lowest, watch) => Math.min(lowest, watch.next), Infinity);
+    const stream = this.#options.open(from, {
+      events: (events, revision) => {
+        for (const watch of members) watch.replay(events, revision);
+        this.#review(group, revision);
       },
+      compacted: (compactRevision) => this.#fail(group, compactRevision),
     });
     const group: Group = { stream, members };
     this.#groups.add(group);

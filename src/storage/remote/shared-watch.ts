@@ -1,20 +1,22 @@
-// The live end of the Store: one watch of all keys of etcd, its last few thousand changes in memory, and all watches of this process on
-// them.
+// The live end of a Store elsewhere: one stream of all its changes, the last few thousand of them in memory, and all watches of this process
+// on them.
 //
 //   watching ──(the next revision was compacted)──▶ relisting: new watches are held ──newest revision learned──▶ watching from there
 //
-// Relies on event-stream.ts for every revision once and in order, on the hub of the other Stores for delivery.
+// Relies on the stream (changes.ts) for every revision once and in order, on the hub of the other Stores for delivery.
 import { RingBuffer, type Timer, createBoundsTest, delay, invariant, systemClock } from '../../base/index.ts';
-import type { KeyRange, StoreEvent, WatchObserver } from '../store.ts';
+import type { KeyRange, KeyValue, StoreEvent, WatchObserver } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
-import type { EtcdConnection } from './grpc/connection.ts';
-import { EventStream } from './event-stream.ts';
+import type { ChangeSink, ChangeStream, OpenChanges } from './changes.ts';
+import { RemoteWatch } from './remote-watch.ts';
 import { Replays } from './replay.ts';
-import { EtcdWatch } from './watch.ts';
 
 interface SharedWatchOptions {
-  readonly connection: EtcdConnection;
-  /** The watch begins after this revision, which etcd has. */
+  /** Opens the stream that lasts. */
+  readonly openLive: OpenChanges;
+  /** Opens streams that bring watches up to what is in memory. */
+  readonly openReplay: OpenChanges;
+  /** The watch begins after this revision, which the store has. */
   readonly revision: number;
   /** The newest revision, linearizable. */
   readonly readRevision: () => Promise<number>;
@@ -26,15 +28,17 @@ const REMEMBERED_BYTES = 32 << 20;
 /** No change for so long after hearing that there is one: the watch hangs. */
 const STALL_MS = 1_000;
 const RETRY_MS = 200;
-/** A new etcd is at revision 1, where nothing happened. */
+/** A new store is at revision 1, where nothing happened. */
 const FIRST_CHANGE = 2;
+
+type EndReason = Parameters<WatchObserver['ended']>[0];
 
 interface Waiter {
   readonly revision: number;
   readonly resolve: (reached: boolean) => void;
 }
 
-/** Delivers changes of etcd to the watches of one Store. A stream that brings nothing for a second though etcd is ahead is opened again. */
+/** Delivers changes to the watches of one Store. A stream that brings nothing for a second though the store is ahead is opened again. */
 export class SharedWatch {
   readonly #options: SharedWatchOptions;
   readonly #memory = new RingBuffer<StoreEvent>();
@@ -42,25 +46,24 @@ export class SharedWatch {
   readonly #waiters = new Set<Waiter>();
   #memoryBytes = 0;
   #hub: WatchHub;
-  #stream: EventStream | undefined;
+  #stream: ChangeStream | undefined;
   /** Everything up to here was delivered. */
   #position: number;
   /** Every change after this revision, up to the position, is in memory. */
   #floor: number;
-  /** The newest revision that an answer of etcd has named. */
+  /** The newest revision that an answer of the store has named. */
   #knownRevision: number;
   #compactRevision = 0;
   #stall: Timer | undefined;
   /** Watches that came while the newest state is looked for. */
-  #held: EtcdWatch[] | undefined;
+  #held: RemoteWatch[] | undefined;
   #closed = false;
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
     this.#position = this.#floor = this.#knownRevision = options.revision;
     this.#hub = this.#createHub();
-    const { connection, report } = options;
-    this.#replays = new Replays({ connection, report, floor: () => this.#floor, join: (watch) => this.#start(watch) });
+    this.#replays = new Replays({ open: options.openReplay, floor: () => this.#floor, join: (watch) => this.#start(watch) });
     this.#stream = this.#openStream();
   }
 
@@ -73,17 +76,25 @@ export class SharedWatch {
     return this.#position >= this.#knownRevision;
   }
 
-  watch(range: KeyRange, from: number, observer: WatchObserver): EtcdWatch {
-    const watch = new EtcdWatch({ range, from, observer, askProgress: (asking) => void this.#answerProgress(asking) });
+  watch(range: KeyRange, from: number, observer: WatchObserver): RemoteWatch {
+    const watch = new RemoteWatch({ range, from, observer, askProgress: (asking) => void this.#answerProgress(asking) });
     this.#start(watch);
     return watch;
   }
 
-  /** Etcd has reached `revision`: the shared watch must get there. */
+  /** The version that was written at `revision`, if that is in memory. */
+  recall(revision: number): KeyValue | undefined {
+    const event = this.#memory.at(this.#memory.search(({ kv }) => kv.modRevision < revision));
+    return event?.kv.modRevision === revision ? event.kv : undefined;
+  }
+
+  /** The store has reached `revision`: the shared watch must get there. */
   noteRevision(revision: number): void {
     if (revision <= this.#knownRevision) return;
     this.#knownRevision = revision;
-    if (revision > this.#position) this.#armStall();
+    if (revision <= this.#position) return;
+    this.#stream?.hurry?.();
+    this.#armStall();
   }
 
   noteCompaction(revision: number): void {
@@ -108,12 +119,23 @@ export class SharedWatch {
   }
 
   close(): void {
+    this.#end({ type: 'closed' });
+  }
+
+  /** The store can be used no more: all watches end, and those that come later. */
+  fail(error: Error): void {
+    this.#end({ type: 'failed', error });
+  }
+
+  #end(reason: EndReason): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#stall?.cancel();
     this.#stream?.close();
-    this.#replays.close();
-    for (const watch of this.#held ?? []) watch.end({ type: 'closed' });
-    this.#hub.end({ type: 'closed' });
+    this.#replays.close(reason);
+    for (const watch of this.#held ?? []) watch.end(reason);
+    this.#held = undefined;
+    this.#hub.end(reason);
     for (const waiter of this.#waiters) waiter.resolve(false);
   }
 
@@ -125,16 +147,15 @@ export class SharedWatch {
     }, systemClock);
   }
 
-  #openStream(): EventStream {
-    const { connection, report } = this.#options;
-    const sink = {
-      events: (events: readonly StoreEvent[], revision: number) => this.#take(events, revision),
-      compacted: (compactRevision: number) => void this.#relist(compactRevision),
+  #openStream(): ChangeStream {
+    const sink: ChangeSink = {
+      events: (events, revision) => this.#take(events, revision),
+      compacted: (compactRevision) => void this.#relist(compactRevision),
     };
-    return new EventStream({ connection, report, sink, from: this.#position + 1 });
+    return this.#options.openLive(this.#position + 1, sink);
   }
 
-  #start(watch: EtcdWatch): void {
+  #start(watch: RemoteWatch): void {
     if (watch.isOver) return;
     const isLive = Math.max(watch.next, FIRST_CHANGE) > this.#floor || watch.next <= this.#compactRevision || this.#closed;
     if (this.#held !== undefined) this.#held.push(watch);
@@ -182,14 +203,14 @@ export class SharedWatch {
   }
 
   /** At once as far as this Store knows, and again with all that is acknowledged anywhere by the time of the call. */
-  async #answerProgress(watch: EtcdWatch): Promise<void> {
+  async #answerProgress(watch: RemoteWatch): Promise<void> {
     if (this.isCurrent) queueMicrotask(() => watch.answerProgress());
     else void this.waitUntil(this.#knownRevision, STALL_MS).then((reached) => reached && watch.answerProgress());
     try {
       const revision = await this.#options.readRevision();
       if (await this.waitUntil(revision, 5 * STALL_MS)) watch.answerProgress();
     } catch {
-      // The watch's owner asks again; calls that need etcd report that it cannot be reached.
+      // The watch's owner asks again; calls that need the store report that it cannot be reached.
     }
   }
 
@@ -211,11 +232,11 @@ export class SharedWatch {
     this.#hub = this.#createHub();
     hub.end({ type: 'compacted', compactRevision });
     const revision = await this.#awaitRevision();
-    if (revision === undefined) return;
+    if (revision === undefined || this.#closed) return;
     while (this.#memory.size > 0) this.#shift();
     this.#position = this.#floor = Math.max(revision, this.#position);
     this.#stream = this.#openStream();
-    const held = this.#held;
+    const held = this.#held ?? [];
     this.#held = undefined;
     for (const watch of held) this.#start(watch);
     for (const waiter of this.#waiters) if (waiter.revision <= this.#position) waiter.resolve(true);

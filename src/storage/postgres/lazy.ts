@@ -1,0 +1,8 @@
+// The PostgreSQL Store as the door hands it out: its modules, and the client's, are loaded when one is opened, and not before.
+import type { Store } from '../store.ts';
+import type { PostgresStoreOptions } from './open.ts';
+
+/** Connects to PostgreSQL; rejects with StorageUnavailableError when that is not possible, RangeError for what is no endpoint. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  return (await import('./open.ts')).openPostgresStore(options);
+}

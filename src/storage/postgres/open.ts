@@ -1,0 +1,102 @@
+// Opens the Store over PostgreSQL: makes the tables or brings them up to date, then connects.
+import { type Clock, type Random, systemRandom } from '../../base/index.ts';
+import { StorageUnavailableError } from '../errors.ts';
+import type { StorageHealth } from '../health.ts';
+import type { Store } from '../store.ts';
+import { Database } from './database.ts';
+import { type Endpoint, type PostgresTls, parseEndpoint } from './endpoint.ts';
+import { SCHEMA_VERSION, createStatements, listMigrations, lockOf } from './schema.ts';
+import { Session, describe, isAnswer } from './session.ts';
+import { PostgresStore } from './postgres-store.ts';
+import { Witness } from './witness.ts';
+
+/** Options of a PostgreSQL Store. */
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database?…`; several hosts with commas, of which the one that is no standby is used. */
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly random?: Random;
+  readonly tls?: PostgresTls;
+  /** Time between compactions, by one of all servers; 5 minutes when absent, 0: never. */
+  readonly compactionIntervalMs?: number;
+  /** Connections for reads; a writer and a listener come to them. */
+  readonly readers?: number;
+  readonly health?: StorageHealth;
+  /** Called with each lost connection, which the Store opens again by itself. */
+  readonly report?: (error: unknown) => void;
+}
+
+const FIVE_MINUTES_MS = 300_000;
+const READERS = 4;
+const MIGRATE_MS = 20_000;
+const OPEN_MS = 4_000;
+const MIGRATION_LOCK = 0;
+
+/** Connects to PostgreSQL; rejects with StorageUnavailableError when that is not possible, RangeError for what is no endpoint. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { clock, tls, health, random = systemRandom, compactionIntervalMs = FIVE_MINUTES_MS, readers = READERS, report = () => undefined } = options;
+  const endpoint = parseEndpoint(options.endpoint, tls);
+  await prepareTables(endpoint);
+  let store: PostgresStore | undefined;
+  const witness = new Witness((error) => store?.fail(error));
+  const statements = createStatements(endpoint.schema);
+  const database = new Database({ endpoint, statements, witness, readers, report });
+  try {
+    const [row] = await database.read(statements.witness, [0]);
+    const revision = Number(row?.[1]);
+    store = new PostgresStore({ database, schema: endpoint.schema, clock, random, health, compactionIntervalMs, revision });
+    return store;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Raises the revision of a stopped store by `by`, so that clients list again; answers the new one. */
+export async function bumpPostgresRevision(options: Pick<PostgresStoreOptions, 'endpoint' | 'tls'>, by: number): Promise<number> {
+  const endpoint = parseEndpoint(options.endpoint, options.tls);
+  await prepareTables(endpoint);
+  return withSession(endpoint, async (session) => Number((await session.run(createStatements(endpoint.schema).bump, [by], OPEN_MS))[0]?.[0]));
+}
+
+async function withSession<T>(endpoint: Endpoint, work: (session: Session) => Promise<T>): Promise<T> {
+  const session = await Session.open(endpoint);
+  try {
+    return await work(session);
+  } catch (error) {
+    throw error instanceof StorageUnavailableError ? error : new StorageUnavailableError(`PostgreSQL: ${describe(error)}`, { outcomeKnown: true, cause: error });
+  } finally {
+    session.close();
+  }
+}
+
+/** Rights to make a schema are needed only where there is none. */
+async function prepareTables(endpoint: Endpoint): Promise<void> {
+  await withSession(endpoint, async (session) => {
+    const { schema } = endpoint;
+    if ((await readVersion(session, schema)) === SCHEMA_VERSION) return;
+    await session.runText(`DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${schema}; END IF; END $$`, MIGRATE_MS)
+      .catch((error: unknown) => ignoreRace(error));
+    await session.runText('BEGIN', MIGRATE_MS);
+    await session.runText(`SELECT ${lockOf(schema, MIGRATION_LOCK)}`, MIGRATE_MS);
+    const version = await readVersion(session, schema);
+    const steps = listMigrations(schema).slice(version);
+    if (steps.length > 0) await session.runText(`${steps.join('')}UPDATE ${schema}.meta SET version = ${SCHEMA_VERSION}`, MIGRATE_MS);
+    await session.runText('COMMIT', MIGRATE_MS);
+  });
+}
+
+/** 0: there are no tables. */
+async function readVersion(session: Session, schema: string): Promise<number> {
+  const exists = await session.run({ name: '', text: `SELECT to_regclass('${schema}.meta') IS NOT NULL` }, [], OPEN_MS);
+  if (exists[0]?.[0] !== true) return 0;
+  const [row] = await session.run({ name: '', text: `SELECT version FROM ${schema}.meta` }, [], OPEN_MS);
+  const version = Number(row?.[0]);
+  if (version > SCHEMA_VERSION) throw new Error(`the tables are of version ${version}, which this program does not know (it knows ${SCHEMA_VERSION})`);
+  return version;
+}
+
+/** Two servers that make the schema at once: the other one has made it. */
+function ignoreRace(error: unknown): void {
+  if (!(isAnswer(error) && (error.code === '23505' || error.code === '42P06'))) throw error;
+}
