@@ -1,5 +1,6 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
-import { type EtcdStoreOptions, StorageHealth, type Store, createMemoryStore } from '../storage/index.ts';
+import { existsSync } from 'node:fs';
+import { type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
@@ -7,14 +8,18 @@ import { type ServerOptions, StartError } from './options/options.ts';
 /** Longer than any server runs. */
 const NEVER_MS = 1e15;
 
-/** The Store in etcd, in the data directory, or one in memory. */
+/** The Store in etcd or PostgreSQL, in the data directory, or one in memory. */
 export async function openStore(options: ServerOptions, directory: DataDirectory, health: StorageHealth): Promise<Store> {
   const { clock, historyMs } = options;
   const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? NEVER_MS : options.compactionIntervalMs };
   try {
-    // Only servers with a disk, or on etcd, pay for loading the libraries for it.
-    const { openEmbeddedStore, openEtcdStore } = await import('../storage/index.ts');
+    // Only servers with a disk, on etcd or on PostgreSQL pay for loading the libraries for it.
+    const { openEmbeddedStore, openEtcdStore, openPostgresStore } = await import('../storage/index.ts');
     if (options.etcdServers.length > 0) return await openEtcdStore(describeEtcd(options));
+    if (options.datastoreEndpoint !== '' && directory.store !== '' && existsSync(directory.store)) {
+      throw new Error(`${directory.store} holds objects that --datastore-endpoint would leave aside: copy them with "pintle storage copy" and move it away`);
+    }
+    if (options.datastoreEndpoint !== '') return await openPostgresStore(describePostgres(options, health));
     if (directory.store === '') return createMemoryStore(common);
     return await openEmbeddedStore({ ...common, directory: directory.store, health });
   } catch (error) {
@@ -34,6 +39,31 @@ export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>): 
 /** Where the keys of all objects begin. */
 export function findRoot({ etcdServers, etcdPrefix }: Pick<ServerOptions, 'etcdServers' | 'etcdPrefix'>): string {
   return etcdServers.length === 0 ? '/registry' : `/${etcdPrefix.replace(/^\/|\/$/g, '')}`;
+}
+
+/** Several servers may share the store. */
+export function isShared({ etcdServers, datastoreEndpoint }: Pick<ServerOptions, 'etcdServers' | 'datastoreEndpoint'>): boolean {
+  return etcdServers.length > 0 || datastoreEndpoint !== '';
+}
+
+function describePostgres(options: ServerOptions, health: StorageHealth): PostgresStoreOptions {
+  const { datastoreEndpoint, clock, logger, compactionIntervalMs: intervalMs, historyMs } = options;
+  // Each interval compacts up to where the one before ended.
+  const compactionIntervalMs = intervalMs === 0 ? 0 : Math.max(intervalMs, historyMs);
+  return {
+    clock, health, compactionIntervalMs, endpoint: datastoreEndpoint, tls: readDatastoreTls(options),
+    report: (error) => logger.warn('the connection to PostgreSQL will be made again', describeError(error)),
+  };
+}
+
+/** The PEM files that --datastore-cafile, --datastore-certfile and --datastore-keyfile name. */
+export function readDatastoreTls(
+  { datastoreCaFile: ca, datastoreCertFile: cert, datastoreKeyFile: key }: Pick<ServerOptions, 'datastoreCaFile' | 'datastoreCertFile' | 'datastoreKeyFile'>,
+): NonNullable<PostgresStoreOptions['tls']> {
+  return {
+    ...(ca !== '' && { ca: readTextFile('--datastore-cafile', ca) }),
+    ...(cert !== '' && { cert: readTextFile('--datastore-certfile', cert), key: readTextFile('--datastore-keyfile', key) }),
+  };
 }
 
 function describeEtcd(options: ServerOptions): EtcdStoreOptions {

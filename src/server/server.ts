@@ -27,7 +27,7 @@ import { type ServerOptions, StartError, resolveOptions, selectsController } fro
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
-import { createStorageHealth, openStore } from './open-store.ts';
+import { createStorageHealth, isShared, openStore } from './open-store.ts';
 import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
@@ -268,7 +268,7 @@ function startAll({ api, authentication, options, pki, seams }: Parts, port: num
     registry: api.registry, catalog: api.catalog, clock: options.clock,
     // A complete state has had its roles made: they are made at a start only.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
-    authority: pki?.authority.certificate ?? '', sharesStore: options.etcdServers.length > 0,
+    authority: pki?.authority.certificate ?? '', sharesStore: isShared(options),
     signSecretToken: authentication.signSecretToken, authenticationData: () => describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     groups: groupPriorities, aggregated: api.aggregator,

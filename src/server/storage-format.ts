@@ -3,9 +3,10 @@ import { type Random, systemClock } from '../base/index.ts';
 import type { StorageFormat } from '../registry/index.ts';
 import { readFollowed } from './config-files/followed-files.ts';
 import { silentLogger } from './observability/logger.ts';
+import { isShared } from './open-store.ts';
 import type { ServerOptions } from './options/options.ts';
 
-type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'storageMediaType'>
+type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'datastoreEndpoint' | 'storageMediaType'>
   & Partial<Pick<ServerOptions, 'clock' | 'logger' | 'encryptionProviderConfigAutomaticReload'>> & { readonly random: Random };
 
 /** A format, and how to end what follows its file. */
@@ -13,9 +14,9 @@ export type FollowedFormat = StorageFormat & { stop?(): void };
 
 /** The format that the options ask for. The parser of the configuration and the ciphers load only where there is one. */
 export async function readStorageFormat(source: FormatSource): Promise<FollowedFormat> {
-  const { encryptionProviderConfig: path, etcdServers, storageMediaType, random } = source;
+  const { encryptionProviderConfig: path, storageMediaType, random } = source;
   const mediaType = storageMediaType === 'application/json' ? storageMediaType : 'application/vnd.kubernetes.protobuf';
-  const format: StorageFormat = { mediaType, endsWithNewline: etcdServers.length > 0 };
+  const format: StorageFormat = { mediaType, endsWithNewline: isShared(source) };
   if (path === '') return format;
   const [{ parse }, { createEncryption, followEncryption }] = await Promise.all([import('yaml'), import('./config-files/encryption.ts')]);
   const { clock = systemClock, logger = silentLogger } = source;

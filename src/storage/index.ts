@@ -15,3 +15,6 @@ export {
 export { type StoreImage, openImage } from './image.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';
+export type { PostgresStoreOptions } from './postgres/open.ts';
+export { bumpPostgresRevision, openPostgresStore } from './postgres/lazy.ts';
+export { isPostgresUrl, redactPostgresUrl } from './postgres/url.ts';

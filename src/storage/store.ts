@@ -1,5 +1,5 @@
 // The contract of every Store: etcd's semantics and words (range, txn, watch, compact, revision), nothing of Kubernetes.
-// One suite (store.suite.ts) holds all implementations to it: memory, embedded (LMDB) and etcd.
+// One suite (store.suite.ts) holds all implementations to it: memory, embedded (LMDB), etcd and PostgreSQL.
 //
 // Revisions are positive integers below 2^53 that grow by one with every committed txn, never go back and are never reused,
 // not even for writes that a crash undid before they were acknowledged. An empty, new Store is at revision 1.

@@ -41,6 +41,7 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
 
   test('startServer stores in it with --etcd-cafile, --etcd-certfile and --etcd-keyfile, and finds everything again', async () => {
     const flags = { etcdServers: cluster.endpoints, etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+      datastoreCaFile: '', datastoreCertFile: '', datastoreKeyFile: '',
     };
     const first = await startTestServer(flags);
     const made = await first.request({ method: 'POST', path: configMaps, body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' } } });
@@ -55,6 +56,7 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
   test('startServer is refused without a certificate, and refuses an etcd of an unknown authority', async () => {
     const { endpoints: etcdServers } = cluster;
     const own = { etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
+      datastoreCaFile: '', datastoreCertFile: '', datastoreKeyFile: '',
     };
     for (const flags of [{ etcdCaFile: file('ca.crt') }, { ...own, etcdCaFile: file('stranger.crt') }, own]) {
       const isTold = (error: Error): boolean => error instanceof StartError && /cannot open the store: etcd/.test(error.message);
@@ -66,6 +68,7 @@ describe('etcd behind TLS', { skip: noEtcd, timeout: 60_000 }, () => {
     const request = {
       from: cluster.endpoints.join(','), to: file('copy'), etcdCaFile: file('ca.crt'), etcdCertFile: file('client.crt'), etcdKeyFile: file('client.key'),
       etcdPrefix: '/registry', newRevisions: false,
+      datastoreCaFile: '', datastoreCertFile: '', datastoreKeyFile: '',
     };
     assert.match(await runCopy(request), /^copied \d+ keys/);
     await assert.rejects(runCopy({ ...request, to: file('other'), etcdCertFile: '', etcdKeyFile: '' }), StartError);

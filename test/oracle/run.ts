@@ -1,5 +1,5 @@
-// Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE] [--etcd]`.
-// With --etcd the server stores in an etcd started for it. Prints a score per area.
+// Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE]
+// [--etcd|--postgres]`. With --etcd or --postgres the server stores in an etcd or a PostgreSQL started for it. Prints a score per area.
 // Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { noPostgres, startPostgres } from '../../src/storage/postgres/server.suite.ts';
 import { type StepResult, acceptResults, findSurprises, readLedger, writeLedger } from './ledger.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -59,7 +60,20 @@ function replay(url: string, area: string, options: { show: string; only?: strin
 }
 
 const isOnEtcd = process.argv.includes('--etcd');
+const isOnPostgres = process.argv.includes('--postgres');
 if (isOnEtcd && noEtcd !== false) throw new Error(noEtcd);
+if (isOnPostgres && noPostgres !== false) throw new Error(noPostgres);
+
+/** The store that the server is started on, if it is not its own. */
+async function startStore(): Promise<{ readonly flags: readonly string[]; stop(): Promise<void> }> {
+  if (isOnEtcd) {
+    const etcd = await startCluster();
+    return { flags: ['--etcd-servers', etcd.endpoints.join(',')], stop: () => etcd.stop() };
+  }
+  if (!isOnPostgres) return { flags: [], stop: async () => undefined };
+  const postgres = await startPostgres();
+  return { flags: ['--datastore-endpoint', postgres.url('pintle')], stop: () => postgres.stop() };
+}
 
 const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
 
@@ -78,8 +92,8 @@ let failedExits = 0;
 async function replayAreas(areas: readonly string[], flags: readonly string[]): Promise<void> {
   if (areas.length === 0) return;
   const directory = mkdtempSync(path.join(tmpdir(), 'pintle-oracle-'));
-  const etcd = isOnEtcd ? await startCluster() : undefined;
-  const server = await startServer(directory, etcd === undefined ? flags : [...flags, '--etcd-servers', etcd.endpoints.join(',')]);
+  const store = await startStore();
+  const server = await startServer(directory, [...flags, ...store.flags]);
   for (const area of areas) {
     const report = path.join(directory, 'report.json');
     const since = Date.now();
@@ -90,7 +104,7 @@ async function replayAreas(areas: readonly string[], flags: readonly string[]): 
     console.log(`${area.padEnd(16)} ${score.padEnd(20)} ${((Date.now() - since) / 1000).toFixed(0)} s`);
   }
   const code = await server.stop();
-  await etcd?.stop();
+  await store.stop();
   if (code !== 0) console.log(`the server ended with code ${code}`);
   failedExits += code === 0 ? 0 : 1;
   rmSync(directory, { recursive: true, force: true });

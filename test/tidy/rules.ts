@@ -38,12 +38,16 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
   { module: /^node:/, folder: /^src\/storage\/etcd\// },
+  { module: /^(node:.*|pg)$/, folder: /^src\/storage\/postgres\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
 ];
 
 /** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */
-const SIDE_DOORS = ['src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/test-support/wait.ts', 'src/server/tls/certificates.ts'];
+const SIDE_DOORS = [
+  'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/test-support/wait.ts',
+  'src/server/tls/certificates.ts',
+];
 
 /** Rooms are entered by their door, and only along the arrows. */
 export const checkArrows: Rule = ({ path, room, isTest, imports }) => {

@@ -23,8 +23,9 @@ export const serveCommand: Command<typeof schema> = {
   name: 'serve', summary: 'Serve the Kubernetes API (the default command).', schema, reference: referenceFlags, run: serve,
 };
 
-/** With etcd and a directory for certificates nothing is left for the default data directory. */
-const needsNoData = (given: ReadonlySet<string>): boolean => given.has('etcd-servers') && given.has('cert-dir') && !given.has('data-dir');
+/** With a store elsewhere and a directory for certificates nothing is left for the default data directory. */
+const needsNoData = (given: ReadonlySet<string>): boolean =>
+  (given.has('etcd-servers') || given.has('datastore-endpoint')) && given.has('cert-dir') && !given.has('data-dir');
 
 async function serve({ settings: { verbosity, loggingFormat, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
   const [problem] = findProblems(ownSchema, { verbosity, loggingFormat });

@@ -48,6 +48,12 @@ function findConflicts(options: ServerOptions): string[] {
   const rules: readonly (readonly [isBroken: boolean, message: string])[] = [
     [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
     [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
+    [(options.datastoreCertFile === '') !== (options.datastoreKeyFile === ''), '--datastore-certfile and --datastore-keyfile must be given together'],
+    [options.datastoreEndpoint !== '' && options.etcdServers.length > 0, '--datastore-endpoint and --etcd-servers cannot be given together'],
+    [
+      options.datastoreEndpoint === '' && options.datastoreCaFile + options.datastoreCertFile !== '',
+      '--datastore-cafile and --datastore-certfile need --datastore-endpoint',
+    ],
     [
       (options.proxyClientCertFile === '') !== (options.proxyClientKeyFile === ''),
       '--proxy-client-cert-file and --proxy-client-key-file must be given together',

@@ -1,4 +1,5 @@
-// Options of the store: how long history is kept, etcd, the form of stored values.
+// Options of the store: how long history is kept, etcd, PostgreSQL, the form of stored values.
+import { isPostgresUrl } from '../../storage/index.ts';
 import { checks, duration, list, text, toggle } from './schema.ts';
 
 const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
@@ -25,6 +26,14 @@ export const storageOptions = {
     flag: 'etcd-compaction-interval', default: 300_000, flagDefault: '5m', check: checks.notNegative,
     help: 'How often one of the servers on an etcd compacts it; 0: never.',
   }),
+  datastoreEndpoint: text({
+    flag: 'datastore-endpoint',
+    help: 'PostgreSQL to store in (postgres://user:password@host:port/database), instead of in --data-dir; parameters: sslmode, sslrootcert, sslcert, sslkey, schema.',
+    check: (url) => (url === '' || isPostgresUrl(url) ? undefined : 'must begin with postgres:// (an etcd is named by --etcd-servers)'),
+  }),
+  datastoreCaFile: text({ flag: 'datastore-cafile', help: 'Authorities (PEM) that the certificate of PostgreSQL may come from.' }),
+  datastoreCertFile: text({ flag: 'datastore-certfile', help: 'Certificate (PEM) to show to PostgreSQL.' }),
+  datastoreKeyFile: text({ flag: 'datastore-keyfile', help: 'Private key of the certificate shown to PostgreSQL.' }),
   storageMediaType: text({
     flag: 'storage-media-type', default: 'application/json', check: checks.oneOf('application/json', 'application/vnd.kubernetes.protobuf'),
     help: 'How built-in resources are written: application/json or application/vnd.kubernetes.protobuf; both are read.',

@@ -43,7 +43,8 @@ async function readChanges({ witness }: Pick<Database, 'witness'>, after: number
 }
 
 function readEvent(row: ResultRow): StoreEvent {
-  const [revision, previous, created, , key, value, previousValue, previousCreated] = row.slice(4) as [number, number, number, string, Buffer, Buffer | null, Buffer | null, number];
+  const [revision, previous, created, , key, value, previousValue, previousCreated] = row.slice(4) as
+    [number, number, number, string, Buffer, Buffer | null, Buffer | null, number];
   const name = key.toString();
   return {
     type: value === null ? 'delete' : 'put',
@@ -52,7 +53,7 @@ function readEvent(row: ResultRow): StoreEvent {
   };
 }
 
-/** Changes of long ago, read as fast as they are taken. It ends at the newest one: whoever opened it closes it by then, or hurries it on. */
+/** Changes of long ago, read as fast as they are taken. At the newest one it waits until its owner closes it. */
 export class ReplayStream implements ChangeStream {
   readonly #database: Database;
   readonly #sink: ChangeSink;

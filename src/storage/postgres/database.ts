@@ -19,11 +19,11 @@ interface DatabaseOptions {
 const READ_MS = 4_000;
 const PAUSE_MS = 50;
 /** Classes of errors that pass: of resources, of operators, of other transactions. */
-const PASSING: ReadonlySet<string> = new Set(['53', '57', '40', '55', '58']);
+const passingClasses: ReadonlySet<string> = new Set(['53', '57', '40', '55', '58']);
 
 /** True for an answer that another try may change. */
 export function isPassing(error: unknown): boolean {
-  return isAnswer(error) && PASSING.has(error.code.slice(0, 2));
+  return isAnswer(error) && passingClasses.has(error.code.slice(0, 2));
 }
 
 /** A database as the parts of a Store use it. */
@@ -43,7 +43,7 @@ export class Database {
     this.witness = options.witness;
   }
 
-  /** A connection for one owner, who closes it. */
+  /** A connection that its one owner closes. */
   async connect(events: SessionEvents = {}): Promise<Session> {
     this.checkOpen();
     const session = await Session.open(this.#options.endpoint, events);
@@ -135,7 +135,7 @@ export class Database {
   }
 }
 
-/** What callers get who cannot be answered. */
+/** The error of callers that cannot be answered. */
 export function unavailable(error: unknown, outcomeKnown: boolean): StorageUnavailableError {
   const text = error instanceof StorageUnavailableError ? error.message : `PostgreSQL: ${describe(error)}`;
   return new StorageUnavailableError(text, { outcomeKnown, cause: error });

@@ -1,6 +1,7 @@
 // Where a PostgreSQL is and how to reach it, out of a URL as libpq reads it, less what this program would have to ignore.
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { isPostgresUrl, redactPostgresUrl } from './url.ts';
 
 /** PEM texts: authorities that are trusted, and the certificate and key that are shown. */
 export interface PostgresTls {
@@ -9,8 +10,8 @@ export interface PostgresTls {
   readonly key?: string;
 }
 
-/** How far TLS goes: none, if the server has it, always, always with a certificate that is checked, and with its name checked too. */
-type SslMode = (typeof SSL_MODES)[number];
+/** The use of TLS: none, if the server has it, always, always with a certificate that is checked, and with its name checked too. */
+type SslMode = (typeof sslModes)[number];
 
 /** One database, on the first of `hosts` that is no standby. */
 export interface Endpoint {
@@ -24,19 +25,19 @@ export interface Endpoint {
   readonly tls: ConnectionOptions;
 }
 
-const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 const DEFAULT_PORT = 5432;
 /** A name that needs no quotes, in SQL and for people. */
-const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/;
-const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema', 'application_name', 'host']);
+const schemaName = /^[a-z_][a-z0-9_]{0,49}$/;
+const knownParameters: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema', 'application_name', 'host']);
 
 /** Reads `postgres://user:password@host:5432,other:5432/database?sslmode=verify-full`; RangeError for what cannot be honoured. */
 export function parseEndpoint(text: string, given: PostgresTls = {}): Endpoint {
   const url = splitUrl(text);
-  const unknown = [...url.parameters.keys()].find((name) => !PARAMETERS.has(name));
-  if (unknown !== undefined) throw new RangeError(`${redactEndpoint(text)}: the parameter ${unknown} is not known`);
+  const unknown = [...url.parameters.keys()].find((name) => !knownParameters.has(name));
+  if (unknown !== undefined) throw new RangeError(`${redactPostgresUrl(text)}: the parameter ${unknown} is not known`);
   const schema = url.parameters.get('schema') ?? 'pintle';
-  if (!SCHEMA.test(schema)) throw new RangeError(`${redactEndpoint(text)}: ${schema} is not a name for a schema`);
+  if (!schemaName.test(schema)) throw new RangeError(`${redactPostgresUrl(text)}: ${schema} is not a name for a schema`);
   const hosts = (url.parameters.get('host') ?? url.hosts).split(',');
   return {
     hosts: hosts.map((host) => parseHost(host, text)), schema,
@@ -45,22 +46,9 @@ export function parseEndpoint(text: string, given: PostgresTls = {}): Endpoint {
   };
 }
 
-/** True for a text that names a PostgreSQL. */
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text);
-}
-
-/** The URL without its password, for messages. */
-export function redactEndpoint(text: string): string {
-  const at = text.lastIndexOf('@');
-  const begin = text.indexOf('://') + 3;
-  const colon = text.indexOf(':', begin);
-  return colon >= 0 && colon < at ? `${text.slice(0, colon)}:***${text.slice(at)}` : text;
-}
-
 /** Several hosts are not a URL of the standard: it is taken apart by hand. */
 function splitUrl(text: string) {
-  if (!isPostgresUrl(text)) throw new RangeError(`${redactEndpoint(text)} does not begin with postgres://`);
+  if (!isPostgresUrl(text)) throw new RangeError(`${redactPostgresUrl(text)} does not begin with postgres://`);
   const rest = text.slice(text.indexOf('://') + 3);
   const [body = '', query = ''] = splitOnce(rest, rest.indexOf('?'));
   const [authority = '', database = ''] = splitOnce(body, body.indexOf('/', body.lastIndexOf('@') + 1));
@@ -82,7 +70,7 @@ function parseHost(text: string, whole: string): { readonly host: string; readon
     const { hostname, port } = new URL(`postgres://${text === '' ? 'localhost' : text}`);
     return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? DEFAULT_PORT : Number(port) };
   } catch {
-    throw new RangeError(`${redactEndpoint(whole)}: ${text} is not a host`);
+    throw new RangeError(`${redactPostgresUrl(whole)}: ${text} is not a host`);
   }
 }
 
@@ -95,8 +83,8 @@ function readTls(parameters: URLSearchParams, given: PostgresTls, text: string):
   const cert = given.cert ?? read('sslcert');
   const key = given.key ?? read('sslkey');
   const sslMode = parameters.get('sslmode') ?? (ca === undefined ? 'prefer' : 'verify-full');
-  if (!isSslMode(sslMode)) throw new RangeError(`${redactEndpoint(text)}: sslmode is one of ${SSL_MODES.join(', ')}`);
-  if (sslMode === 'disable' && (ca ?? cert ?? key) !== undefined) throw new RangeError(`${redactEndpoint(text)}: sslmode=disable uses no certificates`);
+  if (!isSslMode(sslMode)) throw new RangeError(`${redactPostgresUrl(text)}: sslmode is one of ${sslModes.join(', ')}`);
+  if (sslMode === 'disable' && (ca ?? cert ?? key) !== undefined) throw new RangeError(`${redactPostgresUrl(text)}: sslmode=disable uses no certificates`);
   // As in libpq, `require` with an authority checks the certificate.
   const isChecked = sslMode.startsWith('verify') || (sslMode === 'require' && ca !== undefined);
   const tls: ConnectionOptions = {
@@ -107,5 +95,5 @@ function readTls(parameters: URLSearchParams, given: PostgresTls, text: string):
 }
 
 function isSslMode(text: string): text is SslMode {
-  return (SSL_MODES as readonly string[]).includes(text);
+  return (sslModes as readonly string[]).includes(text);
 }

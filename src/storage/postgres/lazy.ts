@@ -6,3 +6,8 @@ import type { PostgresStoreOptions } from './open.ts';
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   return (await import('./open.ts')).openPostgresStore(options);
 }
+
+/** Raises the revision of a stopped store by `by`, so that clients list again; answers the new one. */
+export async function bumpPostgresRevision(options: Pick<PostgresStoreOptions, 'endpoint' | 'tls'>, by: number): Promise<number> {
+  return (await import('./open.ts')).bumpPostgresRevision(options, by);
+}

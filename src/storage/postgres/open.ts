@@ -1,12 +1,11 @@
 // Opens the Store over PostgreSQL: makes the tables or brings them up to date, then connects.
 import { type Clock, type Random, systemRandom } from '../../base/index.ts';
-import { StorageUnavailableError } from '../errors.ts';
 import type { StorageHealth } from '../health.ts';
 import type { Store } from '../store.ts';
-import { Database } from './database.ts';
+import { Database, unavailable } from './database.ts';
 import { type Endpoint, type PostgresTls, parseEndpoint } from './endpoint.ts';
 import { SCHEMA_VERSION, createStatements, listMigrations, lockOf } from './schema.ts';
-import { Session, describe, isAnswer } from './session.ts';
+import { Session, isAnswer } from './session.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { Witness } from './witness.ts';
 
@@ -64,7 +63,7 @@ async function withSession<T>(endpoint: Endpoint, work: (session: Session) => Pr
   try {
     return await work(session);
   } catch (error) {
-    throw error instanceof StorageUnavailableError ? error : new StorageUnavailableError(`PostgreSQL: ${describe(error)}`, { outcomeKnown: true, cause: error });
+    throw unavailable(error, true);
   } finally {
     session.close();
   }

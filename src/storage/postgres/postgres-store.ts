@@ -6,8 +6,10 @@ import { RunningCalls, SharedQuestion } from '../remote/calls.ts';
 import { Compactor } from '../remote/compactor.ts';
 import { type Page, type PageAnswer, readInPages } from '../remote/pages.ts';
 import { SharedWatch } from '../remote/shared-watch.ts';
-import { type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Store, type StoreEvent, type StoreWatch, type TxnRequest, type TxnResult, type WatchObserver,
-  keyRange } from '../store.ts';
+import {
+  type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Store, type StoreEvent, type StoreWatch, type TxnRequest, type TxnResult,
+  type WatchObserver, keyRange,
+} from '../store.ts';
 import { LiveStream, ReplayStream } from './changes.ts';
 import type { Database } from './database.ts';
 import { type Committed, Writer } from './writer.ts';
@@ -218,7 +220,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** All servers look; whoever comes second finds the key gone. */
+  /** All servers look; the second one to find a key finds it gone. */
   #awaitExpiry(): void {
     this.#expiry = systemClock.after(EXPIRY_MS, () => {
       this.#calls.track(() => this.#expire()).catch((error: unknown) => this.#database.report(error)).finally(() => {

@@ -158,9 +158,11 @@ WITH span AS (
     ) s), m.compact_revision) AS through
   FROM ${schema}.meta m FOR UPDATE
 ), past AS (
-  SELECT l.revision, l.previous, l.key, l.value IS NULL AS is_tombstone FROM ${schema}.log l, span WHERE l.revision > span.after AND l.revision <= span.through
+  SELECT l.revision, l.previous, l.key, l.value IS NULL AS is_tombstone FROM ${schema}.log l, span
+  WHERE l.revision > span.after AND l.revision <= span.through
 ), superseded AS (
-  DELETE FROM ${schema}.log l USING (SELECT previous AS revision FROM past UNION ALL SELECT revision FROM past WHERE is_tombstone) g WHERE l.revision = g.revision
+  DELETE FROM ${schema}.log l USING (SELECT previous AS revision FROM past UNION ALL SELECT revision FROM past WHERE is_tombstone) g
+  WHERE l.revision = g.revision
 ), buried AS (
   DELETE FROM ${schema}.head h WHERE h.key IN (
     SELECT t.key FROM ${schema}.head t JOIN past ON past.key = t.key AND past.revision = t.revision AND past.is_tombstone FOR UPDATE OF t SKIP LOCKED

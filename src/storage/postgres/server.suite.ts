@@ -1,5 +1,5 @@
 // A real PostgreSQL for tests: one instance on loopback, in a directory that is removed at the end. Its programs are looked for on PATH and where
-// Debian has them; PINTLE_POSTGRES names their directory otherwise. It refuses to run as root, and runs as postgres or nobody then.
+// Debian has them; PINTLE_POSTGRES names their directory otherwise. It refuses to run as root; the tests of root run it as another user.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -106,7 +106,7 @@ function listVersions(): string[] {
   return existsSync(debian) ? readdirSync(debian).sort((left, right) => Number(right) - Number(left)).map((version) => join(debian, version, 'bin')) : [];
 }
 
-/** Whom a process of root becomes. */
+/** The user that a process of root becomes. */
 function findUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {

@@ -33,16 +33,16 @@ const CONNECT_MS = 2_000;
 const STATEMENT_MS = 20_000;
 
 /** Set for each connection, whatever the defaults of the database are. Indexes are always right for these tables, however new their statistics are. */
-const SETTINGS: Readonly<Record<string, string>> = {
+const settings: Readonly<Record<string, string>> = {
   bytea_output: 'hex', client_encoding: 'UTF8', default_transaction_isolation: 'read committed', statement_timeout: String(STATEMENT_MS),
   idle_in_transaction_session_timeout: String(STATEMENT_MS), enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off',
   enable_bitmapscan: 'off', plan_cache_mode: 'force_generic_plan', jit: 'off', tcp_keepalives_idle: '30',
 };
 
-const PARSERS: ReadonlyMap<number, (text: string) => Column> = new Map<number, (text: string) => Column>([
+const parsers: ReadonlyMap<number, (text: string) => Column> = new Map<number, (text: string) => Column>([
   [16, (text) => text === 't'], [17, (text) => Buffer.from(text.slice(2), 'hex')], [20, Number], [23, Number], [701, Number],
 ]);
-const types: ClientConfig['types'] = { getTypeParser: (type: number) => PARSERS.get(type) ?? String };
+const types: ClientConfig['types'] = { getTypeParser: (type: number) => parsers.get(type) ?? String };
 
 /** A connection that is open until it is lost; it is never opened again. */
 export class Session {
@@ -84,9 +84,9 @@ export class Session {
     }
   }
 
-  static async #connect(
-    { user, password, database, applicationName, tls }: Endpoint, { host, port, withTls }: { host: string; port: number; withTls: boolean }, events: SessionEvents,
-  ): Promise<Session> {
+  static async #connect(endpoint: Endpoint, place: { host: string; port: number; withTls: boolean }, events: SessionEvents): Promise<Session> {
+    const { user, password, database, applicationName, tls } = endpoint;
+    const { host, port, withTls } = place;
     const isSocket = host.startsWith('/');
     const client = new Client({
       host, port, user, password, database, application_name: applicationName, types, ssl: withTls && !isSocket ? { ...tls } : false,
@@ -152,25 +152,25 @@ export class Session {
 
 /** An answer of the database, not a lost connection. Its statement did nothing if the connection lives on. */
 export function isAnswer(error: unknown): error is DatabaseError & { readonly code: string } {
-  return error instanceof DatabaseError && error.code !== undefined && !LOSSES.has(error.code) && !error.code.startsWith('08');
+  return error instanceof DatabaseError && error.code !== undefined && !losses.has(error.code) && !error.code.startsWith('08');
 }
 
 /** The database ends the connection, or is not what it was when the connection was made. */
-const LOSSES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25006']);
+const losses: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25006']);
 
 /** An error as text of one line. */
 export function describe(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: string };
-  return [message === '' ? undefined : message, message?.includes(code ?? '') === true ? undefined : code].filter((part) => part !== undefined).join(', ') || String(error);
+  const { message = '', code } = error as { message?: string; code?: string };
+  return [message, message.includes(code ?? '') ? undefined : code].filter((part) => part !== undefined && part !== '').join(', ') || String(error);
 }
 
 async function prepare(client: Client): Promise<Backend> {
-  const settings = Object.entries(SETTINGS).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const chosen = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   const { rows } = await client.query<Column[]>({
     rowMode: 'array',
     text: `SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on', a.pid, extract(epoch FROM a.backend_start)::text,
       set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
-      ${settings.join(', ')} FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()`,
+      ${chosen.join(', ')} FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()`,
   });
   const [isInRecovery, isReadOnly, pid, beganAt] = rows[0] ?? [];
   if (isInRecovery === true) throw new Error('is a standby');

@@ -51,8 +51,8 @@ const WRITE_MS = 8_000;
 const ANSWER_MS = 4_000;
 const PAUSE_MS = 50;
 const GONE_PAUSE_MS = 10;
-/** PostgreSQL's codes for: no room. */
-const DISK_FULL: ReadonlySet<string> = new Set(['53100']);
+/** PostgreSQL's code for: no room. */
+const DISK_FULL = '53100';
 
 /** The writer of one Store, on a connection of its own. */
 export class Writer {
@@ -153,7 +153,7 @@ export class Writer {
   async #isUndone(session: Session, error: unknown): Promise<boolean> {
     if (isAnswer(error)) {
       const { code, message } = error;
-      if (DISK_FULL.has(code)) this.#options.noteRefusal(message);
+      if (code === DISK_FULL) this.#options.noteRefusal(message);
       const isAlive = await this.#database.witness.examine(session, this.#database.statements, ANSWER_MS).then(() => true, () => false);
       if (isAlive) return true;
     }

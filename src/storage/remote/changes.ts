@@ -15,7 +15,7 @@ export interface ChangeStream {
   readonly position: number;
   /** There is a newer revision than the position: the stream should look for it, where it has to look. */
   hurry?(): void;
-  /** It brings nothing though there is something: whatever it uses is to be made anew. */
+  /** It brings nothing though there is something: whatever connection it uses is given up for another one. */
   restart(): void;
   close(): void;
 }

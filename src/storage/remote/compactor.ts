@@ -1,4 +1,4 @@
-// Compaction by one of many servers, as kube-apiserver does it: in each interval they race to be the first who counts it in the store, and the
+// Compaction by one of many servers, as kube-apiserver does it: in each interval they race to count it in the store first, and the
 // winner compacts up to the revision of the interval before.
 import type { Clock, Timer } from '../../base/index.ts';
 
@@ -26,6 +26,8 @@ export class Compactor {
   #interval = 0;
   #revision = 0;
   #timer: Timer | undefined;
+  /** One after the other, however slow the store is. */
+  #racing: Promise<unknown> = Promise.resolve();
   #stopped = false;
 
   constructor(options: CompactorOptions) {
@@ -42,11 +44,12 @@ export class Compactor {
     this.#timer = this.#options.clock.after(this.#options.intervalMs, () => {
       if (this.#stopped) return;
       this.#schedule();
-      this.#race().catch((error: unknown) => this.#stopped || this.#options.report(error));
+      this.#racing = this.#racing.then(() => this.#race()).catch((error: unknown) => this.#stopped || this.#options.report(error));
     });
   }
 
   async #race(): Promise<void> {
+    if (this.#stopped) return;
     const mark = this.#revision;
     const { won, interval, revision } = await this.#options.race(this.#interval, mark);
     this.#interval = interval;
