@@ -60,6 +60,7 @@ function describePostgres(options: ServerOptions, health: StorageHealth): Postgr
 export function readDatastoreTls(
   { datastoreCaFile: ca, datastoreCertFile: cert, datastoreKeyFile: key }: Pick<ServerOptions, 'datastoreCaFile' | 'datastoreCertFile' | 'datastoreKeyFile'>,
 ): NonNullable<PostgresStoreOptions['tls']> {
+  if ((cert === '') !== (key === '')) throw new StartError('--datastore-certfile and --datastore-keyfile must be given together');
   return {
     ...(ca !== '' && { ca: readTextFile('--datastore-cafile', ca) }),
     ...(cert !== '' && { cert: readTextFile('--datastore-certfile', cert), key: readTextFile('--datastore-keyfile', key) }),

@@ -200,7 +200,8 @@ test('an EncryptionConfiguration that has changed is used for what is written ne
   }));
   configure('one');
   const format = await readStorageFormat({
-    encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: true, etcdServers: [], storageMediaType: 'application/json', random: systemRandom,
+    encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: true, etcdServers: [], datastoreEndpoint: '',
+    storageMediaType: 'application/json', random: systemRandom,
   });
   const cipher = format.cipherFor?.('secrets');
   const seal = (): string => Buffer.from(cipher?.seal(Buffer.from('{}'), 'key') ?? []).toString('latin1');

@@ -15,6 +15,12 @@ export interface StoreImage {
   close(): Promise<void>;
 }
 
+/** A key of a backup. */
+export interface RestoredKey extends KeyValue {
+  /** Seconds that are left of it; it lives for ever when absent. */
+  readonly ttlSeconds?: number | undefined;
+}
+
 const PAGE_KEYS = 500;
 
 /** The newest state of `range` by the means of the contract. The store must keep its history for as long as the pages are read. */

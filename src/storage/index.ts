@@ -8,13 +8,12 @@ export { KeyIndex, type Ranged } from './key-index.ts';
 export { type MemoryStore, createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/tables/check.ts';
-export type { RestoredKey } from './embedded/restore.ts';
 export {
   bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, repairEmbeddedStore, restoreEmbeddedStore,
 } from './embedded/lazy.ts';
-export { type StoreImage, openImage } from './image.ts';
+export { type RestoredKey, type StoreImage, openImage } from './image.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
 export { openEtcdStore } from './etcd/lazy.ts';
 export type { PostgresStoreOptions } from './postgres/open.ts';
-export { bumpPostgresRevision, openPostgresStore } from './postgres/lazy.ts';
+export { bumpPostgresRevision, openPostgresStore, restorePostgresStore } from './postgres/lazy.ts';
 export { isPostgresUrl, redactPostgresUrl } from './postgres/url.ts';

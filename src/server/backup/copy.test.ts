@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../base/index.ts';
-import { type Store, openEmbeddedStore, openEtcdStore, prefixRange } from '../../storage/index.ts';
+import { type Store, openEmbeddedStore, openEtcdStore, openPostgresStore, prefixRange } from '../../storage/index.ts';
 import { noEtcd, startCluster } from '../../storage/etcd/cluster.suite.ts';
+import { noPostgres, startPostgres } from '../../storage/postgres/server.suite.ts';
 import { copyStorage } from './copy.ts';
 import type { Place } from './place.ts';
 import { createProgress, formatProgress } from './progress.ts';
@@ -18,7 +19,10 @@ after(() => rmSync(root, { recursive: true }));
 
 const clock = systemClock;
 const silent = { show: () => undefined, end: () => undefined };
-const none = { certDir: '', etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '' };
+const none = {
+  certDir: '', etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
+  datastoreEndpoint: '', datastoreCaFile: '', datastoreCertFile: '', datastoreKeyFile: '',
+};
 const directoryPlace = (name: string): Place => ({ ...none, dataDir: join(root, name) });
 const etcdPlace = (endpoints: readonly string[], name = ''): Place => ({ ...none, etcdServers: endpoints, dataDir: name === '' ? '' : join(root, name) });
 const fileOf = (name: string): string => join(root, `${name}.snapshot`);
@@ -212,6 +216,32 @@ test('snapshots go through etcd and back: every key at its revision, a bump, and
     assert.ok(back.timesToLive.length === 1 && (back.timesToLive[0] as number) > 3500);
   } finally {
     await stop();
+  }
+});
+
+test('snapshots go through PostgreSQL and back: every key at its revision, a bump, and what is left of times to live', { skip: noPostgres }, async () => {
+  const { revision, content } = await fill('for-postgres');
+  const server = await startPostgres();
+  try {
+    const place: Place = { ...none, datastoreEndpoint: server.url('moved'), dataDir: join(root, 'postgres-pki') };
+    assert.equal((await copy(directoryPlace('for-postgres'), place)).revision, revision);
+    assert.equal(readFileSync(join(root, 'postgres-pki', 'pki', 'sa.key'), 'utf8'), 'key of for-postgres');
+    await assert.rejects(copy(directoryPlace('for-postgres'), { ...place, dataDir: '' }), /is not empty/);
+    const store = await openPostgresStore({ endpoint: server.url('moved'), clock });
+    assert.deepEqual([await read(store), await store.revision()], [content, revision]);
+    assert.equal((await store.txn({ key: '/registry/pods/n/0', expect: 2, value: Buffer.from('after') })).revision, revision + 1);
+    await store.close();
+    await snapshot(place, 'of-postgres');
+    await restore('of-postgres', directoryPlace('from-postgres'), 0);
+    const back = await readDirectory('from-postgres');
+    assert.deepEqual([back.content.length, back.revision], [content.length, revision + 1]);
+    assert.ok(back.timesToLive.length === 1 && (back.timesToLive[0] as number) > 3500);
+    await restore('of-postgres', { ...none, datastoreEndpoint: server.url('bumped'), dataDir: '' }, 1000);
+    const bumped = await openPostgresStore({ endpoint: server.url('bumped'), clock });
+    assert.deepEqual([await read(bumped), await bumped.revision()], [back.content, revision + 1001]);
+    await bumped.close();
+  } finally {
+    await server.stop();
   }
 });
 

@@ -1,10 +1,13 @@
-// Where a server keeps what it has, as the flags of a command name it: a store (a data directory or an etcd) and a directory of certificates.
+// Where a server keeps what it has, as the flags of a command name it: a store (a data directory, an etcd or a PostgreSQL) and a directory of certificates.
 import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
-import { type KeyRange, type Store, type StoreImage, openEmbeddedImage, openEtcdStore, openImage, prefixRange } from '../../storage/index.ts';
+import {
+  type KeyRange, type PostgresStoreOptions, type Store, type StoreImage, openEmbeddedImage, openEtcdStore, openImage, openPostgresStore, prefixRange,
+  redactPostgresUrl,
+} from '../../storage/index.ts';
 import { findStoreDirectory, readTextFile } from '../data-directory.ts';
-import { findRoot } from '../open-store.ts';
+import { findRoot, readDatastoreTls } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import type { SettingsOf } from '../options/schema.ts';
 import { servingOptions } from '../options/serving.ts';
@@ -20,6 +23,10 @@ export const placeSchema = {
   etcdCaFile: storageOptions.etcdCaFile,
   etcdCertFile: storageOptions.etcdCertFile,
   etcdKeyFile: storageOptions.etcdKeyFile,
+  datastoreEndpoint: storageOptions.datastoreEndpoint,
+  datastoreCaFile: storageOptions.datastoreCaFile,
+  datastoreCertFile: storageOptions.datastoreCertFile,
+  datastoreKeyFile: storageOptions.datastoreKeyFile,
 } as const;
 
 /** A store and a directory of certificates. */
@@ -29,7 +36,13 @@ export type Place = SettingsOf<typeof placeSchema>;
 const SECRET_LIMIT_BYTES = 2 ** 20;
 
 /** How its user names the store of a place. */
-export const describePlace = ({ etcdServers, dataDir }: Place): string => (etcdServers.length > 0 ? etcdServers.join(',') : resolve(dataDir));
+export function describePlace({ datastoreEndpoint, etcdServers, dataDir }: Place): string {
+  if (datastoreEndpoint !== '') return redactPostgresUrl(datastoreEndpoint);
+  return etcdServers.length > 0 ? etcdServers.join(',') : resolve(dataDir);
+}
+
+/** Whether the store of a place is elsewhere, so that only the directory of certificates is here. */
+export const isElsewhere = ({ datastoreEndpoint, etcdServers }: Place): boolean => datastoreEndpoint !== '' || etcdServers.length > 0;
 
 /** The directory of certificates; '' where none is named. */
 export function certificatesOf({ certDir, dataDir }: Place): string {
@@ -61,13 +74,20 @@ export async function openEtcdAt(place: Place, clock: Clock): Promise<Store> {
   return openEtcdStore({ endpoints, clock, tls, compactionIntervalMs: 0 });
 }
 
+/** How the PostgreSQL of a place is reached. */
+export function findPostgres(place: Place): Pick<PostgresStoreOptions, 'endpoint' | 'tls'> {
+  if (place.etcdServers.length > 0) throw new StartError('--datastore-endpoint and --etcd-servers cannot be given together');
+  return { endpoint: place.datastoreEndpoint, tls: readDatastoreTls(place) };
+}
+
 /** The keys of objects in a place. */
 export const rangeOf = (place: Place): KeyRange => prefixRange(`${findRoot(place)}/`);
 
 /** The state of a place, whose server may be running. */
 export async function openImageAt(place: Place, clock: Clock): Promise<StoreImage> {
-  if (place.etcdServers.length === 0) return openEmbeddedImage({ directory: findStoreDirectory(place.dataDir), clock });
-  const store = await openEtcdAt(place, clock);
+  if (!isElsewhere(place)) return openEmbeddedImage({ directory: findStoreDirectory(place.dataDir), clock });
+  const isEtcd = place.datastoreEndpoint === '';
+  const store = await (isEtcd ? openEtcdAt(place, clock) : openPostgresStore({ ...findPostgres(place), clock, compactionIntervalMs: 0 }));
   try {
     return await openImage(store, rangeOf(place));
   } catch (error) {

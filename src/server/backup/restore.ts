@@ -1,12 +1,12 @@
-// Makes of a snapshot what a server starts from: a data directory, or an empty etcd with a directory of certificates.
+// Makes of a snapshot what a server starts from: a data directory, or an empty etcd or PostgreSQL with a directory of certificates.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
-import { type RestoredKey, restoreEmbeddedStore } from '../../storage/index.ts';
+import { type RestoredKey, restoreEmbeddedStore, restorePostgresStore } from '../../storage/index.ts';
 import { findRoot } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import { writePrivateFile } from '../tls/pki.ts';
-import { type Place, certificatesOf, openEtcdAt } from './place.ts';
+import { type Place, certificatesOf, findPostgres, isElsewhere, openEtcdAt } from './place.ts';
 import { type Progress } from './progress.ts';
 import { replayKeys } from './replay.ts';
 import type { SecretFile } from './snapshot-format.ts';
@@ -42,7 +42,7 @@ const PARTIAL = 'restore.partial';
 export async function restoreSnapshot(request: RestoreRequest): Promise<RestoreReport> {
   const { place } = request;
   const isEtcd = place.etcdServers.length > 0;
-  if (isEtcd) checkEmpty(certificatesOf(place));
+  if (isElsewhere(place)) checkEmpty(certificatesOf(place));
   else checkEmpty(resolve(place.dataDir), place.certDir === '' ? undefined : certificatesOf(place));
   const { check } = request.progress;
   const snapshot = new SnapshotReader(request.file, (done, total) => check.show({ done, total }));
@@ -50,10 +50,11 @@ export async function restoreSnapshot(request: RestoreRequest): Promise<RestoreR
   try {
     const { keys, root } = snapshot.header;
     if (root !== findRoot(place)) {
-      const advice = isEtcd ? `give --etcd-prefix ${root}` : 'a data directory has them under /registry';
+      const advice = isEtcd ? `give --etcd-prefix ${root}` : 'all stores but etcd have them under /registry';
       throw new StartError(`the snapshot has its objects under ${root}; ${advice}`);
     }
-    const revision = isEtcd ? await restoreToEtcd(request, snapshot) : await restoreToDirectory(request, snapshot);
+    const restore = isEtcd ? restoreToEtcd : place.datastoreEndpoint === '' ? restoreToDirectory : restoreToPostgres;
+    const revision = await restore(request, snapshot);
     return { keys, secrets: snapshot.secrets.length, snapshotRevision: snapshot.header.revision, revision };
   } finally {
     snapshot.close();
@@ -79,6 +80,13 @@ async function restoreToDirectory({ place, bump = USUAL_BUMP, clock, progress }:
   writeSecrets(certificatesOf(place), snapshot.secrets);
   renameSync(join(partial, 'store'), join(root, 'store'));
   rmSync(partial, { recursive: true });
+  return revision;
+}
+
+async function restoreToPostgres({ place, bump = USUAL_BUMP, progress }: RestoreRequest, snapshot: SnapshotReader): Promise<number> {
+  const revision = snapshot.header.revision + bump;
+  await restorePostgresStore({ ...findPostgres(place), revision, keys: countKeys(snapshot, progress.write) });
+  writeSecrets(certificatesOf(place), snapshot.secrets);
   return revision;
 }
 

@@ -2,17 +2,11 @@
 import { readdirSync } from 'node:fs';
 import type { Clock } from '../../base/index.ts';
 import { StorageFormatError } from '../errors.ts';
-import type { KeyValue } from '../store.ts';
+import type { RestoredKey } from '../image.ts';
 import { dataPath, prepareDirectory, restrictRights, writeFormat } from './directory.ts';
 import { takeLock } from './lock.ts';
 import { encodeLeaseKey, encodePointer, encodeRecord } from './tables/record.ts';
 import { Tables } from './tables/tables.ts';
-
-/** A key of a backup. */
-export interface RestoredKey extends KeyValue {
-  /** Seconds that are left of it; it lives for ever when absent. */
-  readonly ttlSeconds?: number | undefined;
-}
 
 /** What a restored directory holds. */
 export interface RestoreRequest {

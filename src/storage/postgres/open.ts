@@ -1,12 +1,15 @@
 // Opens the Store over PostgreSQL: makes the tables or brings them up to date, then connects.
 import { type Clock, type Random, systemRandom } from '../../base/index.ts';
 import type { StorageHealth } from '../health.ts';
+import type { RestoredKey } from '../image.ts';
 import type { Store } from '../store.ts';
+import { encodeBytesArray, encodeFloatArray, encodeIntegerArray } from './arrays.ts';
 import { Database, unavailable } from './database.ts';
 import { type Endpoint, type PostgresTls, parseEndpoint } from './endpoint.ts';
 import { SCHEMA_VERSION, createStatements, listMigrations, lockOf } from './schema.ts';
 import { Session, isAnswer } from './session.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { redactPostgresUrl } from './url.ts';
 import { Witness } from './witness.ts';
 
 /** Options of a PostgreSQL Store. */
@@ -30,6 +33,8 @@ const READERS = 4;
 const MIGRATE_MS = 20_000;
 const OPEN_MS = 4_000;
 const MIGRATION_LOCK = 0;
+const BATCH_KEYS = 500;
+const BATCH_BYTES = 4 << 20;
 
 /** Connects to PostgreSQL; rejects with StorageUnavailableError when that is not possible, RangeError for what is no endpoint. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -56,6 +61,48 @@ export async function bumpPostgresRevision(options: Pick<PostgresStoreOptions, '
   const endpoint = parseEndpoint(options.endpoint, options.tls);
   await prepareTables(endpoint);
   return withSession(endpoint, async (session) => Number((await session.run(createStatements(endpoint.schema).bump, [by], OPEN_MS))[0]?.[0]));
+}
+
+/** What a store is filled with. */
+export interface PostgresRestore extends Pick<PostgresStoreOptions, 'endpoint' | 'tls'> {
+  /** The revision from which the store continues; everything before is compacted. */
+  readonly revision: number;
+  readonly keys: Iterable<RestoredKey>;
+}
+
+/** Fills an empty store with the keys of a backup, each at its revisions: all of them or none. Rejects when the store is not empty. */
+export async function restorePostgresStore({ keys, revision, ...place }: PostgresRestore): Promise<void> {
+  const endpoint = parseEndpoint(place.endpoint, place.tls);
+  await prepareTables(endpoint);
+  const { isEmpty, restore, finishRestore } = createStatements(endpoint.schema);
+  await withSession(endpoint, async (session) => {
+    await session.runText('BEGIN', MIGRATE_MS);
+    await session.runText(`SELECT ${lockOf(endpoint.schema, MIGRATION_LOCK)}`, MIGRATE_MS);
+    if ((await session.run(isEmpty, [], OPEN_MS))[0]?.[0] !== true) throw new Error(`${redactPostgresUrl(place.endpoint)} is not empty`);
+    for (const batch of formBatches(keys)) {
+      await session.run(restore, [
+        encodeBytesArray(batch.map(({ key }) => Buffer.from(key))), encodeBytesArray(batch.map(({ value }) => value)),
+        encodeIntegerArray(batch.map(({ modRevision }) => modRevision)), encodeIntegerArray(batch.map(({ createRevision }) => createRevision)),
+        encodeFloatArray(batch.map(({ ttlSeconds }) => ttlSeconds)),
+      ], MIGRATE_MS);
+    }
+    await session.run(finishRestore, [revision], OPEN_MS);
+    await session.runText('COMMIT', MIGRATE_MS);
+  });
+}
+
+function* formBatches(keys: Iterable<RestoredKey>): Generator<readonly RestoredKey[]> {
+  let batch: RestoredKey[] = [];
+  let bytes = 0;
+  for (const key of keys) {
+    batch.push(key);
+    bytes += key.value.length;
+    if (batch.length < BATCH_KEYS && bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function withSession<T>(endpoint: Endpoint, work: (session: Session) => Promise<T>): Promise<T> {

@@ -140,6 +140,14 @@ export function createStatements(schema: string) {
     sweep: statement('sweep', createSweep(schema)),
     /** Raises the revision by $1: everything before it is compacted. */
     bump: statement('bump', `UPDATE ${schema}.meta m SET compact_revision = ${newest(schema)} + $1 RETURNING m.compact_revision`),
+    /** Puts keys of a backup: with their revisions, first revisions, values and seconds that are left. */
+    restore: statement('restore', `WITH input AS (
+        SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::float8[]) AS i(key, value, revision, created, ttl)),
+      logged AS (INSERT INTO ${schema}.log SELECT revision, 0, created, 0, key, value FROM input)
+      INSERT INTO ${schema}.head SELECT key, revision, created, true, now() + ttl * interval '1 second' FROM input`),
+    /** Everything up to $1 is as a backup had it, and what was before is not known. */
+    finishRestore: statement('finishRestore', `UPDATE ${schema}.meta SET compact_revision = $1, swept_revision = $1`),
+    isEmpty: statement('isEmpty', `SELECT NOT EXISTS (SELECT 1 FROM ${schema}.head) AND ${newest(schema)} = 1 FROM ${m}`),
     /** Ends the connection of process $1 that began at $2, and says whether it is there still. */
     terminate: statement('terminate', `SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
       WHERE a.pid = $1 AND extract(epoch FROM a.backend_start)::text = $2`),

@@ -1,4 +1,4 @@
-// `pintle storage restore`: a data directory, or an etcd, from a snapshot.
+// `pintle storage restore`: a data directory, an etcd or a PostgreSQL, from a snapshot.
 import { systemClock } from '../../../base/index.ts';
 import { describePlace, placeSchema } from '../../backup/place.ts';
 import { restoreSnapshot } from '../../backup/restore.ts';
@@ -16,7 +16,7 @@ const schema = {
   from: text({ flag: 'from', help: 'File that storage snapshot has written.' }),
   ...placeSchema,
   bump: text({
-    flag: 'bump', help: 'How far the revision is raised beyond the snapshot\'s: more than was written after it. By default 1000000000 in a directory, 0 in etcd.',
+    flag: 'bump', help: 'How far the revision is raised beyond the snapshot\'s: more than was written after it. By default 1000000000, 0 in etcd.',
     check: (given) => (/^\d{0,15}$/.test(given) ? undefined : `must be a whole number, not ${JSON.stringify(given)}`),
   }),
   newRevisions,
@@ -24,7 +24,7 @@ const schema = {
 
 /** Restores, and prints from which revision the store continues. */
 export const storageRestoreCommand: Command<typeof schema> = {
-  name: 'storage restore', summary: 'Make a data directory, or fill an empty etcd, from a snapshot.', schema,
+  name: 'storage restore', summary: 'Make a data directory, or fill an empty etcd or PostgreSQL, from a snapshot.', schema,
   async run({ settings: { from, bump, newRevisions: renumber, ...place } }) {
     if (from === '') throw new StartError('storage restore needs --from FILE');
     const progress = { check: progressOf('check', 'bytes'), write: progressOf('restore', place.etcdServers.length > 0 ? 'revisions' : 'keys') };
