@@ -134,8 +134,10 @@ async function prepareTables(endpoint: Endpoint): Promise<void> {
 
 /** 0: there are no tables. */
 async function readVersion(session: Session, schema: string): Promise<number> {
-  const exists = await session.run({ name: '', text: `SELECT to_regclass('${schema}.meta') IS NOT NULL` }, [], OPEN_MS);
-  if (exists[0]?.[0] !== true) return 0;
+  // Not by to_regclass, which may answer from a cache of names that is as old as the transaction.
+  const text = `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${schema}' AND c.relname = 'meta'`;
+  const [found] = await session.run({ name: '', text }, [], OPEN_MS);
+  if (found?.[0] !== 1) return 0;
   const [row] = await session.run({ name: '', text: `SELECT version FROM ${schema}.meta` }, [], OPEN_MS);
   const version = Number(row?.[0]);
   if (version > SCHEMA_VERSION) throw new Error(`the tables are of version ${version}, which this program does not know (it knows ${SCHEMA_VERSION})`);
