@@ -1,8 +1,9 @@
 // Admission written in TypeScript: hooks that run in the server's own process, after the built-in plugins and before policies and webhooks. A hook
 // sees what an admission webhook would be sent, typed by the kind that it asks for, and refuses in the same words.
-import { type KubeObject, StatusError, failure, internalError } from '../apimachinery/index.ts';
+import { type KubeObject, type Status, StatusError, internalError } from '../apimachinery/index.ts';
 import { type AdmissionAttributes, type User, cloneJson } from '../registry/index.ts';
 import type { AdmissionPlugin } from './chain.ts';
+import { refuseBy } from './webhooks/failures.ts';
 
 /** Which requests a hook is called for; a list that is absent or empty lets everything pass. */
 export interface AdmissionMatch {
@@ -46,7 +47,6 @@ export interface AdmissionHook<T = KubeObject> {
 export const defineAdmission = <T = KubeObject>(hook: AdmissionHook<T>): AdmissionHook => hook as unknown as AdmissionHook;
 
 const defaultOperations: readonly AdmissionAttributes['operation'][] = ['CREATE', 'UPDATE'];
-const FIRST_ERROR_CODE = 400;
 
 function matchesResource(pattern: string, { resource: { plural, group }, subresource }: AdmissionAttributes): boolean {
   const [path = '', part = ''] = pattern.split('/');
@@ -64,21 +64,14 @@ function matches({ resources, operations = defaultOperations, namespaces }: Admi
     && passes(namespaces, (namespace) => namespace === attributes.namespace);
 }
 
-/** A refusal as that of a webhook of this name. */
-function refusal(hook: string, message: string, { code = 403, reason }: { readonly code?: number; readonly reason?: string } = {}): StatusError {
-  const why = message === '' ? ' without explanation' : `: ${message}`;
-  const text = `admission webhook "${hook}" denied the request${why}`;
-  return failure(Math.max(code, FIRST_ERROR_CODE), reason ?? (code === 403 ? 'Forbidden' : ''), text);
-}
-
 function describe(hook: string, attributes: AdmissionAttributes, object: KubeObject | undefined): HookRequest {
   const { operation, resource, version, subresource, namespace, name, context, oldObject } = attributes;
   return {
     operation, group: resource.group, apiVersion: version, resource: resource.plural, subresource, namespace, name, dryRun: context.dryRun, user: context.user,
     object, oldObject: oldObject === undefined ? undefined : cloneJson(oldObject),
     warn: (text) => void context.warnings.push(text),
-    deny(message, options) {
-      throw refusal(hook, message, options);
+    deny(message, { code = 403, reason = code === 403 ? 'Forbidden' : '' } = {}) {
+      throw refuseBy(hook, { message, code, ...(message !== '' && { reason }) } as Partial<Status>);
     },
   };
 }

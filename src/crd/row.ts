@@ -53,6 +53,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
       selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
+    definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules, clock, validateInWorker }),
     ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
     ...(scale !== undefined && {

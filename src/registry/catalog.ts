@@ -2,7 +2,7 @@
 // Groups are ordered as the aggregator does: group priority (higher first), then name; versions as the rows say, by version priority.
 import { invariant } from '../base/index.ts';
 import type { Catalog } from './contract.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, versionIn } from './resource.ts';
 
 /** How important a group is (`groupPriorityMinimum`); groups that are not listed are those of custom resources. */
 interface GroupPriority {
@@ -60,7 +60,7 @@ class ResourceCatalog implements Catalog {
 
   find(group: string, version: string, plural: string): Resource | undefined {
     const row = this.#byPlural.get(`${group}/${plural}`);
-    return row?.versions.some((v) => v.name === version && v.served) === true ? row : undefined;
+    return row && versionIn(row, version)?.served === true ? row : undefined;
   }
 
   findResource(group: string, plural: string): Resource | undefined {
@@ -82,7 +82,7 @@ class ResourceCatalog implements Catalog {
   }
 
   add(resource: Resource): void {
-    invariant(resource.versions.some((v) => v.name === resource.storageVersion), `${resource.plural}: storage version is not among its versions`);
+    invariant(versionIn(resource, resource.storageVersion) !== undefined, `${resource.plural}: storage version is not among its versions`);
     const key = `${resource.group}/${resource.plural}`;
     const replaced = this.#byPlural.get(key);
     if (replaced !== undefined) this.#byKind.delete(`${replaced.group}/${replaced.kind}`);

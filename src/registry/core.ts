@@ -207,8 +207,9 @@ export class Core {
     if (!answers) throw new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true });
   }
 
-  async #readDefinition({ group, plural }: Resource): Promise<number> {
-    const key = `${this.root}/apiextensions.k8s.io/customresourcedefinitions/${plural}.${group}`;
+  async #readDefinition({ definedBy }: Resource): Promise<number> {
+    if (definedBy === undefined) return 0;
+    const key = `${this.root}/${definedBy}`;
     const result = await this.store.range({ limit: 1, ...keyRange(key) });
     return result.type === 'ok' ? result.kvs[0]?.createRevision ?? 0 : 0;
   }

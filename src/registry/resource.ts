@@ -134,6 +134,8 @@ export interface Resource {
    * (definitions of custom resources). A store whose watch follows its writes later (etcd) is waited for, 3 s at most.
    */
   readonly answersFromCache?: boolean;
+  /** `group/plural/name` of the object that a custom row was made from. */
+  readonly definedBy?: string;
   readonly group: string;
   readonly kind: string;
   readonly listKind: string;

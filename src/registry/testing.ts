@@ -85,7 +85,7 @@ export const rows = {
   }, budget),
   widgets: row({
     group: 'example.com', kind: 'Widget', plural: 'widgets', custom: true, unconditionalUpdate: false, tracksGeneration: true, subresources: [statusPath],
-    storagePrefix: 'example.com/widgets',
+    storagePrefix: 'example.com/widgets', definedBy: 'apiextensions.k8s.io/customresourcedefinitions/widgets.example.com',
   }, { type: 'object', preserveUnknownFields: true }),
 } as const;
 

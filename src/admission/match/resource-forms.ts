@@ -3,7 +3,7 @@
 import { type KubeObject, formatGroupVersion, parseGroupVersion } from '../../apimachinery/index.ts';
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import {
-  type AdmissionAttributes, type Catalog, type GroupVersionKind, type Resource, cloneJson, convertObject, subresourcesIn,
+  type AdmissionAttributes, type Catalog, type GroupVersionKind, type Resource, cloneJson, convertObject, subresourcesIn, versionIn,
 } from '../../registry/index.ts';
 import { type MatchRule, type RulePoint, matchesRule } from './rules.ts';
 
@@ -85,6 +85,6 @@ export function formOf(object: KubeObject, known: ResourceForm): ResourceForm | 
   const parsed = parseGroupVersion(object.apiVersion ?? '');
   if (parsed === undefined || object.kind !== known.kind.kind || parsed.group !== known.kind.group) return undefined;
   if (parsed.version === known.kind.version) return known;
-  const isServed = known.resource.versions.some(({ name, served }) => served && name === parsed.version);
+  const isServed = versionIn(known.resource, parsed.version)?.served === true;
   return isServed ? { ...known, version: parsed.version, kind: { ...known.kind, version: parsed.version } } : undefined;
 }

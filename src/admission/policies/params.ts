@@ -2,7 +2,7 @@
 // fails is a problem of the configuration, worded as upstream's CollectParams words it.
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseGroupVersion } from '../../apimachinery/index.ts';
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
-import { type Catalog, type Registry, type Resource, type Target, buildPredicate, findKnown } from '../../registry/index.ts';
+import { type Catalog, type Registry, type Resource, type Target, buildPredicate, findKnown, versionIn } from '../../registry/index.ts';
 import type { ParamKind, ParamRef } from './policy.ts';
 
 /** A policy or a binding that cannot be used; the failure policy decides what that means. */
@@ -28,7 +28,7 @@ const without: readonly Param[] = [{ key: '', object: undefined }];
 export function findParamKind({ apiVersion, kind }: ParamKind, catalog: ParamReads['catalog']): { readonly resource: Resource; readonly version: string } {
   const { group, version } = parseGroupVersion(apiVersion) ?? { group: '', version: '' };
   const resource = catalog.findKind(group, kind);
-  if (resource === undefined || !resource.versions.some((row) => row.name === version && row.served)) {
+  if (resource === undefined || versionIn(resource, version)?.served !== true) {
     throw new ConfigurationError(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`);
   }
   return { resource, version };

@@ -5,7 +5,7 @@ import {
   decodeJsonPatch, decodeObject, formatGroupVersion, internalError,
 } from '../../apimachinery/index.ts';
 import { JsonError, parseJson, stringifyJson } from '../../codec/index.ts';
-import { defaultObject } from '../../registry/index.ts';
+import { defaultObject, versionIn } from '../../registry/index.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 
 /** A patch of a webhook that was read; throws the reason, in the words of the reference, when it is none. */
@@ -29,7 +29,7 @@ function sortKeys(value: JsonValue): JsonValue {
 
 /** The schema of a form. */
 export function schemaOf({ resource, version, kind }: ResourceForm, schemas: SchemaSet): Schema {
-  const own = kind.kind === resource.kind && kind.group === resource.group ? resource.versions.find(({ name }) => name === version)?.schema : undefined;
+  const own = kind.kind === resource.kind && kind.group === resource.group ? versionIn(resource, version)?.schema : undefined;
   return own ?? schemas.forKind(kind) ?? { type: 'any' };
 }
 

@@ -2,7 +2,7 @@
 // acts that owners wait for. Mirrors attemptToDeleteItem and orphanDependents of the reference's garbage collector:
 // every decision to delete is taken on live objects, under the precondition that they stay what they were.
 import { type KubeObject, type OwnerReference, parseGroupVersion, formatGroupVersion } from '../../apimachinery/index.ts';
-import { type Resource, type SystemClient, createClientOf, createSystemClient, formatTime, hasReason } from '../../registry/index.ts';
+import { type Resource, type SystemClient, createClientOf, createSystemClient, formatTime, hasReason, versionIn } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 import type { GarbageGraph, GarbageItem } from './graph.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, waitOf } from './item.ts';
@@ -148,7 +148,7 @@ export class GarbageCollection {
   #rowOf({ apiVersion, kind }: OwnerReference): Resource | undefined {
     const parsed = parseGroupVersion(apiVersion);
     const row = parsed && this.#context.catalog.findKind(parsed.group, kind);
-    return row?.versions.some(({ name, served }) => served && name === parsed?.version) === true ? row : undefined;
+    return row && versionIn(row, parsed?.version)?.served === true ? row : undefined;
   }
 
   /** An owner of that uid in another namespace: the dependent is collected all the same, and an Event says why. */

@@ -6,7 +6,7 @@ import {
 } from '../../apimachinery/index.ts';
 import type { MatchRule, ValidatingSpec } from '../../admission/index.ts';
 import { compareKeys } from '../../base/index.ts';
-import type { Catalog, GroupVersionKind } from '../../registry/index.ts';
+import { type Catalog, type GroupVersionKind, versionIn } from '../../registry/index.ts';
 
 /** A warning about one expression. */
 export interface ExpressionWarning {
@@ -53,8 +53,9 @@ async function findKinds(spec: ValidatingSpec, catalog: Rows, pause: Pause): Pro
 const describeKind = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
 
 function declare({ group, version, kind }: GroupVersionKind, catalog: Rows): DeclaredType | undefined {
-  const schema = catalog.findKind(group, kind)?.versions.find(({ name, served }) => served && name === version)?.schema;
-  return schema && declareKind(schema, kind);
+  const row = catalog.findKind(group, kind);
+  const found = row && versionIn(row, version);
+  return found?.served === true && found.schema ? declareKind(found.schema, kind) : undefined;
 }
 
 function declareParams({ paramKind }: ValidatingSpec, catalog: Rows): DeclaredType | undefined {

@@ -1,7 +1,7 @@
 // The discovery documents as plain values, legacy and aggregated: pure functions of the catalog's resources and of
 // what other servers say of theirs.
 import { formatGroupVersion } from '../../apimachinery/index.ts';
-import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
+import { type Catalog, type Resource, type Subresource, subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { Hashes } from '../dependencies.ts';
 import { type RemoteApis, mergeGroups } from '../remote/remote-apis.ts';
 
@@ -27,7 +27,7 @@ function subresourcesOf(resource: Resource, version: string): readonly Subresour
 
 /** The resources of one group version, in order. */
 export function resourcesOf(catalog: Catalog, group: string, version: string): readonly Resource[] {
-  return catalog.resources().filter((resource) => resource.group === group && resource.versions.some(({ name, served }) => name === version && served));
+  return catalog.resources().filter((resource) => resource.group === group && versionIn(resource, version)?.served === true);
 }
 
 /** A hash of the stored kind, by which clients find out whether two group versions have the same objects. */

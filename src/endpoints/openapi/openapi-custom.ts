@@ -1,6 +1,6 @@
 // OpenAPI definitions of custom resources: the schema of the CustomResourceDefinition, with the fields that every object has.
 import type { GroupVersionKind } from '../../apimachinery/index.ts';
-import type { Catalog, Resource, ResourceVersionRow } from '../../registry/index.ts';
+import { type Catalog, type Resource, type ResourceVersionRow, versionIn } from '../../registry/index.ts';
 import { resourcesOf } from '../discovery/discovery-data.ts';
 
 type Json = Record<string, unknown>;
@@ -72,7 +72,7 @@ function listDefinition({ kind, listKind, plural }: Resource, { group, version }
 export function customDefinitions(catalog: Catalog, { group, version }: { group: string; version: string }): Record<string, Json> {
   const out: Record<string, Json> = {};
   for (const resource of resourcesOf(catalog, group, version)) {
-    const served = resource.versions.find(({ name }) => name === version);
+    const served = versionIn(resource, version);
     if (!resource.custom || !served) continue;
     out[customName({ group, version, kind: resource.kind })] = objectDefinition(served, { group, version, kind: resource.kind });
     out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, { group, version });

@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
   YamlError } from '../../codec/index.ts';
-import type { Catalog } from '../../registry/index.ts';
+import { type Catalog, versionIn } from '../../registry/index.ts';
 import {
   cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
 } from './decode-errors.ts';
@@ -104,7 +104,7 @@ const metaKinds = new Set(['List', 'Status', 'DeleteOptions', 'ListOptions', 'Ge
 function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKind): boolean {
   if (metaKinds.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
   const resource = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
-  return resource !== undefined && !resource.custom && (resource.versions.some(({ name }) => name === version) || isFormerVersion(group, version));
+  return resource !== undefined && !resource.custom && (versionIn(resource, version) !== undefined || isFormerVersion(group, version));
 }
 
 function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind): Error {
@@ -125,7 +125,7 @@ function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context
   const found = parseGroupVersion(apiVersion);
   if (context.level !== 'Warn' || found?.group !== expected.group) return;
   const resource = context.catalog.findKind(expected.group, expected.kind);
-  if (resource === undefined || resource.versions.some(({ name }) => name === found.version)) return;
+  if (resource === undefined || versionIn(resource, found.version) !== undefined) return;
   const unknown = Object.keys(value as JsonObject).filter((key) => key !== 'apiVersion' && key !== 'kind' && key !== 'metadata').sort();
   context.warnings.push(...unknown.map((key) => `unknown field ${JSON.stringify(key)}`));
 }

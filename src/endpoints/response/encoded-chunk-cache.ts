@@ -4,7 +4,7 @@
 //
 // The cache is bounded: while it is full, one chunk in eight is admitted, so that a list larger than the bound still finds a part of itself.
 // Chunks that no list read for 30 to 60 seconds are removed.
-import { type Clock, type Steps, allocateLasting } from '../../base/index.ts';
+import { BoundedCache, type Clock, type Steps, allocateLasting } from '../../base/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength } from './encoding.ts';
 
@@ -32,6 +32,7 @@ const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
 
 interface Entry {
+  readonly chunk: Chunk;
   readonly encodings: Map<string, EncodedChunk>;
   cost: number;
   /** Number of the sweep before which a list read it last. */
@@ -41,8 +42,7 @@ interface Entry {
 /** The encoded chunks of one server; the least recently used chunk is removed first. */
 export class EncodedChunkCache {
   readonly #clock: Clock;
-  readonly #chunks = new Map<Chunk, Entry>();
-  #size = 0;
+  readonly #chunks = new BoundedCache<Chunk, Entry>({ limit: LIMIT_BYTES, sizeOf: ({ cost }) => cost });
   #refused = 0;
   #sweep = 0;
   #isScheduled = false;
@@ -54,28 +54,18 @@ export class EncodedChunkCache {
   get(chunk: Chunk, key: string): EncodedChunk | undefined {
     const entry = this.#chunks.get(chunk);
     if (entry === undefined) return undefined;
-    this.#chunks.delete(chunk);
-    this.#chunks.set(chunk, entry);
     entry.sweep = this.#sweep;
     return entry.encodings.get(key);
   }
 
   set(chunk: Chunk, key: string, encoded: EncodedChunk): void {
     const cost = encoded.bytes.length + ENTRY_BYTES;
-    if (this.#size + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
-    while (this.#size + cost > LIMIT_BYTES && this.#chunks.size > 0) this.#removeOldest();
-    let entry = this.#chunks.get(chunk);
-    if (entry === undefined) this.#chunks.set(chunk, (entry = { encodings: new Map(), cost: 0, sweep: this.#sweep }));
+    if (this.#chunks.total + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
+    const entry = this.#chunks.peek(chunk) ?? { chunk, encodings: new Map(), cost: 0, sweep: this.#sweep };
     entry.encodings.set(key, encoded);
     entry.cost += cost;
-    this.#size += cost;
+    this.#chunks.set(chunk, entry);
     this.#schedule();
-  }
-
-  #removeOldest(): void {
-    const [oldest] = this.#chunks.keys();
-    this.#size -= this.#chunks.get(oldest as Chunk)?.cost ?? 0;
-    this.#chunks.delete(oldest as Chunk);
   }
 
   #schedule(): void {
@@ -84,14 +74,14 @@ export class EncodedChunkCache {
     this.#clock.after(SWEEP_EVERY_MS, () => {
       this.#isScheduled = false;
       this.#removeUnused();
-      if (this.#chunks.size > 0) this.#schedule();
+      if (this.#chunks.count > 0) this.#schedule();
     });
   }
 
   #removeUnused(): void {
-    for (const { sweep } of this.#chunks.values()) {
+    for (const { chunk, sweep } of this.#chunks.values()) {
       if (sweep >= this.#sweep) break;
-      this.#removeOldest();
+      this.#chunks.delete(chunk);
     }
     this.#sweep += 1;
   }

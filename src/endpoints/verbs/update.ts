@@ -1,7 +1,9 @@
 // PUT: the body replaces the object, or the fields of its subresource.
 import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
-import { conflict, invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
-import { applyScale, checkIdentity, cloneJson, defaultObject, type Resource, toScale, type WriteResult } from '../../registry/index.ts';
+import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
+import {
+  applyScale, checkIdentity, checkScaleUid, cloneJson, defaultObject, groupResource, type Resource, toScale, type WriteResult,
+} from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, scaleSchema, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, requireBodyForm } from '../request/decode.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -20,11 +22,7 @@ export function respondWrite(request: ResourceRequest, result: WriteResult, repr
 
 /** The object with the replicas of a Scale; throws unless they are valid and the Scale's uid, if any, is the object's. */
 export function withScale(resource: Resource, current: KubeObject, scale: KubeObject): KubeObject {
-  const { uid, name = '' } = current.metadata;
-  if (scale.metadata.uid && scale.metadata.uid !== uid) {
-    const reason = `Precondition failed: UID in precondition: ${scale.metadata.uid}, UID in object meta: ${uid}`;
-    throw conflict({ group: resource.group, resource: resource.plural }, name, reason);
-  }
+  checkScaleUid(groupResource(resource), current, scale);
   const object = cloneJson(current);
   applyScale(resource, object, scale);
   return checkScale(resource, object);

@@ -2,7 +2,7 @@
 // identities included: a manager that updated the object and one that updated its Scale are two, and a new one has no time.
 import { type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Manager, type Schema, decodeManagers, encodeManagers, fieldSetOf,
   formatGroupVersion, parseGroupVersion } from '../../apimachinery/index.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 import { toScale } from './scale.ts';
 
 /** apiVersion of every Scale. */
@@ -32,7 +32,7 @@ const pathOf = (resource: Resource): string[] =>
 
 function isServed(resource: Resource, apiVersion: string): boolean {
   const parsed = parseGroupVersion(apiVersion);
-  return parsed?.group === resource.group && resource.versions.some((row) => row.name === parsed.version);
+  return parsed?.group === resource.group && versionIn(resource, parsed.version) !== undefined;
 }
 
 /** The Scale of an object as far as owners go, with the owners of its replicas. */

@@ -1,6 +1,6 @@
 // The scale subresource: an object seen as autoscaling/v1 Scale, and a Scale put back into the object. Where replicas and selector are
 // is data of the row (for custom resources, of the definition).
-import { type KubeObject, type MetaLabelSelector, badRequest, conflict, createLabelSelector, formatLabelSelector, internalError,
+import { type GroupResource, type KubeObject, type MetaLabelSelector, badRequest, conflict, createLabelSelector, formatLabelSelector, internalError,
   labelSelectorOf } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import type { Resource } from '../resource.ts';
@@ -68,17 +68,17 @@ export function toScale(resource: Resource, object: KubeObject, missing?: number
   };
 }
 
-/** 409 of a Scale of another object of the name; custom resources do not look at it. */
-function checkUid({ custom, group, plural }: Resource, { metadata }: KubeObject, { uid }: KubeObject['metadata']): void {
-  if (custom || !uid || uid === metadata.uid) return;
-  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid ?? ''}`;
-  throw conflict({ group, resource: `${plural}/scale` }, metadata.name ?? '', why);
+/** Throws the 409 of a Scale of another object of the name; `resource` is what the text names. */
+export function checkScaleUid(resource: GroupResource, { metadata }: KubeObject, { metadata: { uid } }: KubeObject): void {
+  if (!uid || uid === metadata.uid) return;
+  throw conflict(resource, metadata.name ?? '', `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid ?? ''}`);
 }
 
 /** Puts the replicas (and the resourceVersion, which then is a precondition, as the uid is) of a Scale into `object`, in place. */
 export function applyScale(resource: Resource, object: KubeObject, scale: KubeObject): void {
   invariant(resource.scale !== undefined, `${resource.plural} has no scale`);
-  checkUid(resource, object, scale.metadata);
+  // Custom resources do not look at the uid.
+  if (!resource.custom) checkScaleUid({ group: resource.group, resource: `${resource.plural}/scale` }, object, scale);
   const spec = scale['spec'];
   const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');

@@ -4,7 +4,7 @@ import { type KubeObject, parseGroupVersion } from '../../apimachinery/index.ts'
 import { decodeEnvelope, decodeMessage, isProtobuf, parseJson } from '../../codec/index.ts';
 import { defaultObject } from '../fields/defaults.ts';
 import { type Layout, convertObject } from './layout.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 
 /** Decodes bytes that are not in our layout, into the storage version. */
 export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
@@ -12,7 +12,7 @@ export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
   if (!isProtobuf(bytes)) return toStorageVersion(resource, parseJson(bytes).value as unknown as KubeObject);
   const envelope = decodeEnvelope(bytes);
   const version = parseGroupVersion(envelope.apiVersion)?.version ?? resource.storageVersion;
-  const known = resource.versions.some((v) => v.name === version) ? version : resource.storageVersion;
+  const known = versionIn(resource, version) !== undefined ? version : resource.storageVersion;
   const object = decodeMessage(layout.schema(known), envelope.raw) as unknown as KubeObject;
   return toStorageVersion(resource, { ...object, apiVersion: envelope.apiVersion, kind: resource.kind });
 }
@@ -21,6 +21,6 @@ function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
   object.metadata ??= {};
   const { storageVersion, custom } = resource;
   const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
-  const known = resource.versions.some((v) => v.name === from) || from === resource.upstreamStorageVersion ? from : storageVersion;
+  const known = versionIn(resource, from) !== undefined || from === resource.upstreamStorageVersion ? from : storageVersion;
   return convertObject(resource, custom ? object : defaultObject(object, { resource, version: known }), { from: known, to: storageVersion });
 }

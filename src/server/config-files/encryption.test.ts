@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { systemRandom } from '../../base/index.ts';
 import type { ValueCipher } from '../../registry/index.ts';
 import { createEncryption } from './encryption.ts';
-import { openSecretbox, sealSecretbox } from './secretbox.ts';
 
 const secret = (length: number, fill: string): string => Buffer.alloc(length, fill).toString('base64');
 const provider = (name: string, ...keys: readonly (readonly [string, string])[]): object =>
@@ -16,16 +15,23 @@ const makeFor = (resource: string, ...providers: readonly object[]) => make([res
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 const key = '/registry/secrets/n/a';
 
-test('sealSecretbox answers the box of the NaCl distribution', () => {
+test('createEncryption writes with secretbox what the NaCl distribution writes', () => {
   const secretKey = hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389');
   const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37');
   const text = hex('be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06d'
     + 'ceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705');
-  const box = sealSecretbox(text, nonce, secretKey);
+  const random = { ...systemRandom, bytes: () => nonce };
+  const resources = [{ resources: ['secrets'], providers: [provider('secretbox', ['one', secretKey.toString('base64')])] }];
+  const config = { kind: 'EncryptionConfiguration', resources };
+  const { seal, open } = createEncryption({ config, random })('secrets') as ValueCipher;
+  const stored = Buffer.from(seal(text, key));
+  const prefix = Buffer.concat([Buffer.from('k8s:enc:secretbox:v1:one:'), nonce]);
+  assert.deepEqual(stored.subarray(0, prefix.length), prefix);
+  const box = stored.subarray(prefix.length);
   assert.equal(box.subarray(0, 48).toString('hex'), 'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186a');
-  assert.deepEqual(openSecretbox(box, nonce, secretKey), text);
+  assert.deepEqual(Buffer.from(open(stored, key)), text);
   box[20] = (box[20] as number) ^ 1;
-  assert.equal(openSecretbox(box, nonce, secretKey), undefined);
+  assert.throws(() => open(stored, key));
 });
 
 test('createEncryption brings every value back, and writes the prefix that kube-apiserver writes', () => {

@@ -1,10 +1,10 @@
 // Encryption at rest as kube-apiserver writes it: `k8s:enc:<provider>:v1:<key name>:` and then the secret bytes. The first provider of a
 // resource writes, all of them read, so that keys can be rotated. The key of the object is authenticated where the provider can do it.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import type { Random } from '../../base/index.ts';
 import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
 import { StartError } from '../options/options.ts';
-import { openSecretbox, sealSecretbox, SECRETBOX_NONCE_BYTES } from './secretbox.ts';
 
 /** How one provider hides bytes with one key; `open` answers undefined or throws when it cannot. */
 interface Cipher {
@@ -26,6 +26,7 @@ interface Rule {
 const everyPrefix = Buffer.from('k8s:enc:');
 const TAG_BYTES = 16;
 const GCM_NONCE_BYTES = 12;
+const SECRETBOX_NONCE_BYTES = 24;
 const CBC_BLOCK_BYTES = 16;
 const keySizes: Readonly<Record<string, readonly number[]>> = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] };
 
@@ -181,12 +182,17 @@ function createCbc(key: Buffer, random: Random): Cipher {
   };
 }
 
+/** NaCl's secretbox, which node:crypto does not have: XSalsa20 and Poly1305, the tag in front. */
 function createSecretbox(key: Buffer, random: Random): Cipher {
   return {
     seal(value) {
       const nonce = random.bytes(SECRETBOX_NONCE_BYTES);
-      return Buffer.concat([nonce, sealSecretbox(value, nonce, key)]);
+      return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(value)]);
     },
-    open: (sealed) => openSecretbox(sealed.subarray(SECRETBOX_NONCE_BYTES), sealed.subarray(0, SECRETBOX_NONCE_BYTES), key),
+    open(sealed) {
+      if (sealed.length < SECRETBOX_NONCE_BYTES + TAG_BYTES) return undefined;
+      const box = xsalsa20poly1305(key, sealed.subarray(0, SECRETBOX_NONCE_BYTES));
+      return box.decrypt(sealed.subarray(SECRETBOX_NONCE_BYTES));
+    },
   };
 }

@@ -1,7 +1,7 @@
 // OwnerReferencesPermissionEnforcement: the owners of an object are changed only by users that may delete it, and an owner's deletion is held up
 // only by users that may set finalizers on the owner. Texts and rights are upstream's.
 import { type OwnerReference, equalJson, parseGroupVersion } from '../../../apimachinery/index.ts';
-import type { AdmissionAttributes, Catalog } from '../../../registry/index.ts';
+import { type AdmissionAttributes, type Catalog, versionIn } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import { refuse } from '../../refusal.ts';
 
@@ -41,7 +41,7 @@ export function createOwnerReferences(ask: AskRight, catalog: () => Catalog): Ad
   const checkBlocker = async (attributes: AdmissionAttributes, { apiVersion, kind, name }: Owner): Promise<void> => {
     const { group, version } = parseGroupVersion(apiVersion) ?? { group: '', version: '' };
     const row = catalog().findKind(group, kind);
-    if (row === undefined || !row.versions.some((one) => one.name === version)) {
+    if (row === undefined || versionIn(row, version) === undefined) {
       const why = `no matches for kind "${kind}" in version "${apiVersion}"`;
       throw refuse(attributes, `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${why}`);
     }
