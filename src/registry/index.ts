@@ -14,7 +14,7 @@ export { defaultObject } from './fields/defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
 export { type Reflector, type ReflectorListener, startReflector } from './reads/reflector.ts';
 export {
-  type ObjectKey, type SystemClient, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
+  type ObjectKey, type SystemClient, completeObject, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
 } from './reads/system-client.ts';
 export { WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';

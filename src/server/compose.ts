@@ -7,8 +7,8 @@ import {
   type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
   createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin,
   createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore,
-  createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, findNamespaceWith, isSelected,
-  listReadyRanges, orderPlugins,
+  createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
+  STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
@@ -120,7 +120,7 @@ function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
 }
 
 /** Parts of the chain that are no plugins of the reference: no flag turns them off. */
-const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'CustomResourceDefinitions']);
+const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'StaticNames', 'CustomResourceDefinitions']);
 
 /** The plugins that are on, in the reference's order; each run is measured. */
 function createChain({ options, metrics }: { readonly options: ServerOptions; readonly metrics: CountedAdmission },
@@ -175,12 +175,17 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
 }
 
 /** The admission that objects of admissionregistration.k8s.io configure. */
-function composeConfigured(parts: Parameters<typeof createWebhooks>[0], workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
+function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic'>,
+  workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
   const evaluateElsewhere: EvaluateElsewhere | undefined = workers && ((task, { user, signal }) =>
     workers.run('evaluatePolicy', task, { user: user.name, signal: signal?.signal }));
   const { options: { clock, logger } } = parts;
   const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
-  return { webhooks: createWebhooks(parts), policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, onError }) };
+  const followStatic = parts.plan.followManifests?.(parts.catalog) ?? followNothing;
+  return {
+    webhooks: createWebhooks({ ...parts, followStatic }),
+    policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, followStatic, onError }),
+  };
 }
 
 const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
@@ -232,6 +237,7 @@ export function composeApi(parts: ApiOptions): Api {
     ...webhooks.imagePolicy,
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),
+    createStaticNames(options.featureGates.includes(`${STATIC_OBJECTS_GATE}=true`)),
     createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',

@@ -6,6 +6,7 @@ import type { AdmissionPlugin } from '../chain.ts';
 import type { AskAccess } from '../match/conditions.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
 import { createNamespaceReader } from '../match/selectors.ts';
+import { type FollowStatic, followNothing } from '../static-objects.ts';
 import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
@@ -22,6 +23,7 @@ interface PolicyParts {
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
+  readonly followStatic?: FollowStatic | undefined;
   /** Receives failures, after which policies are read again. */
   readonly onError: (error: unknown) => void;
 }
@@ -36,21 +38,29 @@ export interface AdmissionPolicies {
 }
 
 /** Makes the policies of a server; none is known before `start`. */
-export function createAdmissionPolicies({ registry, catalog, clock, schemas, askAccess, metrics, evaluateElsewhere, onError }: PolicyParts): AdmissionPolicies {
+export function createAdmissionPolicies({
+  registry, catalog, clock, schemas, askAccess, metrics, evaluateElsewhere, followStatic = followNothing, onError,
+}: PolicyParts): AdmissionPolicies {
   const readNamespace = createNamespaceReader(registry, catalog);
   const dependencies = { registry, catalog, clock, schemas, askAccess, metrics, evaluateElsewhere, readNamespace };
   const mutating = new Policies(catalog, compileMutations);
   const validating = new Policies(catalog, compileValidations);
   let reflectors: readonly Reflector[] = [];
+  let stops: readonly (() => void)[] = [];
   return {
     mutating: createMutatingPolicies(mutating, dependencies), validating: createValidatingPolicies(validating, dependencies),
     async start() {
       const options = { registry: registry(), catalog, clock, onError };
       reflectors = [...followPolicies(mutating, { ...options, sort: 'mutating' }), ...followPolicies(validating, { ...options, sort: 'validating' })];
+      stops = await Promise.all([
+        followStatic('MutatingAdmissionPolicy', (objects) => mutating.setStatic(objects)),
+        followStatic('ValidatingAdmissionPolicy', (objects) => validating.setStatic(objects)),
+      ]);
       await Promise.all(reflectors.map(({ synced }) => synced));
     },
     stop() {
       for (const reflector of reflectors) reflector.stop();
+      for (const stop of stops) stop();
     },
   };
 }

@@ -1,5 +1,5 @@
-// Requests that no policy sees: about policies and bindings themselves, so that none can make itself unremovable, and the reviews without which
-// nothing could be authenticated or authorized.
+// Requests that no policy of the API sees: about policies and bindings themselves, so that none can make itself unremovable, and the reviews
+// without which nothing could be authenticated or authorized. Policies of static manifests see the former.
 import type { AdmissionAttributes } from '../../registry/index.ts';
 
 const excluded: ReadonlySet<string> = new Set([
@@ -9,5 +9,8 @@ const excluded: ReadonlySet<string> = new Set([
   'authorization.k8s.io/selfsubjectaccessreviews', 'authorization.k8s.io/selfsubjectrulesreviews', 'authorization.k8s.io/subjectaccessreviews',
 ]);
 
-/** Whether no policy sees a request. */
-export const isExcluded = ({ resource: { group, plural } }: AdmissionAttributes): boolean => excluded.has(`${group}/${plural}`);
+/** Which policies see a request. */
+export function findAudience({ resource: { group, plural } }: AdmissionAttributes): 'all' | 'static' | 'none' {
+  if (!excluded.has(`${group}/${plural}`)) return 'all';
+  return group === 'admissionregistration.k8s.io' ? 'static' : 'none';
+}

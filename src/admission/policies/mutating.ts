@@ -9,7 +9,6 @@ import { joinErrors } from '../match/conditions.ts';
 import { refuse } from '../refusal.ts';
 import { Reinvocation } from '../reinvocation.ts';
 import type { MadeJson } from './evaluator.ts';
-import { isExcluded } from './excluded.ts';
 import { type Mutation, MutationError, type MutatingProgram, type MutatingSpec, mutateObject } from './mutations.ts';
 import type { Hook, Policies } from './policies.ts';
 import type { PolicyExpressions } from './policy.ts';
@@ -129,7 +128,7 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
 export function createMutatingPolicies(policies: MutatingPolicies, dependencies: MutatingDependencies): AdmissionPlugin {
   return {
     name: PLUGIN,
-    handles: (attributes: AdmissionAttributes) => attributes.operation !== 'DELETE' && !isExcluded(attributes) && policies.findHooks(attributes).length > 0,
+    handles: (attributes: AdmissionAttributes) => attributes.operation !== 'DELETE' && policies.findHooks(attributes).length > 0,
     mutate: (attributes, pass): MaybePromise<void> =>
       new MutatingRun(new PolicyRequest(attributes, dependencies), pass, dependencies.schemas).run(policies.findHooks(attributes)),
   };

@@ -8,7 +8,6 @@ import type { AdmissionPlugin } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
 import type { PolicyCheck } from '../metrics.ts';
 import { refuse } from '../refusal.ts';
-import { isExcluded } from './excluded.ts';
 import type { Policies } from './policies.ts';
 import type { Policy, PolicyExpressions } from './policy.ts';
 import { type Invocation, type InvocationListener, type Misconfiguration, type PolicyDependencies, PolicyRequest } from './policy-request.ts';
@@ -133,7 +132,7 @@ class ValidatingRun implements InvocationListener<ValidatingProgram> {
 export function createValidatingPolicies(policies: ValidatingPolicies, dependencies: PolicyDependencies): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionPolicy',
-    handles: (attributes) => !isExcluded(attributes) && policies.findHooks(attributes).length > 0,
+    handles: (attributes) => policies.findHooks(attributes).length > 0,
     validate(attributes: AdmissionAttributes): MaybePromise<void> {
       const request = new PolicyRequest(attributes, dependencies);
       const run = new ValidatingRun(request);

@@ -1,10 +1,11 @@
 // All webhooks of one sort, kept up to date by a Reflector: a configuration is compiled once and kept until it changes.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type Clock, invariant } from '../../base/index.ts';
+import { type Clock, compareKeys, invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Reflector, type Registry, startReflector } from '../../registry/index.ts';
 import { PlaceCache } from '../match/place-cache.ts';
 import { type ResourceForm, findForm } from '../match/resource-forms.ts';
 import { pointOf } from '../match/rules.ts';
+import { isExempt } from './exempt.ts';
 import { type Webhook, compileConfiguration } from './webhook.ts';
 
 /** A webhook whose rules are about a request, the form that it is to be sent, and its place among all webhooks of its sort. */
@@ -19,6 +20,7 @@ export class WebhookConfigurations {
   readonly #catalog: Pick<Catalog, 'resources' | 'generation'>;
   readonly #configurations = new Map<string, readonly Webhook[]>();
   readonly #places: PlaceCache<Candidate>;
+  #static: readonly Webhook[] = [];
   /** Undefined until the next look-up after a change. */
   #ordered: readonly Webhook[] | undefined;
 
@@ -37,21 +39,29 @@ export class WebhookConfigurations {
     if (this.#configurations.delete(name)) this.#forgetOrder();
   }
 
+  /** Takes configurations of static manifests, in place of those before. */
+  setStatic(objects: readonly KubeObject[]): void {
+    const named = [...objects].sort((a, b) => compareKeys(a.metadata.name ?? '', b.metadata.name ?? ''));
+    this.#static = named.flatMap((object) => compileConfiguration(object, 'manifest/'));
+    this.#forgetOrder();
+  }
+
   /** Forgets all configurations but these. */
   keepOnly(names: ReadonlySet<string>): void {
     for (const name of this.#configurations.keys()) if (!names.has(name)) this.remove(name);
   }
 
-  /** Webhooks whose rules are about a request, by name of their configuration and then in its order. */
+  /** Webhooks whose rules are about a request: static ones first, by name of their configuration and then in its order. */
   findCandidates(attributes: AdmissionAttributes): readonly Candidate[] {
-    if (this.#configurations.size === 0) return [];
+    if (this.#configurations.size === 0 && this.#static.length === 0) return [];
     return this.#places.find(attributes, () => this.#search(attributes));
   }
 
   #search(attributes: AdmissionAttributes): readonly Candidate[] {
     const [point, catalog] = [pointOf(attributes), this.#catalog];
     this.#ordered ??= [...this.#configurations].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, webhooks]) => webhooks);
-    return this.#ordered.flatMap((webhook, index): Candidate[] => {
+    const webhooks = isExempt(attributes) ? this.#static : [...this.#static, ...this.#ordered];
+    return webhooks.flatMap((webhook, index): Candidate[] => {
       const form = findForm(attributes, { rules: webhook.rules, matchPolicy: webhook.matchPolicy, point, catalog });
       return form === undefined ? [] : [{ webhook, form, index }];
     });

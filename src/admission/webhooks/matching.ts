@@ -17,15 +17,6 @@ export interface MatchDependencies {
   readonly metrics: AdmissionMetrics;
 }
 
-/** Kinds whose requests no webhook sees, so that none can make itself unremovable; all are of admissionregistration.k8s.io. */
-const exemptKinds: ReadonlySet<string> = new Set([
-  'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding',
-  'ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding',
-]);
-
-/** Whether no webhook sees requests of this kind. */
-export const isExempt = ({ kind: { group, kind } }: AdmissionAttributes): boolean => group === 'admissionregistration.k8s.io' && exemptKinds.has(kind);
-
 /** What conversion failures of a request become; the reference wraps them once where they happen and once more where they are met. */
 function failConversion(error: unknown): never {
   throw internalError(internalError(error instanceof Error ? error.message : String(error)).message);

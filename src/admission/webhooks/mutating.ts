@@ -11,7 +11,7 @@ import { Reinvocation } from '../reinvocation.ts';
 import { type CallDependencies, callWebhook } from './call.ts';
 import type { Candidate, WebhookConfigurations } from './configurations.ts';
 import { CallError, internalProblem } from './failures.ts';
-import { type MatchDependencies, RequestMatcher, isExempt } from './matching.ts';
+import { type MatchDependencies, RequestMatcher } from './matching.ts';
 import { applyPatch, defaultForm, readPatch } from './patch.ts';
 import { type Reporting, reportCall } from './report.ts';
 import type { ReviewAnswer } from './review.ts';
@@ -141,7 +141,7 @@ export function createMutatingWebhooks(dependencies: WebhookDependencies): Admis
   const { configurations } = dependencies;
   return {
     name: PLUGIN,
-    handles: (attributes) => configurations.findCandidates(attributes).length > 0 && !isExempt(attributes),
+    handles: (attributes) => configurations.findCandidates(attributes).length > 0,
     mutate: (attributes, pass): MaybePromise<void> =>
       new MutatingRun(attributes, pass, dependencies).run(configurations.findCandidates(attributes)),
   };

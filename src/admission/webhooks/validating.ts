@@ -7,7 +7,7 @@ import type { AdmissionPlugin } from '../chain.ts';
 import type { FormedObjects } from '../match/resource-forms.ts';
 import { callWebhook } from './call.ts';
 import type { Candidate } from './configurations.ts';
-import { RequestMatcher, isExempt } from './matching.ts';
+import { RequestMatcher } from './matching.ts';
 import type { WebhookDependencies } from './mutating.ts';
 import { endedRequest, reportCall } from './report.ts';
 import type { Webhook } from './webhook.ts';
@@ -51,7 +51,7 @@ export function createValidatingWebhooks(dependencies: WebhookDependencies): Adm
   const { configurations } = dependencies;
   return {
     name: 'ValidatingAdmissionWebhook',
-    handles: (attributes) => configurations.findCandidates(attributes).length > 0 && !isExempt(attributes),
+    handles: (attributes) => configurations.findCandidates(attributes).length > 0,
     validate: (attributes): MaybePromise<void> => callAll(attributes, configurations.findCandidates(attributes), dependencies),
   };
 }

@@ -77,14 +77,14 @@ function compileWebhook(fields: WebhookFields, configuration: string, id: string
   };
 }
 
-/** The webhooks of a configuration, in its order. */
-export function compileConfiguration(object: KubeObject): readonly Webhook[] {
+/** The webhooks of a configuration, in its order; `origin` distinguishes those of static manifests. */
+export function compileConfiguration(object: KubeObject, origin = ''): readonly Webhook[] {
   const configuration = object.metadata.name ?? '';
   const counts = new Map<string, number>();
   return ((object['webhooks'] ?? []) as readonly WebhookFields[]).map((fields) => {
     const { name = '' } = fields;
     const before = counts.get(name) ?? 0;
     counts.set(name, before + 1);
-    return compileWebhook(fields, configuration, `${configuration}/${name}/${before}`);
+    return compileWebhook(fields, configuration, `${origin}${configuration}/${name}/${before}`);
   });
 }

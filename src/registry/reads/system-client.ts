@@ -183,11 +183,14 @@ function schemaOf(resource: Resource): Schema {
 
 /** Makes of an object in the storage version what the body of a request becomes: fields in their order, defaults filled in. */
 function completerOf(resource: Resource): Change {
-  const { group, kind, storageVersion, custom } = resource;
-  if (custom) return cloneJson;
-  const schema = schemaOf(resource);
+  return resource.custom ? cloneJson : (object) => completeObject(resource, object);
+}
+
+/** An object of a built-in resource, typed by its schema and defaulted, in the storage version. */
+export function completeObject(resource: Resource, object: KubeObject): KubeObject {
+  const { group, kind, storageVersion } = resource;
   const type = { apiVersion: formatGroupVersion({ group, version: storageVersion }), kind };
-  return (object) => defaultObject({ ...decodeObject(schema, object).object, ...type } as KubeObject, { resource, version: storageVersion });
+  return defaultObject({ ...decodeObject(schemaOf(resource), object).object, ...type } as KubeObject, { resource, version: storageVersion });
 }
 
 /** Whether an error is a Status with this reason. */

@@ -12,7 +12,9 @@ const modes = ['enforce', 'audit', 'warn'] as const;
 const limitTypes: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
 
 /** Plugins with a configuration that is read elsewhere, or that need none. */
-const others: ReadonlySet<string> = new Set(['ImagePolicyWebhook', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+const others: ReadonlySet<string> = new Set([
+  'ImagePolicyWebhook', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook',
+]);
 
 function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurations['podSecurity'] {
   const { defaults, exemptions } = reader.fields(fields, '', ['apiVersion', 'kind', 'defaults', 'exemptions']);

@@ -1,9 +1,9 @@
 // The webhooks of a server: one caller for admission and for conversion, the two admission plugins over it, and their configurations, which are kept
 // up to date from the start on.
 import {
-  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type PluginConfigurations, WebhookConfigurations, createMutatingWebhooks,
+  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type FollowStatic, type PluginConfigurations, WebhookConfigurations, createMutatingWebhooks,
   createImagePolicy, createNamespaceReader, createValidatingWebhooks, followConfigurations,
-  isSelected,
+  STATIC_OBJECTS_GATE, isSelected,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
 import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
@@ -22,6 +22,7 @@ interface WebhookParts {
   readonly askAccess: AskAccess;
   readonly metrics: AdmissionMetrics;
   readonly plan: AdmissionPlan;
+  readonly followStatic: FollowStatic;
 }
 
 type Client = Parameters<WebhookCaller['call']>[0];
@@ -39,7 +40,7 @@ export interface Webhooks {
 }
 
 /** Makes the webhooks of a server. */
-export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan }: WebhookParts): Webhooks {
+export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan, followStatic }: WebhookParts): Webhooks {
   const { credentials, imagePolicy, beforeCall } = plan;
   const { clock, random, logger, enableAggregatorRouting } = options;
   const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting }), beforeCall);
@@ -54,6 +55,7 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
     send: (client: Client, body: unknown, limits: CallLimits) => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] }),
   });
   let reflectors: readonly Reflector[] = [];
+  let stops: readonly (() => void)[] = [];
   return {
     mutating: createMutatingWebhooks(partsOf('mutating')), validating: createValidatingWebhooks(partsOf('validating')),
     imagePolicy: imagePolicy === undefined ? [] : [composeImagePolicy(imagePolicy, caller, clock)],
@@ -63,10 +65,15 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
         registry: registry(), catalog, clock, plural: `${sort}webhookconfigurations`,
         onError: (error) => logger.warn('webhook configurations will be read again', describeError(error)),
       }));
+      stops = await Promise.all([
+        followStatic('MutatingAdmissionWebhook', (objects) => configurations.mutating.setStatic(objects)),
+        followStatic('ValidatingAdmissionWebhook', (objects) => configurations.validating.setStatic(objects)),
+      ]);
       await Promise.all(reflectors.map(({ synced }) => synced));
     },
     stop() {
       for (const reflector of reflectors) reflector.stop();
+      for (const stop of stops) stop();
       caller.close();
     },
   };
@@ -102,6 +109,8 @@ export interface AdmissionPlan {
   readonly credentials?: WebhookCredentialsPlan;
   readonly plugins?: PluginConfigurations;
   readonly imagePolicy?: ImagePolicyPlan;
+  /** Makes what follows the static manifests, where there are any. */
+  readonly followManifests?: (catalog: Catalog) => FollowStatic;
   /** A function of a test that runs before each call. */
   readonly beforeCall?: BeforeWebhook | undefined;
 }
@@ -119,7 +128,13 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
   const { readAdmissionConfiguration, readWebhookCredentials } = await import('../config-files/admission-config.ts');
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
-  const plan = { credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations) };
+  const { clock, logger } = options;
+  const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
+  const directories = await readManifestDirectories(CONFIG_FLAG, configurations, options.featureGates.includes(`${STATIC_OBJECTS_GATE}=true`));
+  const plan: AdmissionPlan = {
+    credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations),
+    ...(directories.size > 0 && { followManifests: (catalog) => createManifestFollower({ directories, catalog, clock, logger }) }),
+  };
   if (!wantsImagePolicy) return plan;
   const { readImagePolicy } = await import('../config-files/image-policy-config.ts');
   const configuration = configurations.get(IMAGE_POLICY);
