@@ -86,5 +86,6 @@ export function finalizerWarnings(resource: Resource, object: KubeObject, old: K
   const standard = ['kubernetes', 'orphan', 'foregroundDeletion'];
   return (object.metadata.finalizers ?? [])
     .filter((f) => !f.includes('/') && !known.has(f) && !standard.includes(f))
-    .map((f) => `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`);
+    .map((f) => `metadata.finalizers: ${JSON.stringify(f)}: prefer a domain-qualified finalizer name ${f.includes('.') ? 'including a path (/) ' : ''}`
+      + 'to avoid accidental conflicts with other finalizer writers');
 }

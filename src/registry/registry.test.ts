@@ -438,3 +438,17 @@ test('admission sees every write and may refuse it', async () => {
   await remove(rows.configMaps, 'a');
   assert.deepEqual(seen, ['CREATE a false true', 'UPDATE a true true', 'DELETE a true false']);
 });
+
+test('finalizers of custom resources without a domain or a path are warned of, once', async () => {
+  const { create, patch } = createBench();
+  const warnings: string[] = [];
+  const finalizers = ['plain', 'dotted.example.com', 'example.com/full'];
+  await create(rows.widgets, { metadata: { name: 'w', finalizers }, spec: { size: 1 } }, { warnings });
+  const why = 'to avoid accidental conflicts with other finalizer writers';
+  assert.deepEqual(warnings, [
+    `metadata.finalizers: "plain": prefer a domain-qualified finalizer name ${why}`,
+    `metadata.finalizers: "dotted.example.com": prefer a domain-qualified finalizer name including a path (/) ${why}`,
+  ]);
+  await patch(rows.widgets, 'w', ({ metadata }) => void (metadata.labels = { a: 'b' }), { context: makeContext({ warnings }) });
+  assert.equal(warnings.length, 2);
+});

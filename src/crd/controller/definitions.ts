@@ -111,8 +111,9 @@ class ServedDefinitions implements Definitions {
     const definition = stored.object('v1');
     const outline = outlineOf(definition);
     const before = this.#known.get(name);
-    // Servers refuse schemas that are not structural; what was in the store when this one started may have come another way.
-    const known = before ?? { stored, outline, row: undefined, fingerprint: '', mayBeUnstructural: !this.#isSynced };
+    // Servers refuse schemas that are not structural; what was in the store when this one started, and what v1beta1 wrote, may have come another way.
+    const mayBeUnstructural = !this.#isSynced || specOf(outline).preserveUnknownFields === true;
+    const known = before ?? { stored, outline, row: undefined, fingerprint: '', mayBeUnstructural };
     const hadNames = before === undefined ? undefined : statusOf(before.outline).acceptedNames;
     known.stored = stored;
     known.outline = outline;
