@@ -17,9 +17,18 @@ const options: Readonly<Record<string, Readonly<Record<string, OptionType>>>> = 
   PodExecOptions: { ...streams, command: 'texts' }, PodAttachOptions: streams, PodPortForwardOptions: { ports: 'integers' },
 };
 
+const MAX_PORT = 65_535;
+
+function readPort(text: string): number {
+  const fail = (why: string): Error => badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^\d+$/.test(text)) throw fail('invalid syntax');
+  if (Number(text) > MAX_PORT) throw fail('value out of range');
+  return Number(text);
+}
+
 function readOption(texts: readonly string[], type: OptionType): unknown {
   if (type === 'boolean') return isTrue(texts);
-  if (type === 'integers') return texts.filter((text) => /^[+-]?\d+$/.test(text)).map(Number);
+  if (type === 'integers') return texts.flatMap((text) => text.split(',')).map(readPort);
   return type === 'texts' ? texts : texts[0];
 }
 

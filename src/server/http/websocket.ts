@@ -72,21 +72,22 @@ function* splitMessages(chunk: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** True for answers that go to a WebSocket: streams of events. */
+/** True for answers that a WebSocket is sent: streams of events, and logs. */
 export function isEventStream(exchange: HttpExchange, { status, body }: Response): boolean {
-  return status === 200 && typeof body === 'function' && exchange.info.verb === 'watch';
+  return status === 200 && typeof body === 'function' && (exchange.info.verb === 'watch' || exchange.info.subresource === 'log');
 }
 
-/** Sends the events of one piece of a stream, each as a message. */
+/** Sends the events of one piece of a stream, each as a message; a piece of a log is one. */
 function createSender(connection: WebSocketConnection, { protocols }: WebSocketRequest, headers: Response['headers']): (chunk: Uint8Array) => void {
-  if (!String(headers['content-type']).includes('protobuf')) {
+  const type = String(headers['content-type']);
+  if (!type.includes('protobuf') && type !== 'text/plain') {
     return (chunk) => {
       for (const line of splitLines(chunk)) connection.send(line, 'text');
     };
   }
   const isBase64 = protocols.includes(BASE64_PROTOCOL);
   return (chunk) => {
-    for (const message of splitMessages(chunk)) {
+    for (const message of type === 'text/plain' ? [chunk] : splitMessages(chunk)) {
       if (isBase64) connection.send(Buffer.from(Buffer.from(message).toString('base64')), 'text');
       else connection.send(message, 'binary');
     }

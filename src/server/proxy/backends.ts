@@ -109,8 +109,7 @@ export class NetworkBackends implements Backends {
       ...passRequest(request), ...this.#place(location), path: formatPath({ ...location, path: path === '' ? '/' : path, query }), headers,
       answer: (incoming) => passAnswer(request, wantsUpgrade ? requireRefusal(incoming) : incoming, rules),
     };
-    const describe = wantsUpgrade ? describeDial : (why: string) => serviceUnavailable(`error trying to reach service: ${why}`);
-    return forwardRequest(request, target).catch(rethrow(describe));
+    return forwardRequest(request, target).catch(rethrow(wantsUpgrade ? describeDial : describeProxied));
   }
 
   async connect(exchange: Exchange, location: Location, translation: Translation): Promise<Response> {
@@ -177,7 +176,13 @@ export class NetworkBackends implements Backends {
   }
 }
 
-const describeDial = (why: string): Error => failure(500, '', `error dialing backend: ${why}`);
+/** Only Go's client, which logs are read with, knows what a server means that answers without TLS. */
+const withoutClient = (why: string): string =>
+  (why === 'http: server gave HTTP response to HTTPS client' ? 'tls: first record does not look like a TLS handshake' : why);
+
+const describeDial = (why: string): Error => failure(500, '', `error dialing backend: ${withoutClient(why)}`);
+
+const describeProxied = (why: string): Error => serviceUnavailable(`error trying to reach service: ${withoutClient(why)}`);
 
 /** Words a failed connection; what is a Status already stays. */
 function rethrow(describe: (why: string) => Error): (error: unknown) => never {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { TLSSocket } from 'node:tls';
+import WebSocket from 'ws';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type TestServer, eventually, openRawConnection, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
@@ -75,6 +76,22 @@ describe('logs', () => {
     await closed;
   });
 
+  it('come as messages of a WebSocket', async () => {
+    kubelet.answer = (_request, response) => void response.end('one\ntwo\n');
+    const ask = (protocols: readonly string[]): Promise<string> => new Promise((resolve, reject) => {
+      const options = { rejectUnauthorized: false, headers: { authorization: 'Bearer admin-token' } };
+      const socket = new WebSocket(`${server.url.replace('https', 'wss')}${pods}/on-near/log`, [...protocols], options);
+      let text = '';
+      socket.on('message', (data) => {
+        text += String(data);
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(text));
+    });
+    assert.equal(await ask(['binary.k8s.io']), 'one\ntwo\n');
+    assert.equal(await ask(['base64.binary.k8s.io']), Buffer.from('one\ntwo\n').toString('base64'));
+  });
+
   it('hold the kubelet back while the client does not read', async () => {
     let written = 0;
     let waits = false;
@@ -142,7 +159,7 @@ describe('logs', () => {
     const problems: [string, string][] = [
       ['tailLines=-1', 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
       ['limitBytes=0', 'limitBytes: Invalid value: 0: must be greater than 0'], ['sinceSeconds=0', 'sinceSeconds: Invalid value: 0: must be greater than 0'],
-      ['sinceSeconds=1&sinceTime=', ': Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'],
+      ['sinceSeconds=1&sinceTime=', '[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'],
       ['stream=Stdout', 'stream: Forbidden: may not be specified'],
     ];
     for (const [query, problem] of problems) {

@@ -65,7 +65,7 @@ describe('proxies', { skip: address === undefined ? 'this machine is in no netwo
     assert.deepEqual(await messageOf('/api/v1/nodes/ftp:near:1/proxy/'), [400, 'invalid node request "ftp:near:1"']);
     assert.equal((await get(`/api/v1/nodes/near:${port}/proxy/`)).text, 'pod');
     assert.deepEqual(await messageOf(`/api/v1/nodes/https:near:${port}/proxy/`),
-      [503, 'error trying to reach service: http: server gave HTTP response to HTTPS client']);
+      [503, 'error trying to reach service: tls: first record does not look like a TLS handshake']);
   });
 
   it('lead to the first port of a pod, or the one that is named', async () => {

@@ -16,6 +16,8 @@ interface LogFeatures {
 }
 
 const streamNames = ['All', 'Stdout', 'Stderr'];
+/** The path of no field in particular, as the reference writes it. */
+const WHOLE = '[]';
 const ZERO_TIME = '0001-01-01T00:00:00Z';
 
 function parseTime(text: string | null): string | undefined {
@@ -41,7 +43,7 @@ function findStreamErrors({ stream, tailLines }: Given, { splitsStreams }: LogFe
   if (!splitsStreams) return [forbiddenField('stream', 'may not be specified')];
   return [
     ...(streamNames.includes(stream) ? [] : [notSupported('stream', stream, streamNames)]),
-    ...(stream !== 'All' && tailLines !== undefined ? [forbiddenField('', '`tailLines` and specific `stream` are mutually exclusive for now')] : []),
+    ...(stream !== 'All' && tailLines !== undefined ? [forbiddenField(WHOLE, '`tailLines` and specific `stream` are mutually exclusive for now')] : []),
   ];
 }
 
@@ -51,7 +53,7 @@ function findErrors(given: Given, features: LogFeatures): FieldError[] {
   if (tailLines !== undefined && tailLines < 0) errors.push(invalidValue('tailLines', tailLines, 'must be greater than or equal to 0'));
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalidValue('limitBytes', limitBytes, 'must be greater than 0'));
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
-    errors.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+    errors.push(forbiddenField(WHOLE, 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) errors.push(invalidValue('sinceSeconds', sinceSeconds, 'must be greater than 0'));
   return [...errors, ...findStreamErrors(given, features)];
 }
