@@ -64,6 +64,8 @@ export interface AdmissionMetrics {
   recordRejection(rejection: WebhookRejection): void;
   recordConditions(conditions: ConditionsRecord): void;
   recordPolicyCheck(check: PolicyCheck): void;
+  /** How long the expressions of a policy took: all to be compiled, or a group of them to be evaluated. */
+  recordExpressions?(what: 'compilation' | 'evaluation', durationMs: number): void;
   /** A webhook failed and its failure policy is Ignore. */
   recordFailOpen(webhook: Pick<WebhookCall, 'name' | 'type'>): void;
 }

@@ -1,12 +1,14 @@
 // What every controller is given, and how it says what it does.
 import type { Clock } from '../base/index.ts';
-import type { Catalog, Registry } from '../registry/index.ts';
+import type { Catalog, QueueObserver, Registry } from '../registry/index.ts';
 
 /** The world of a controller. It touches nothing else. */
 export interface ControllerContext {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  /** Measures the work of a queue, by its name; absent where nothing is measured. */
+  readonly observeQueue?: (name: string) => QueueObserver;
   /** Receives a failure, after which the work is tried again. */
   readonly report: (controller: string, key: string, error: unknown) => void;
 }

@@ -19,6 +19,7 @@ export function createPriorityClasses(context: ControllerContext): Controller {
   const client = createSystemClient(context, ['scheduling.k8s.io', 'v1', 'priorityclasses'], 'kube-apiserver');
   const { ready, mark } = createReadiness(wanted.keys());
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('priority_classes'),
     clock: context.clock,
     concurrency: wanted.size,
     onError: (key, error) => context.report('priority-classes', key, error),

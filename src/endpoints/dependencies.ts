@@ -5,7 +5,7 @@ import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Admission, Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Broadcasts } from './watch/broadcast.ts';
-import type { Exchange, RequestInfo, Response } from './exchange.ts';
+import type { Exchange, RequestInfo, Response, WatchCounts } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
 import type { RemoteApis } from './remote/remote-apis.ts';
 import type { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
@@ -106,6 +106,8 @@ export interface EndpointsDependencies {
   readonly connect?: Connect;
   /** Handles requests that are expensive by their size; without it they are handled as all others are. */
   readonly largeRequests?: LargeRequestHandler;
+  /** How a watch counts what it sends; nothing is counted unless given. */
+  readonly watchCounts?: (info: RequestInfo) => WatchCounts;
   /** Shortest life of a watch without timeoutSeconds; the reference's 1800. */
   readonly minRequestTimeoutSeconds?: number;
 }

@@ -42,6 +42,13 @@ export interface Response {
   readonly body: Body;
 }
 
+/** How a watch counts what it sends. */
+export interface WatchCounts {
+  sent(events: number, bytes: number): void;
+  /** The initial events are sent, so long after the request came. */
+  initialSent(durationMs: number): void;
+}
+
 /** What the audit event of a request learns while the request is handled. */
 export interface AuditRecord {
   /** Whether the bodies of requests, and of answers, are recorded. */

@@ -1,5 +1,5 @@
 // The door of endpoints: HTTP semantics without sockets.
-export type { AuditRecord, Body, Exchange, Handler, RequestInfo, Response, Sink } from './exchange.ts';
+export type { AuditRecord, Body, Exchange, Handler, RequestInfo, Response, Sink, WatchCounts } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
 export type { Connect, LargeRequestHandler, SpecialCreate, SpecialRequest } from './dependencies.ts';
 export { parseInteger, validateDeleteOptions } from './request/options.ts';

@@ -16,7 +16,7 @@ export { type Reflector, type ReflectorListener, startReflector } from './reads/
 export {
   type ObjectKey, type SystemClient, completeObject, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
 } from './reads/system-client.ts';
-export { WorkQueue } from './reads/work-queue.ts';
+export { type QueueObserver, WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, namelessObject } from './metadata.ts';
 export { groupResource } from './errors.ts';

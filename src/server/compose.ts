@@ -41,6 +41,7 @@ import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { type ConnectionsDependencies, createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
 import { type AdmissionPlan, type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
+import type { ServerMetrics } from './observability/metrics.ts';
 import { type CountedAdmission, createAdmissionMetrics } from './observability/admission-metrics.ts';
 
 /** The API behind the filters. */
@@ -87,6 +88,8 @@ interface ApiOptions {
   readonly otherPaths: readonly string[];
   /** What the configuration file of admission says. */
   readonly admissionPlan: AdmissionPlan;
+  /** Absent in a worker. */
+  readonly metrics?: ServerMetrics;
   /** Absent in a worker, which does everything itself. */
   readonly workers?: WorkerPool | undefined;
   /** Whether this is the API of a worker, see worker/replica.ts. */
@@ -275,7 +278,7 @@ export function composeApi(parts: ApiOptions): Api {
     connect: composeConnections(options, { registry, catalog, backends, findRefusal: findRefusalWith(() => authorization) }),
     allowUnsafeDeletion: options.featureGates.includes('AllowUnsafeMalformedObjectDeletion=true'),
     requireAccess: requireAccessWith(() => authorization),
-    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   }));
   return {
     registry, catalog, definitions, webhooks, policies, admissionMetrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger, handler,

@@ -74,6 +74,8 @@ interface RootParts {
   readonly metrics: ServerMetrics;
   readonly flowControl: FlowControl | undefined;
   readonly audit: Audit | undefined;
+  readonly storeDirectory: string;
+  readonly disabled: ReadonlySet<string>;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }
 

@@ -22,12 +22,14 @@ import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
 import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
-import { createMetrics } from './observability/metrics.ts';
+import { measureStore, observeQueues } from './observability/loop-metrics.ts';
+import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
+import { countDeprecated } from './observability/process-metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
-import { createStorageHealth, isShared, openStore } from './open-store.ts';
+import { createStorageHealth, findRoot, isShared, openStore } from './open-store.ts';
 import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
@@ -60,6 +62,7 @@ interface Parts {
   readonly store: Store;
   readonly health: StorageHealth;
   readonly format: FollowedFormat;
+  readonly metrics: ServerMetrics;
   readonly api: Api;
   readonly workers: WorkerPool;
   readonly authentication: Authentication;
@@ -135,7 +138,9 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
 
 async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>): Promise<Parts> {
   const { random, clock, logger } = options;
-  const { pki, store, seams } = made;
+  const { pki, seams } = made;
+  const metrics = createMetrics();
+  const store = measureStore(made.store, { registry: metrics.registry, clock, root: findRoot(options) });
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
   const state: ServerState = {
@@ -152,20 +157,22 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   });
   const format = await readStorageFormat(options);
   const api: Api = composeApi({
-    options, store, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise, plan: await readAuthorizationPlan(options),
-    format, admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
+    options, store, metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
+    plan: await readAuthorizationPlan(options), format,
+    admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
   });
   const audit = await createAudit(options);
-  const metrics = createMetrics();
   const chain = createFilterChain({
-    ...seams, clock, logger, metrics, authenticate: authentication.authenticate, authorize: api.authorization.authorize,
+    ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),
+    authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler(api, {
-      checks, metrics, flowControl, audit, openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
+      checks, metrics, flowControl, audit, storeDirectory: options.etcdServers.length > 0 ? '' : made.directory.store,
+      disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
   seams.expose?.({ api, handler: chain as Handler });
@@ -177,7 +184,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     handler: chain as Handler,
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
-  return { ...made, options, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  return { ...made, options, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */
@@ -261,11 +268,11 @@ async function openPort({ listener, options }: Parts): Promise<number> {
   }
 }
 
-function startAll({ api, authentication, options, pki, seams }: Parts, port: number): Controllers {
+function startAll({ api, authentication, options, pki, seams, metrics }: Parts, port: number): Controllers {
   const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
   const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
   return startControllers({
-    registry: api.registry, catalog: api.catalog, clock: options.clock,
+    registry: api.registry, catalog: api.catalog, clock: options.clock, observeQueue: observeQueues(metrics.registry, options.clock),
     // A complete state has had its roles made: they are made at a start only.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
     authority: pki?.authority.certificate ?? '', sharesStore: isShared(options),

@@ -122,7 +122,7 @@ function evaluateGroup({ spec, group, input: { variables: _variables, ...input }
 
 interface EvaluatorDependencies {
   readonly clock: Clock;
-  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck'>;
+  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck' | 'recordExpressions'>;
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }
 
@@ -197,7 +197,15 @@ export class Evaluator {
   }
 
   #evaluate<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => MaybePromise<T>, task: Task): MaybePromise<T> {
-    this.#startedMs = this.#clock.monotonicMs();
+    const startedMs = this.#clock.monotonicMs();
+    this.#startedMs = startedMs;
+    return mapMaybe(this.#evaluateUnmeasured(policy, work, task), (outcome) => {
+      this.#metrics.recordExpressions?.('evaluation', this.#clock.monotonicMs() - startedMs);
+      return outcome;
+    });
+  }
+
+  #evaluateUnmeasured<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => MaybePromise<T>, task: Task): MaybePromise<T> {
     const elsewhere = this.#elsewhere;
     const { input } = task;
     if (elsewhere === undefined) return work(input);

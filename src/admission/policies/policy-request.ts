@@ -21,7 +21,7 @@ export interface PolicyDependencies extends ParamReads {
   readonly clock: Clock;
   readonly readNamespace: ReadNamespace;
   readonly askAccess: AskAccess;
-  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck'>;
+  readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck' | 'recordExpressions'>;
   /** Absent in a worker, which evaluates everything itself. */
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }
@@ -136,8 +136,14 @@ export class PolicyRequest {
       visitInOrder(bindings, (candidate) => this.#visitBinding({ policy, form, ...candidate }, listener));
     return mapMaybe(matched, (form) => {
       if (form === undefined) return undefined;
-      return runInOrder([() => policy.prepare(this.#pause), () => visitBindings(form), () => listener.onPolicyEnd?.(policy)]);
+      return runInOrder([() => this.#prepare(policy), () => visitBindings(form), () => listener.onPolicyEnd?.(policy)]);
     });
+  }
+
+  #prepare(policy: Pick<Policy<unknown>, 'prepare'>): Promise<void> | undefined {
+    const { clock, metrics } = this.#dependencies;
+    const startedMs = clock.monotonicMs();
+    return policy.prepare(this.#pause)?.then(() => metrics.recordExpressions?.('compilation', clock.monotonicMs() - startedMs));
   }
 
   #visitBinding<Program>({ policy, binding, placed, form }: Pick<Invocation<Program>, 'policy' | 'binding' | 'form'> & { readonly placed: PlacedCriteria },

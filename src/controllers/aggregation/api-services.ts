@@ -84,6 +84,7 @@ class ApiServiceLoop implements Controller {
       slices: createSystemClient(context, ['discovery.k8s.io', 'v1', 'endpointslices'], 'kube-apiserver'),
     };
     this.#queue = new WorkQueue({
+      observer: context.observeQueue?.('apiservices'),
       clock: context.clock, concurrency: 8, onError: (key, error) => context.report(REPORTER, key, error), work: (name) => this.#work(name),
     });
     this.#look();

@@ -25,6 +25,7 @@ export function createCertificateSigning(context: ControllerContext, sign: SignR
   const { registry, clock } = context;
   const requests = createSystemClient(context, ['certificates.k8s.io', 'v1', 'certificatesigningrequests'], 'kube-controller-manager');
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('certificate_signing'),
     clock, concurrency: 1, onError: (key, error) => context.report('csrsigning', key, error),
     async work(name) {
       const request = await requests.get({ namespace: '', name });

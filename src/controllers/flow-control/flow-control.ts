@@ -37,6 +37,7 @@ function restoreDefault(current: KubeObject, { object, mandatory }: FlowControlD
 function createUpkeep(context: ControllerContext, client: SystemClient, defaults: readonly FlowControlDefault[]): WorkQueue {
   const wanted = new Map(defaults.map((one) => [one.object.metadata.name as string, one]));
   return new WorkQueue({
+    observer: context.observeQueue?.('flow_control'),
     clock: context.clock,
     concurrency: wanted.size,
     onError: (key, error) => context.report(REPORTER, key, error),
@@ -89,6 +90,7 @@ export function createFlowControl(context: ControllerContext): Controller {
   const knownSchemas = new Map<string, string>();
   const knownLevels = new Set<string>();
   const references = new WorkQueue({
+    observer: context.observeQueue?.('flow_schema_references'),
     clock: context.clock,
     concurrency: 4,
     onError: (key, error) => context.report(REPORTER, key, error),

@@ -27,6 +27,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
   let synced = false;
   const pause = createTimeSlice(context.clock, SLICE_MS);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('garbage_collector'),
     clock: context.clock, concurrency: CONCURRENCY,
     onError: (key, error) => context.report('garbage-collector', key, error),
     async work(key) {

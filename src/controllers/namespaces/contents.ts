@@ -74,6 +74,7 @@ function keepInNamespaces(context: ControllerContext, options: ContentOptions): 
   const live = new Set<string>();
   const written = new Set<string>();
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('namespace_contents'),
     clock: context.clock,
     concurrency: 4,
     onError: (key, error) => context.report(controller, key, error),

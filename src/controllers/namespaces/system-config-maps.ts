@@ -29,6 +29,7 @@ export function createSystemConfigMaps(
 ): { readonly onNamespace: ReflectorListener; refresh(): void; stop(): Promise<void> } {
   const maps = createSystemClient(context, ['', 'v1', 'configmaps'], 'kube-apiserver');
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('system_config_maps'),
     clock: context.clock, concurrency: 1, onError: (key, error) => context.report('system-config-maps', key, error),
     async work(name) {
       const one = all.find((map) => map.name === name);

@@ -9,6 +9,7 @@ export function createSystemNamespaces(context: ControllerContext): Controller &
   const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], 'kube-apiserver');
   const { ready, mark } = createReadiness(systemNamespaces);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('system_namespaces'),
     clock: context.clock,
     concurrency: systemNamespaces.length,
     onError: (key, error) => context.report('bootstrap', key, error),

@@ -26,6 +26,7 @@ export function createNamespaceTermination(
   const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], MANAGER);
   const looks = new Map<string, number>();
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('namespace'),
     clock: context.clock,
     concurrency: 4,
     onError: (key, error) => context.report('namespace', key, error),

@@ -18,6 +18,7 @@ export function createPolicyStatus(context: ControllerContext): Controller {
   const { registry, catalog, clock, report } = context;
   const client = createSystemClient(context, ['admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies'], NAME);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('validatingadmissionpolicy_status'),
     clock, concurrency: 1, onError: (name, error) => report(NAME, name, error),
     async work(name) {
       const policy = await client.get({ namespace: '', name });

@@ -57,6 +57,7 @@ class ResourceQuotas implements Controller {
     this.#ledger = ledger;
     this.#client = createSystemClient(context, ['', 'v1', 'resourcequotas'], MANAGER);
     this.#queue = new WorkQueue({
+      observer: context.observeQueue?.('resource_quota'),
       clock: context.clock, concurrency: 4, work: (key) => this.#count(key), onError: (key, error) => context.report(NAME, key, error) });
     this.#reflector = startReflector({
       registry: context.registry, clock: context.clock, target: this.#client.target(''),

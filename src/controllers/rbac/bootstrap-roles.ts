@@ -26,6 +26,7 @@ export function createBootstrapRoles(context: ControllerContext, namespaces: Pro
   const ofCluster = ['clusterroles', 'clusterrolebindings'];
   const { ready, mark } = createReadiness(ofCluster);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('bootstrap_roles'),
     clock: context.clock,
     concurrency: batches.size,
     onError: (key, error) => context.report('bootstrap-roles', key, error),

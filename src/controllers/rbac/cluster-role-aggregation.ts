@@ -38,6 +38,7 @@ export function createClusterRoleAggregation(context: ControllerContext): Contro
   const roles = new Map<string, KnownRole>();
   const aggregated = new Set<string>();
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('ClusterRoleAggregator'),
     clock: context.clock,
     concurrency: 4,
     onError: (key, error) => context.report('clusterrole-aggregation', key, error),

@@ -50,7 +50,10 @@ class TokenSecretsController implements TokenSecrets {
     this.#options = options;
     this.#secrets = createSystemClient(context, ['', 'v1', 'secrets'], 'kube-controller-manager');
     this.#accounts = createSystemClient(context, ['', 'v1', 'serviceaccounts'], 'kube-controller-manager');
-    this.#queue = new WorkQueue({ clock, concurrency: 4, onError: (key, error) => this.#report(key, error), work: (key) => this.#work(key) });
+    this.#queue = new WorkQueue({
+      observer: context.observeQueue?.('serviceaccount_tokens_secret'), clock, concurrency: 4, onError: (key, error) => this.#report(key, error),
+      work: (key) => this.#work(key),
+    });
     const shared = { registry, clock, onError: (error: unknown) => this.#report('', error) };
     this.#reflectors = [
       startReflector({

@@ -34,6 +34,7 @@ export function createKubernetesService(context: ControllerContext, where: Servi
   ];
   const { ready, mark } = createReadiness([NAME]);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('kubernetes_service'),
     clock: context.clock,
     concurrency: 1,
     onError: (key, error) => context.report('kubernetes-service', key, error),

@@ -64,6 +64,7 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
   const key = 'services';
   const { ready, mark } = createReadiness([key]);
   const queue = new WorkQueue({
+    observer: context.observeQueue?.('service_claims'),
     clock: context.clock,
     concurrency: 1,
     onError: (key, error) => context.report('service-claims', key, error),

@@ -53,7 +53,7 @@ export async function handleWatch(request: ResourceRequest, options: CollectionO
   }
   const parts = {
     writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(request, options, encoder), timeoutMs: timeoutOf(request, options),
-    bookmarks: options.allowWatchBookmarks,
+    bookmarks: options.allowWatchBookmarks, counts: dependencies.watchCounts?.(exchange.info),
   };
   return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };
 }

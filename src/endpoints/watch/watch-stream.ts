@@ -8,7 +8,7 @@ import { expired, failure, StatusError } from '../../apimachinery/index.ts';
 import type { Clock, Random, Timer } from '../../base/index.ts';
 import type { RegistryEvent, RegistryWatch } from '../../registry/index.ts';
 import { BATCH_EVENTS, type Broadcast, type Broadcasts, type Follower, type Topic } from './broadcast.ts';
-import type { Sink } from '../exchange.ts';
+import type { Sink, WatchCounts } from '../exchange.ts';
 import type { WatchEventEncoder } from './watch-event-encoder.ts';
 import type { WriteThrottle } from './write-throttle.ts';
 import { cutBatch } from './batch.ts';
@@ -30,6 +30,7 @@ interface StreamParts {
   readonly topic: Topic | undefined;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
+  readonly counts?: WatchCounts | undefined;
 }
 
 /** Sends one watch to one sink. */
@@ -67,7 +68,10 @@ export class WatchStream implements Follower {
   }
 
   deliver(bytes: Uint8Array, events: readonly RegistryEvent[]): void {
-    if (!this.#behind) return this.#write(bytes);
+    if (!this.#behind) {
+      this.#parts.counts?.sent(events.length, bytes.length);
+      return this.#write(bytes);
+    }
     const broadcast = this.#broadcast as Broadcast;
     this.#own = broadcast.fork();
     this.#pending = events;
@@ -130,6 +134,7 @@ export class WatchStream implements Follower {
     if (more.length > 0) this.#pending = [...this.#pending, ...more];
     if (this.#pending.length > 0) {
       const { bytes, rest } = cutBatch(this.#pending, this.#parts.encoder.encode);
+      this.#count(this.#pending.slice(0, this.#pending.length - rest.length), bytes);
       this.#pending = rest;
       this.#write(bytes);
       return true;
@@ -137,6 +142,14 @@ export class WatchStream implements Follower {
     if (own.end !== undefined) this.finish(own.end, own.error);
     else this.#idle(own);
     return false;
+  }
+
+  #count(events: readonly RegistryEvent[], bytes: Uint8Array): void {
+    const { counts, clock, timeoutMs } = this.#parts;
+    if (counts === undefined) return;
+    counts.sent(events.length, bytes.length);
+    const hasInitial = events.some((event) => event.type === 'BOOKMARK' && event.initialEventsEnd);
+    if (hasInitial) counts.initialSent(clock.monotonicMs() - this.#deadlineMs + timeoutMs);
   }
 
   /** Follows the broadcast of the topic, or waits for the next event of its own watch. */

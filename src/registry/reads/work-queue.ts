@@ -5,7 +5,18 @@
 //                └── after delay ─┴─ failed, or asked for another look
 import type { Clock, Timer } from '../../base/index.ts';
 
+/** How the work of a queue is measured. */
+export interface QueueObserver {
+  /** Keys that wait, and keys that are worked on with the time of their begin. */
+  follow(queue: { readonly depth: number; readonly startedMs: Iterable<number> }): void;
+  added(): void;
+  retried(): void;
+  started(waitedMs: number): void;
+  finished(workedMs: number): void;
+}
+
 interface WorkQueueOptions {
+  readonly observer?: QueueObserver | undefined;
   readonly clock: Clock;
   /** Does the work of one key. A number asks for another look after so many milliseconds. */
   readonly work: (key: string) => Promise<number | void>;
@@ -20,8 +31,9 @@ const LAST_RETRY_MS = 15_000;
 /** The queue of one controller. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<string>();
+  /** With the time since when. */
+  readonly #waiting = new Map<string, number>();
+  readonly #running = new Map<string, number>();
   readonly #delayed = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
   #onIdle: (() => void) | undefined;
@@ -29,6 +41,15 @@ export class WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
+    const [waiting, running] = [this.#waiting, this.#running];
+    options.observer?.follow({
+      get depth() {
+        return waiting.size;
+      },
+      get startedMs() {
+        return running.values();
+      },
+    });
   }
 
   /** Asks for work on `key` as soon as possible. */
@@ -36,7 +57,10 @@ export class WorkQueue {
     if (this.#stopped) return;
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
-    this.#waiting.add(key);
+    if (!this.#waiting.has(key)) {
+      this.#waiting.set(key, this.#options.clock.monotonicMs());
+      this.#options.observer?.added();
+    }
     this.#next();
   }
 
@@ -52,11 +76,13 @@ export class WorkQueue {
   }
 
   #next(): void {
-    for (const key of this.#waiting) {
+    for (const [key, sinceMs] of this.#waiting) {
       if (this.#running.size >= this.#options.concurrency) return;
       if (this.#running.has(key)) continue;
       this.#waiting.delete(key);
-      this.#running.add(key);
+      const nowMs = this.#options.clock.monotonicMs();
+      this.#running.set(key, nowMs);
+      this.#options.observer?.started(nowMs - sinceMs);
       void this.#run(key);
     }
   }
@@ -70,9 +96,12 @@ export class WorkQueue {
       if (this.#stopped) return;
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
+      this.#options.observer?.retried();
       this.#options.onError(key, error);
       this.#addLater(key, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
     } finally {
+      const { clock, observer } = this.#options;
+      observer?.finished(clock.monotonicMs() - (this.#running.get(key) ?? 0));
       this.#running.delete(key);
       if (this.#running.size === 0) this.#onIdle?.();
       this.#next();

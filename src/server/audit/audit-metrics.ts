@@ -1,6 +1,6 @@
 // The metrics of audit under upstream's names, and the log lines of backends that fail.
 import type { AuditLevel } from '../../auth/index.ts';
-import { formatLabels, renderCounter } from '../observability/metrics.ts';
+import { type Sample, formatLabels, renderCounter } from '../observability/metric.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 
 /** The numbers of one server. */
@@ -21,6 +21,7 @@ export interface AuditMetrics {
 export function createAuditMetrics(logger: Logger): AuditMetrics {
   let [events, rejections] = [0, 0];
   const [levels, errors] = [new Map<string, number>(), new Map<string, number>()];
+  const count = (name: string, help: string, counted: readonly Sample[]): string[] => renderCounter({ name, stability: 'ALPHA', help }, counted);
   const samples = (label: string, counts: ReadonlyMap<string, number>): [string, number][] =>
     [...counts].map(([value, count]) => [formatLabels({ [label]: value }), count]);
   return {
@@ -36,10 +37,10 @@ export function createAuditMetrics(logger: Logger): AuditMetrics {
       rejections += 1;
     },
     render: () => [
-      ...renderCounter('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
-      ...renderCounter('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
-      ...renderCounter('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', levels)),
-      ...renderCounter('apiserver_audit_requests_rejected_total', 'Counter of requests rejected due to an error in the audit backend.', [['', rejections]]),
+      ...count('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
+      ...count('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
+      ...count('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', levels)),
+      ...count('apiserver_audit_requests_rejected_total', 'Counter of requests rejected due to an error in the audit backend.', [['', rejections]]),
     ],
   };
 }

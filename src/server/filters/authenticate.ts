@@ -8,13 +8,18 @@ import type { Filter, FilterDependencies } from './filter.ts';
 const ANONYMOUS_USER = 'system:anonymous';
 
 /** Sets `user`. */
-export function authenticateRequests({ authenticate, audit, respondError }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError'>): Filter {
+export function authenticateRequests(
+  { authenticate, audit, respondError, metrics }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError' | 'metrics'>,
+): Filter {
   return (exchange, next) => {
+    const startedMs = exchange.clock.monotonicMs();
     const { clientCertificate, connection, headers, path, remoteAddress } = exchange;
     const credentials = {
       authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
     };
     return mapMaybe(authenticate(credentials), (found) => {
+      const [result, username] = found.type === 'refused' ? ['error', ''] as const : ['success', found.user.name] as const;
+      metrics.recordAuthentication({ result, username, durationMs: exchange.clock.monotonicMs() - startedMs });
       if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();
       if (found.type === 'refused') {
         if (audit === undefined) throw unauthorized();

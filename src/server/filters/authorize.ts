@@ -5,11 +5,15 @@ import { describeAttributes } from '../authorization.ts';
 import type { FilterAuditRecord } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
+const results = { allow: 'allowed', deny: 'denied', none: 'no-opinion' } as const;
+
 /** Lets allowed requests pass; the others are the reference's 403. */
-export function authorizeRequests({ authorize, respondError }: Pick<FilterDependencies, 'authorize' | 'respondError'>): Filter {
+export function authorizeRequests({ authorize, respondError, metrics }: Pick<FilterDependencies, 'authorize' | 'respondError' | 'metrics'>): Filter {
   return (exchange, next) => {
+    const startedMs = exchange.clock.monotonicMs();
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
     return mapMaybe(authorize(attributes), (decision) => {
+      metrics.recordAuthorization(results[decision.type], exchange.clock.monotonicMs() - startedMs);
       if (exchange.audit !== undefined) recordDecision(exchange.audit, decision);
       if (decision.type === 'allow') return next(exchange);
       const refusal = respondError(exchange, refuse(attributes, decision.reason));

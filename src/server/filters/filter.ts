@@ -1,7 +1,7 @@
 // What a filter is, and what the filters of the chain work with.
 import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
 import type { Clock, MaybePromise, Random } from '../../base/index.ts';
-import type { Handler, Response } from '../../endpoints/index.ts';
+import type { Handler, RequestInfo, Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ServerExchange } from '../http/exchange.ts';
@@ -24,6 +24,8 @@ export interface FilterDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
+  /** Receives finished requests whose answer has a warning. */
+  readonly noteRequest?: (info: RequestInfo) => void;
   readonly authenticate: Authenticate;
   readonly impersonate: Impersonate;
   readonly authorize: Authorize;

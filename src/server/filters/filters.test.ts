@@ -96,7 +96,7 @@ describe('authenticateRequests', () => {
     const authenticate = createAuthenticator({
       tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
     });
-    const filter = authenticateRequests({ authenticate, respondError: () => assert.fail('errors are thrown') });
+    const filter = authenticateRequests({ authenticate, metrics: createMetrics(), respondError: () => assert.fail('errors are thrown') });
     const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
     const ask = async (remoteAddress: string): Promise<number> => {
       const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };

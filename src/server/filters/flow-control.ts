@@ -3,6 +3,7 @@
 import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
+import { type Observations, formatLabels } from '../observability/metric.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
@@ -18,9 +19,30 @@ function releaseAfter(answer: () => MaybePromise<Response>, release: () => void)
   });
 }
 
+const waitBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+
+/** How long requests waited, by their flow. */
+function createWaitCounts({ registry }: FilterDependencies['metrics']): (flow: Flow, executes: boolean, waitedMs: number) => void {
+  const waits = registry.histogram({
+    name: 'apiserver_flowcontrol_request_wait_duration_seconds', stability: 'BETA', help: 'Length of time a request spent waiting in its queue',
+    bounds: waitBounds,
+  });
+  const known = { true: new WeakMap<Flow, Observations>(), false: new WeakMap<Flow, Observations>() };
+  return (flow, executes, waitedMs) => {
+    const series = known[`${executes}`];
+    let found = series.get(flow);
+    if (found === undefined) {
+      found = waits.series(formatLabels({ execute: String(executes), flow_schema: flow.schema.name, priority_level: flow.level.name }));
+      series.set(flow, found);
+    }
+    found.observe(waitedMs / 1000);
+  };
+}
+
 /** Answers 429 to what finds neither a seat nor a place to wait. */
 export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, 'metrics'> & { readonly flowControl: FlowControl }): Filter {
   const gauges = metrics.inFlight;
+  const recordWait = createWaitCounts(metrics);
   const endRead = (): void => {
     gauges.readOnly -= 1;
   };
@@ -57,9 +79,14 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
       flow.counts.dispatched += 1;
       return run(exchange, next);
     }
-    if (flowControl.tryTake(flow)) return runSeated(exchange, next, flow);
+    if (flowControl.tryTake(flow)) {
+      recordWait(flow, true, 0);
+      return runSeated(exchange, next, flow);
+    }
+    const waitsSinceMs = exchange.clock.monotonicMs();
     return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
       .then((refusal) => {
+        recordWait(flow, refusal === undefined, exchange.clock.monotonicMs() - waitsSinceMs);
         exchange.audit?.latency.mark('apf-queue-wait');
         return refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds());
       });

@@ -1,16 +1,33 @@
 // Counts every request under upstream's metric names once it is finished, watches under their own gauge while they run.
 import { mapMaybe } from '../../base/index.ts';
+import type { Body, Response } from '../../endpoints/index.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
+/** Bytes of a body that is there as a whole. */
+function sizeOf(body: Body): number | undefined {
+  if (body instanceof Uint8Array) return body.length;
+  if (typeof body === 'function') return undefined;
+  let size = 0;
+  for (const piece of body) size += piece.length;
+  return size;
+}
+
+/** Refusals of flow control are texts; those of the API are Statuses. */
+const isTerminated = ({ status, headers }: Response): boolean =>
+  status === 504 || (status === 429 && String(headers['content-type']).startsWith('text/plain'));
+
 /** Feeds the metrics. */
-export function measureRequests({ metrics }: Pick<FilterDependencies, 'metrics'>): Filter {
+export function measureRequests({ metrics, noteRequest }: Pick<FilterDependencies, 'metrics' | 'noteRequest'>): Filter {
   return (exchange, next) => mapMaybe(next(exchange), (response) => {
-    if (exchange.longRunning) metrics.longRunning += 1;
+    const { info } = exchange;
+    const end = exchange.longRunning ? metrics.beginLongRunning(info) : undefined;
+    const responseBytes = sizeOf(response.body);
     exchange.onClosed(() => {
-      if (exchange.longRunning) metrics.longRunning -= 1;
+      end?.();
       const durationMs = exchange.clock.monotonicMs() - exchange.startedMs;
-      const dryRun = exchange.info.isResource && exchange.query.has('dryRun');
-      metrics.recordRequest({ info: exchange.info, dryRun, status: response.status, durationMs });
+      const dryRun = info.isResource && exchange.query.has('dryRun');
+      metrics.recordRequest({ info, dryRun, status: response.status, durationMs, responseBytes, isTerminated: isTerminated(response) });
+      if (response.headers['warning'] !== undefined) noteRequest?.(info);
     });
     return response;
   });

@@ -176,10 +176,15 @@ export class FlowControl {
 
   /** The metrics of upstream's names. */
   samples(): readonly FlowSample[] {
+    const executing = new Map<string, number>();
+    for (const { flow: { schema: { name } } } of this.#held) executing.set(name, (executing.get(name) ?? 0) + 1);
     const flows = [...this.#flows.values()].flatMap(({ schema, level, counts }): FlowSample[] => {
       const labels = { flow_schema: schema.name, priority_level: level.name };
       return [
         { name: 'apiserver_flowcontrol_dispatched_requests_total', labels, value: counts.dispatched },
+        ...['requests', 'seats'].map((what) => ({
+          name: `apiserver_flowcontrol_current_executing_${what}`, labels, value: executing.get(schema.name) ?? 0,
+        })),
         ...[...counts.rejected].map(([reason, value]) => ({ name: 'apiserver_flowcontrol_rejected_requests_total', labels: { ...labels, reason }, value })),
       ];
     });
@@ -187,10 +192,9 @@ export class FlowControl {
     const levels = [...this.#levels.values()].flatMap((level): FlowSample[] => {
       const labels = { priority_level: level.name };
       return [
-        { name: 'apiserver_flowcontrol_current_executing_requests', labels, value: level.running },
-        { name: 'apiserver_flowcontrol_current_executing_seats', labels, value: level.usedSeats },
         { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: level.waiting },
         { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
+        { name: 'apiserver_flowcontrol_current_limit_seats', labels, value: Math.max(level.nominalSeats, level.usedSeats) },
         { name: 'pintle_flowcontrol_stuck_seats', labels, value: stuck.filter(({ flow }) => flow.level === level).length },
       ];
     });

@@ -1,6 +1,6 @@
 // The metrics of admission under upstream's names: steps, plugins and webhooks with their durations, calls by code, rejections, failures passed over.
 import type { AdmissionMetrics, AdmissionStep, PolicyCheck, RecordStep } from '../../admission/index.ts';
-import { formatLabels, renderCounter } from './metrics.ts';
+import { type Counter, type Histogram, MetricRegistry, formatLabels } from './metric.ts';
 
 /** The numbers of one server. */
 export interface CountedAdmission extends AdmissionMetrics {
@@ -8,74 +8,13 @@ export interface CountedAdmission extends AdmissionMetrics {
   render(): string[];
 }
 
-/** Webhook names are chosen by users: beyond this many label sets of a metric nothing new is counted. */
-const MAX_SERIES = 2000;
 const pluginBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 const webhookBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 const conditionBuckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 const checkBuckets = [0.0000005, 0.001, 0.01, 0.1, 1];
-
-/** As Go prints numbers: exponents have two digits. */
-const formatBound = (bound: number): string => String(bound).replace(/e-(\d)$/, 'e-0$1');
-
-interface Durations {
-  readonly counts: number[];
-  sumSeconds: number;
-  count: number;
-}
-
-class Histogram {
-  readonly #name: string;
-  readonly #help: string;
-  readonly #buckets: readonly number[];
-  readonly #series = new Map<string, Durations>();
-
-  constructor({ name, help, buckets }: { readonly name: string; readonly help: string; readonly buckets: readonly number[] }) {
-    this.#name = name;
-    this.#help = help;
-    this.#buckets = buckets;
-  }
-
-  record(labels: string, durationMs: number): void {
-    let series = this.#series.get(labels);
-    if (series === undefined) {
-      if (this.#series.size >= MAX_SERIES) return;
-      this.#series.set(labels, (series = { counts: this.#buckets.map(() => 0), sumSeconds: 0, count: 0 }));
-    }
-    const seconds = durationMs / 1000;
-    const bucket = this.#buckets.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] as number) + 1;
-    series.sumSeconds += seconds;
-    series.count += 1;
-  }
-
-  render(): string[] {
-    const lines = [`# HELP ${this.#name} ${this.#help}`, `# TYPE ${this.#name} histogram`];
-    for (const [labels, { counts, sumSeconds, count }] of this.#series) {
-      let total = 0;
-      for (const [index, bound] of this.#buckets.entries()) {
-        total += counts[index] as number;
-        lines.push(`${this.#name}_bucket{${labels},le="${formatBound(bound)}"} ${total}`);
-      }
-      lines.push(`${this.#name}_bucket{${labels},le="+Inf"} ${count}`, `${this.#name}_sum{${labels}} ${sumSeconds}`, `${this.#name}_count{${labels}} ${count}`);
-    }
-    return lines;
-  }
-}
-
-class Counter {
-  readonly #values = new Map<string, number>();
-
-  add(labels: string | Readonly<Record<string, string>>, count = 1): void {
-    const key = typeof labels === 'string' ? labels : formatLabels(labels);
-    const before = this.#values.get(key);
-    if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(key, (before ?? 0) + count);
-  }
-
-  render(name: string, help: string): string[] {
-    return renderCounter(name, help, [...this.#values]);
-  }
-}
+/** Label texts of calls that are remembered: names are chosen by users. */
+const MAX_CALLS = 2000;
+const expressionBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Upstream counts rejections by codes up to 600. */
 const MAX_CODE = 600;
@@ -90,7 +29,7 @@ function countStep(histogram: Histogram, { name, type }: AdmissionStep): RecordS
     const texts = rejected ? known.rejected : known.admitted;
     let labels = texts.get(operation);
     if (labels === undefined) texts.set(operation, (labels = labelsOf(operation, rejected)));
-    histogram.record(labels, durationMs);
+    histogram.observe(labels, durationMs / 1000);
   };
 }
 
@@ -103,7 +42,7 @@ function createCallLabels(): (call: Parameters<AdmissionMetrics['recordWebhook']
     if (labels === undefined) {
       const common = { name, operation, rejected: String(rejected), type };
       labels = { duration: formatLabels(common), request: formatLabels({ code: codeOf(code), ...common }) };
-      if (known.size < MAX_SERIES) known.set(key, labels);
+      if (known.size < MAX_CALLS) known.set(key, labels);
     }
     return labels;
   };
@@ -116,80 +55,88 @@ function sortFailure(failure: string): string {
   return failure.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error';
 }
 
-/** The checks of policies of one sort. */
-class Checks {
-  readonly #name: string;
-  readonly #total = new Counter();
-  readonly #durations: Histogram;
+type CountCheck = (check: PolicyCheck) => void;
 
-  constructor(sort: 'validating' | 'mutating') {
-    this.#name = `apiserver_${sort}_admission_policy_check`;
-    this.#durations = new Histogram({ name: `${this.#name}_duration_seconds`, help: `Time of the expressions of ${sort} policies.`, buckets: checkBuckets });
-  }
-
-  record({ policy, binding, failure, action, durationMs }: PolicyCheck): void {
-    const labels = { ...(action !== undefined && { enforcement_action: action }), error_type: sortFailure(failure), policy, policy_binding: binding };
-    this.#total.add(labels);
-    this.#durations.record(formatLabels(labels), durationMs);
-  }
-
-  render(): string[] {
-    return [...this.#total.render(`${this.#name}_total`, 'Decisions of policies.'), ...this.#durations.render()];
-  }
+/** Counts the checks of policies of one sort. */
+function createChecks(registry: MetricRegistry, sort: 'validating' | 'mutating'): CountCheck {
+  const name = `apiserver_${sort}_admission_policy_check`;
+  const total = registry.counter({
+    name: `${name}_total`, stability: 'BETA', help: `Decisions of ${sort} admission policies, labeled by policy and further identified by binding.`,
+  });
+  const durations = registry.histogram({
+    name: `${name}_duration_seconds`, stability: 'BETA', bounds: checkBuckets,
+    help: `Latency of the expressions of ${sort} admission policies in seconds, labeled by policy and further identified by binding.`,
+  });
+  return ({ policy, binding, failure, action, durationMs }) => {
+    const labels = formatLabels({
+      ...(action !== undefined && { enforcement_action: action }), error_type: sortFailure(failure), policy, policy_binding: binding,
+    });
+    total.add(labels);
+    durations.observe(labels, durationMs / 1000);
+  };
 }
 
-/** The match conditions that kept webhooks and policies from being asked. */
-class Conditions {
-  readonly #errors = new Counter();
-  readonly #exclusions = new Counter();
-  readonly #durations = new Histogram({
-    name: 'apiserver_admission_match_condition_evaluation_seconds', help: 'Time of match conditions that did not hold.', buckets: conditionBuckets,
+/** Counts the match conditions that kept webhooks and policies from being asked. */
+function createConditions(registry: MetricRegistry): AdmissionMetrics['recordConditions'] {
+  const name = 'apiserver_admission_match_condition';
+  const errors = registry.counter({
+    name: `${name}_evaluation_errors_total`, stability: 'ALPHA', help: 'Admission match condition evaluation errors count, identified by name of resource.',
   });
-
-  record({ kind, name, type, operation, durationMs, errors, isExcluded }: Parameters<AdmissionMetrics['recordConditions']>[0]): void {
-    const labels = { kind, name, operation, type };
-    this.#durations.record(formatLabels(labels), durationMs);
-    if (errors > 0) this.#errors.add(labels, errors);
+  const exclusions = registry.counter({
+    name: `${name}_exclusions_total`, stability: 'ALPHA', help: 'Admission match condition evaluation exclusions count, identified by name of resource.',
+  });
+  const durations = registry.histogram({
+    name: `${name}_evaluation_seconds`, stability: 'ALPHA', help: 'Admission match condition evaluation time in seconds, identified by name.',
+    bounds: conditionBuckets,
+  });
+  return ({ kind, name: owner, type, operation, durationMs, errors: failed, isExcluded }) => {
+    const labels = { kind, name: owner, operation, type };
+    durations.observe(formatLabels(labels), durationMs / 1000);
+    if (failed > 0) errors.add(formatLabels(labels), failed);
     // Upstream names the phase here, and the sort of webhook elsewhere.
-    if (isExcluded && kind === 'webhook') this.#exclusions.add({ ...labels, type: type === 'admit' ? 'admit' : 'validate' });
-  }
+    if (isExcluded && kind === 'webhook') exclusions.add(formatLabels({ ...labels, type: type === 'admit' ? 'admit' : 'validate' }));
+  };
+}
 
-  render(): string[] {
-    return [
-      ...this.#errors.render('apiserver_admission_match_condition_evaluation_errors_total', 'Match conditions that could not be evaluated.'),
-      ...this.#exclusions.render('apiserver_admission_match_condition_exclusions_total', 'Webhooks that were not called because of match conditions.'),
-      ...this.#durations.render(),
-    ];
-  }
+/** Counts the calls of webhooks and what came of them. */
+function createWebhooks(registry: MetricRegistry, durations: Histogram): Pick<AdmissionMetrics, 'recordWebhook' | 'recordRejection' | 'recordFailOpen'> {
+  const count = (what: string, help: string): Counter => registry.counter({ name: `apiserver_admission_webhook_${what}`, stability: 'ALPHA', help });
+  const requests = count('request_total', 'Admission webhook request total, identified by name and broken out for each admission type and operation.');
+  const rejections = count('rejection_count', 'Admission webhook rejection count, identified by name and broken out for each admission type and operation.');
+  const openings = count('fail_open_count', 'Admission webhook fail open count, identified by name and broken out for each admission type.');
+  const labelCall = createCallLabels();
+  return {
+    recordWebhook(call) {
+      const { duration, request } = labelCall(call);
+      durations.observe(duration, call.durationMs / 1000);
+      requests.add(request);
+    },
+    recordRejection: ({ name, type, operation, cause, code }) =>
+      rejections.add(formatLabels({ error_type: cause, name, operation, rejection_code: codeOf(code), type })),
+    recordFailOpen: ({ name, type }) => openings.add(formatLabels({ name, type })),
+  };
 }
 
 /** Starts at zero. */
 export function createAdmissionMetrics(): CountedAdmission {
-  const measure = (what: string, help: string, buckets = pluginBuckets): Histogram =>
-    new Histogram({ name: `apiserver_admission_${what}_admission_duration_seconds`, help, buckets });
-  const [steps, plugins] = [measure('step', 'Time of all plugins of a request.'), measure('controller', 'Time of one plugin.')];
-  const webhooks = measure('webhook', 'Time of one webhook.', webhookBuckets);
-  const [requests, rejections, openings] = [new Counter(), new Counter(), new Counter()];
-  const [conditions, validatingChecks, mutatingChecks] = [new Conditions(), new Checks('validating'), new Checks('mutating')];
-  const labelCall = createCallLabels();
+  const registry = new MetricRegistry();
+  const measure = (what: string, subject: string, bounds = pluginBuckets): Histogram => registry.histogram({
+    name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds,
+    help: `${subject} latency histogram in seconds, broken out for each operation and API resource and type (validate or admit).`,
+  });
+  const steps = measure('step', 'Admission sub-step');
+  const plugins = measure('controller', 'Admission controller');
+  const webhooks = measure('webhook', 'Admission webhook', webhookBuckets);
+  const [compilation, evaluation] = (['compilation', 'evaluation'] as const).map((what) => registry.histogram({
+    name: `apiserver_cel_${what}_duration_seconds`, stability: 'BETA', help: `CEL ${what} time in seconds.`, bounds: expressionBuckets,
+  }));
+  const [countValidating, countMutating] = [createChecks(registry, 'validating'), createChecks(registry, 'mutating')];
   return {
     countStep: (step) => countStep(step.name === undefined ? steps : plugins, step),
-    recordWebhook(call) {
-      const { duration, request } = labelCall(call);
-      webhooks.record(duration, call.durationMs);
-      requests.add(request);
-    },
-    recordRejection: ({ name, type, operation, cause, code }) =>
-      rejections.add({ error_type: cause, name, operation, rejection_code: codeOf(code), type }),
-    recordFailOpen: ({ name, type }) => openings.add({ name, type }),
-    recordConditions: (record) => conditions.record(record),
-    recordPolicyCheck: (check) => (check.action === undefined ? mutatingChecks : validatingChecks).record(check),
-    render: () => [
-      ...steps.render(), ...plugins.render(), ...webhooks.render(),
-      ...requests.render('apiserver_admission_webhook_request_total', 'Calls of webhooks.'),
-      ...rejections.render('apiserver_admission_webhook_rejection_count', 'Requests that webhooks ended.'),
-      ...openings.render('apiserver_admission_webhook_fail_open_count', 'Failures of webhooks that were passed over.'),
-      ...conditions.render(), ...validatingChecks.render(), ...mutatingChecks.render(),
-    ],
+    ...createWebhooks(registry, webhooks),
+    recordConditions: createConditions(registry),
+    recordPolicyCheck: (check) => (check.action === undefined ? countMutating : countValidating)(check),
+    recordExpressions: (what, durationMs) => (what === 'compilation' ? compilation : evaluation)?.observe('', durationMs / 1000),
+    render: () => registry.render(),
   };
 }

@@ -1,7 +1,9 @@
-// Metrics in the Prometheus text format, under the names and labels that upstream dashboards ask for. Written by hand: a client library
-// costs more at start than the rest of this room.
-import type { RequestInfo } from '../../endpoints/index.ts';
-import type { FlowSample } from '../flow-control/flow-control.ts';
+// The metrics of requests, under upstream's names, labels and buckets: requests and their durations and sizes, what is in flight, watches, outcomes of
+// authentication and authorization. What other parts of the server count they add to the same registry.
+import type { RequestInfo, WatchCounts } from '../../endpoints/index.ts';
+import {
+  Counter, MetricRegistry, type MetricSpec, Observations, describeMetric, formatLabels, renderCounter, renderGauge, renderObservations,
+} from './metric.ts';
 
 /** A request that is finished. */
 interface RequestRecord {
@@ -9,78 +11,164 @@ interface RequestRecord {
   readonly dryRun: boolean;
   readonly status: number;
   readonly durationMs: number;
+  /** Bytes of the answer, where they are known when it begins. */
+  readonly responseBytes?: number | undefined;
+  /** The server ended the request by itself: too many at once, too late. */
+  readonly isTerminated?: boolean;
 }
 
 /** The numbers of one server. */
 export interface ServerMetrics {
+  readonly registry: MetricRegistry;
   readonly inFlight: { readOnly: number; mutating: number };
-  longRunning: number;
+  /** A long-running request has begun; the function that it answers is called when the request ends. */
+  beginLongRunning(info: RequestInfo): () => void;
   recordRequest(record: RequestRecord): void;
-  /** Counts events sent to watchers. */
-  recordWatchEvents(resource: { readonly group: string; readonly version: string; readonly resource: string }, count: number): void;
-  /** All metrics as text; `objects` are the stored ones by resource. */
-  render(facts: ProcessFacts): string;
+  watchCounts(info: RequestInfo): WatchCounts;
+  recordAuthentication(outcome: Authenticated): void;
+  recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion', durationMs: number): void;
+  /** All metrics as lines. */
+  render(): string[];
 }
 
-/** Figures that are measured when they are read. */
-export interface ProcessFacts {
-  readonly objects: readonly { readonly group: string; readonly resource: string; readonly count: number }[];
-  /** What flow control counts. */
-  readonly flows: readonly FlowSample[];
-  readonly cpuSeconds: number;
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-  readonly startSeconds: number;
-  readonly build: Readonly<Record<string, string>>;
+interface Authenticated {
+  readonly result: 'success' | 'failure' | 'error';
+  readonly username: string;
+  readonly durationMs: number;
 }
 
 /** Bounds of the durations of requests. */
 const bucketsSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const eventSizeBounds = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+const watchListBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
+const decisionBounds = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000);
 /** Label sets that differ by what a client may choose freely are bounded: beyond this many they are counted together. */
 const MAX_SERIES = 5000;
 
 interface Series {
   readonly labels: string;
+  /** The same without the dry run. */
+  readonly plainLabels: string;
   readonly codes: Map<number, number>;
-  readonly buckets: number[];
-  sumSeconds: number;
-  count: number;
+  readonly terminations: Map<number, number>;
+  readonly durations: Observations;
+  readonly sizes: Observations;
 }
 
+const requestSpecs = {
+  total: {
+    name: 'apiserver_request_total', stability: 'STABLE',
+    help: 'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+  },
+  durations: {
+    name: 'apiserver_request_duration_seconds', stability: 'STABLE',
+    help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
+  },
+  objectives: {
+    name: 'apiserver_request_sli_duration_seconds', stability: 'ALPHA',
+    help: 'Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, of requests that end '
+      + 'by themselves.',
+  },
+  sizes: {
+    name: 'apiserver_response_sizes', stability: 'STABLE',
+    help: 'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
+  },
+  terminations: {
+    name: 'apiserver_request_terminations_total', stability: 'ALPHA',
+    help: 'Number of requests which apiserver terminated in self-defense.',
+  },
+} as const satisfies Readonly<Record<string, MetricSpec>>;
+
 /** Starts at zero. */
-export function createMetrics(): ServerMetrics {
+export function createMetrics(registry = new MetricRegistry()): ServerMetrics {
   const requests = new Map<string, Series>();
-  const watchEvents = new Map<string, number>();
+  const longRunning = new Map<string, number>();
   const recall = createSeriesMemo();
-  const metrics: ServerMetrics = {
-    inFlight: { readOnly: 0, mutating: 0 },
-    longRunning: 0,
+  const inFlight = { readOnly: 0, mutating: 0 };
+  registry.gauge({
+    name: 'apiserver_current_inflight_requests', stability: 'STABLE', help: 'Number of requests in flight of this apiserver per request kind.',
+  }, () => [['request_kind="mutating"', inFlight.mutating], ['request_kind="readOnly"', inFlight.readOnly]]);
+  registry.gauge({
+    name: 'apiserver_longrunning_requests', stability: 'STABLE',
+    help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component.',
+  }, () => [...longRunning]);
+  return {
+    registry, inFlight,
+    beginLongRunning(info) {
+      const labels = formatLabels(describeRequest(info));
+      if (longRunning.size < MAX_SERIES || longRunning.has(labels)) longRunning.set(labels, (longRunning.get(labels) ?? 0) + 1);
+      return () => void longRunning.set(labels, (longRunning.get(labels) ?? 1) - 1);
+    },
     recordRequest(record) {
-      const series = recall(record, () => findSeries(requests, labelRequest(record)));
-      const seconds = record.durationMs / 1000;
+      const series = recall(record, () => findSeries(requests, record));
       series.codes.set(record.status, (series.codes.get(record.status) ?? 0) + 1);
-      let index = 0;
-      while (index < bucketsSeconds.length && seconds > (bucketsSeconds[index] as number)) index += 1;
-      series.buckets[index] = (series.buckets[index] as number) + 1;
-      series.sumSeconds += seconds;
-      series.count += 1;
+      if (record.isTerminated === true) series.terminations.set(record.status, (series.terminations.get(record.status) ?? 0) + 1);
+      series.durations.observe(record.durationMs / 1000);
+      if (record.responseBytes !== undefined) series.sizes.observe(record.responseBytes);
     },
-    recordWatchEvents({ group, version, resource }, count) {
-      const labels = formatLabels({ group, resource, version });
-      if (watchEvents.size < MAX_SERIES || watchEvents.has(labels)) watchEvents.set(labels, (watchEvents.get(labels) ?? 0) + count);
-    },
-    render: (facts) => [
-      ...renderRequests(requests),
-      ...renderGauge('apiserver_current_inflight_requests', 'Requests in flight by kind.', [
-        [formatLabels({ request_kind: 'mutating' }), metrics.inFlight.mutating], [formatLabels({ request_kind: 'readOnly' }), metrics.inFlight.readOnly]]),
-      ...renderGauge('apiserver_longrunning_requests', 'Watches and other long requests that are open.', [['', metrics.longRunning]]),
-      ...renderCounter('apiserver_watch_events_total', 'Events sent to watchers.', [...watchEvents]),
-      ...renderFacts(facts),
-    ].join('\n').concat('\n'),
+    watchCounts: createWatchCounts(registry),
+    ...createDecisionCounts(registry),
+    render: () => [...renderRequests([...requests.values()]), ...registry.render()],
   };
-  return metrics;
+}
+
+function createWatchCounts(registry: MetricRegistry): ServerMetrics['watchCounts'] {
+  const events = registry.counter({ name: 'apiserver_watch_events_total', stability: 'ALPHA', help: 'Number of events sent in watch clients' });
+  const sizes = registry.histogram({
+    name: 'apiserver_watch_events_sizes', stability: 'ALPHA', help: 'Watch event size distribution in bytes', bounds: eventSizeBounds,
+  });
+  const lists = registry.histogram({
+    name: 'apiserver_watch_list_duration_seconds', stability: 'BETA', bounds: watchListBounds,
+    help: 'Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.',
+  });
+  return (info) => {
+    const { group, version, resource } = info;
+    const labels = formatLabels({ group, resource, version });
+    const series = sizes.series(labels);
+    return {
+      sent(count, bytes) {
+        if (count === 0) return;
+        events.add(labels, count);
+        for (let left = count; left > 0; left -= 1) series.observe(bytes / count);
+      },
+      initialSent: (durationMs) => lists.observe(formatLabels({ group, resource, scope: scopeOf(info), version }), durationMs / 1000),
+    };
+  };
+}
+
+/** Names that upstream shows; all others are counted together, as there. */
+const shownUsers = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
+const compressUser = (name: string): string => (shownUsers.has(name) ? name : name.includes('@') ? 'email_id' : 'other');
+
+function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 'recordAuthentication' | 'recordAuthorization'> {
+  const users = registry.counter({
+    name: 'authenticated_user_requests', stability: 'ALPHA', help: 'Counter of authenticated requests broken out by username.',
+  });
+  const measure = (what: string, attempts: string, attemptsHelp: string) => ({
+    attempts: registry.counter({ name: attempts, stability: 'ALPHA', help: attemptsHelp }),
+    durations: registry.histogram({
+      name: `${what.toLowerCase()}_duration_seconds`, stability: 'ALPHA', bounds: decisionBounds,
+      help: `${what} duration in seconds broken out by result.`,
+    }),
+  });
+  const authentication = measure('Authentication', 'authentication_attempts', 'Counter of authenticated attempts.');
+  const authorization = measure('Authorization', 'authorization_attempts_total',
+    "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.");
+  const record = ({ attempts, durations }: ReturnType<typeof measure>, result: string, durationMs: number): void => {
+    const labels = `result="${result}"`;
+    attempts.add(labels);
+    durations.observe(labels, durationMs / 1000);
+  };
+  return {
+    recordAuthentication({ result, username, durationMs }) {
+      record(authentication, result, durationMs);
+      if (result === 'success') users.add(`username="${compressUser(username)}"`);
+    },
+    recordAuthorization: (result, durationMs) => record(authorization, result, durationMs),
+  };
 }
 
 const scopeOf = ({ isResource, name, namespace }: RequestInfo): string =>
@@ -106,12 +194,11 @@ const knownVerbs: Readonly<Record<string, string>> = {
   post: 'POST', put: 'PUT', head: 'GET', connect: 'CONNECT', options: 'OPTIONS',
 };
 
-function labelRequest({ info, dryRun }: RequestRecord): string {
-  return formatLabels({
-    component: 'apiserver', dry_run: dryRun ? 'All' : '', group: info.group, resource: info.resource, scope: scopeOf(info),
-    subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: knownVerbs[info.verb] ?? 'other', version: info.version,
-  });
-}
+/** The labels that all metrics of requests share. */
+const describeRequest = (info: RequestInfo) => ({
+  component: 'apiserver', group: info.group, resource: info.resource, scope: scopeOf(info),
+  subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: knownVerbs[info.verb] ?? 'other', version: info.version,
+});
 
 /** Paths that are not resources are counted by their first segment, if it is one of ours. */
 function nameRoot(path: string): string {
@@ -119,113 +206,69 @@ function nameRoot(path: string): string {
   return ['api', 'apis', 'healthz', 'livez', 'readyz', 'metrics', 'openapi', 'version'].includes(root) ? root : '';
 }
 
-function findSeries(requests: Map<string, Series>, labels: string): Series {
-  const known = requests.get(labels);
+const overflowLabels = { component: 'apiserver', group: '', resource: '', scope: '', subresource: '', verb: 'other', version: '' };
+
+function findSeries(requests: Map<string, Series>, { info, dryRun }: Pick<RequestRecord, 'info' | 'dryRun'>): Series {
+  const described = describeRequest(info);
+  const found = seriesOf(described, dryRun ? 'All' : '');
+  const known = requests.get(found.labels);
   if (known !== undefined) return known;
-  if (requests.size >= MAX_SERIES && labels !== overflowLabels) return findSeries(requests, overflowLabels);
-  const series: Series = { labels, codes: new Map(), buckets: [...bucketsSeconds, Infinity].map(() => 0), sumSeconds: 0, count: 0 };
-  requests.set(labels, series);
-  return series;
+  const kept = requests.size < MAX_SERIES ? found : seriesOf(overflowLabels, '');
+  const other = requests.get(kept.labels);
+  if (other !== undefined) return other;
+  requests.set(kept.labels, kept);
+  return kept;
 }
 
-/** Labels as a metric line has them. */
-export function formatLabels(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',');
-}
-
-function escapeLabel(value: string): string {
-  return /[\\"\n]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value;
-}
-
-const overflowLabels = formatLabels({ component: 'apiserver', dry_run: '', group: '', resource: '', scope: '', subresource: '', verb: 'other', version: '' });
-
-const describe = (name: string, help: string, type: string): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-
-function renderRequests(requests: ReadonlyMap<string, Series>): string[] {
-  const lines = describe('apiserver_request_total', 'Requests by verb, resource and response code.', 'counter');
-  for (const { labels, codes } of requests.values()) {
-    for (const [code, count] of codes) lines.push(`apiserver_request_total{code="${code}",${labels}} ${count}`);
-  }
-  const all = [...requests.values()];
-  return [
-    ...lines, ...renderDurations('apiserver_request_duration_seconds', 'Time from the headers of a request to the end of its response.', all, 0),
-    ...renderDurations('apiserver_request_sli_duration_seconds', 'The same of requests that end by themselves.', all.filter(endsByItself), LEAST_SLI_SECONDS),
-  ];
+function seriesOf(described: ReturnType<typeof describeRequest>, dryRun: string): Series {
+  const { component, ...rest } = described;
+  return {
+    labels: formatLabels({ component, dry_run: dryRun, ...rest }), plainLabels: formatLabels(described), codes: new Map(), terminations: new Map(),
+    durations: new Observations(bucketsSeconds), sizes: new Observations(sizeBounds),
+  };
 }
 
 /** Objectives are not measured more finely than this. */
 const LEAST_SLI_SECONDS = 0.05;
+const objectiveBounds = bucketsSeconds.filter((bound) => bound >= LEAST_SLI_SECONDS);
 const endsByItself = ({ labels }: Series): boolean => !labels.includes('verb="WATCH"') && !labels.includes('verb="CONNECT"');
+const isRead = ({ labels }: Series): boolean => /verb="(?:GET|LIST)"/.test(labels);
 
-function renderDurations(name: string, help: string, all: readonly Series[], least: number): string[] {
-  const lines = describe(name, help, 'histogram');
-  for (const { labels, buckets, sumSeconds, count } of all) {
-    let total = 0;
-    for (const [index, bound] of bucketsSeconds.entries()) {
-      total += buckets[index] as number;
-      if (bound >= least) lines.push(`${name}_bucket{${labels},le="${bound}"} ${total}`);
-    }
-    lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`, `${name}_sum{${labels}} ${sumSeconds}`, `${name}_count{${labels}} ${count}`);
-  }
-  return lines;
+/** The same observations with the finest buckets joined. */
+function coarsen({ counts, sum, count }: Observations): Observations {
+  const coarse = new Observations(objectiveBounds);
+  const joined = bucketsSeconds.length - objectiveBounds.length;
+  coarse.counts.splice(0, coarse.counts.length, ...counts.slice(joined));
+  coarse.counts[0] = counts.slice(0, joined + 1).reduce((total, one) => total + one, 0);
+  return Object.assign(coarse, { sum, count });
+}
+
+function renderRequests(all: readonly Series[]): string[] {
+  const byCode = (pick: (series: Series) => ReadonlyMap<number, number>, labelsOf: (series: Series) => string): [string, number][] =>
+    all.flatMap((series) => [...pick(series)].map(([code, count]): [string, number] => [`code="${code}",${labelsOf(series)}`, count]));
+  const histogram = (spec: MetricSpec, bounds: readonly number[], series: readonly (readonly [string, Observations])[]): string[] =>
+    [...describeMetric(spec, 'histogram'), ...renderObservations(spec.name, bounds, series)];
+  const { total, durations, objectives, sizes, terminations } = requestSpecs;
+  return [
+    ...renderCounter(total, byCode(({ codes }) => codes, ({ labels }) => labels)),
+    ...histogram(durations, bucketsSeconds, all.map((series) => [series.labels, series.durations])),
+    ...histogram(objectives, objectiveBounds, all.filter(endsByItself).map((series) => [series.plainLabels, coarsen(series.durations)])),
+    ...histogram(sizes, sizeBounds, all.filter((series) => isRead(series) && series.sizes.count > 0).map((series) => [series.plainLabels, series.sizes])),
+    ...renderCounter(terminations, byCode((series) => series.terminations, (series) => series.plainLabels)),
+  ];
 }
 
 /** The outcomes of health checks as metrics: what they are at this moment, and how often they were asked for here. */
 export function createCheckMetrics(): (outcomes: readonly { readonly name: string; readonly type: string; readonly passed: boolean }[]) => string {
-  const counts = new Map<string, number>();
+  const counts = new Counter();
   return (outcomes) => {
-    const now = outcomes.map(({ name, type, passed }): Sample => [formatLabels({ name, type }), passed ? 1 : 0]);
-    for (const { name, type, passed } of outcomes) {
-      const labels = formatLabels({ name, status: passed ? 'success' : 'error', type });
-      counts.set(labels, (counts.get(labels) ?? 0) + 1);
-    }
+    const now = outcomes.map(({ name, type, passed }) => [formatLabels({ name, type }), passed ? 1 : 0] as const);
+    for (const { name, type, passed } of outcomes) counts.add(formatLabels({ name, status: passed ? 'success' : 'error', type }));
     return [
-      ...renderGauge('kubernetes_healthcheck', 'Whether a health check passes.', now),
-      ...renderCounter('kubernetes_healthchecks_total', 'Outcomes of health checks.', [...counts]),
+      ...renderGauge({ name: 'kubernetes_healthcheck', stability: 'STABLE', help: 'This metric records the result of a single healthcheck.' }, now),
+      ...renderCounter({
+        name: 'kubernetes_healthchecks_total', stability: 'STABLE', help: 'This metric records the results of all healthcheck.',
+      }, counts.samples),
     ].join('\n').concat('\n');
   };
-}
-
-type Sample = readonly [labels: string, value: number];
-const renderSamples = (name: string, samples: readonly Sample[]): string[] =>
-  samples.map(([labels, value]) => (labels === '' ? `${name} ${value}` : `${name}{${labels}} ${value}`));
-/** A gauge as lines. */
-export const renderGauge = (name: string, help: string, samples: readonly Sample[]): string[] =>
-  [...describe(name, help, 'gauge'), ...renderSamples(name, samples)];
-/** The lines of a counter. */
-export const renderCounter = (name: string, help: string, samples: readonly Sample[]): string[] =>
-  [...describe(name, help, 'counter'), ...renderSamples(name, samples)];
-
-function renderFacts(facts: ProcessFacts): string[] {
-  const objects = facts.objects.map(({ group, resource, count }): Sample =>
-    [formatLabels({ resource: group === '' ? resource : `${resource}.${group}` }), count]);
-  const counts = facts.objects.map(({ group, resource, count }): Sample => [formatLabels({ group, resource }), count]);
-  return [
-    ...renderGauge('apiserver_storage_objects', 'Stored objects by resource.', objects),
-    ...renderGauge('apiserver_resource_objects', 'Stored objects by group and resource.', counts),
-    ...renderFlows(facts.flows),
-    ...renderGauge('kubernetes_build_info', 'What this server is.', [[formatLabels(facts.build), 1]]),
-    ...renderCounter('process_cpu_seconds_total', 'User and system CPU time.', [['', facts.cpuSeconds]]),
-    ...renderGauge('process_resident_memory_bytes', 'Resident memory.', [['', facts.residentBytes]]),
-    ...renderGauge('process_heap_bytes', 'Heap in use.', [['', facts.heapBytes]]),
-    ...renderGauge('process_start_time_seconds', 'Start of the process since the epoch.', [['', facts.startSeconds]]),
-  ];
-}
-
-const flowHelp: Readonly<Record<string, string>> = {
-  apiserver_flowcontrol_dispatched_requests_total: 'Requests that were let through.',
-  apiserver_flowcontrol_rejected_requests_total: 'Requests that were turned away.',
-  apiserver_flowcontrol_current_executing_requests: 'Requests that have begun and not ended.',
-  apiserver_flowcontrol_current_executing_seats: 'Seats that are taken.',
-  apiserver_flowcontrol_current_inqueue_requests: 'Requests that wait for a seat.',
-  apiserver_flowcontrol_nominal_limit_seats: 'Seats of each priority level.',
-  pintle_flowcontrol_stuck_seats: 'Seats that were not given back although their requests are past their deadlines.',
-};
-
-function renderFlows(flows: readonly FlowSample[]): string[] {
-  return Object.entries(flowHelp).flatMap(([name, help]) => {
-    const samples = flows.filter((sample) => sample.name === name).map(({ labels, value }): Sample => [formatLabels(labels), value]);
-    if (samples.length === 0) return [];
-    return name.endsWith('_total') ? renderCounter(name, help, samples) : renderGauge(name, help, samples);
-  });
 }

@@ -1,42 +1,168 @@
-// /metrics: the counters of the filters, with what is measured at the moment of asking.
+// /metrics: what the parts of the server have counted, with what is measured at the moment of asking: stored objects, seats, the process.
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { join } from 'node:path';
 import type { Response } from '../../endpoints/index.ts';
+import { versionIn } from '../../registry/index.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Api } from '../compose.ts';
-import type { FlowControl } from '../flow-control/flow-control.ts';
-import type { ProcessFacts, ServerMetrics } from './metrics.ts';
 import { kubernetesVersion } from '../cli/version.ts';
+import type { Api } from '../compose.ts';
+import type { FlowControl, FlowSample } from '../flow-control/flow-control.ts';
+import { type MetricSpec, type Sample, finishMetrics, formatLabels, renderCounter, renderGauge } from './metric.ts';
+import type { ServerMetrics } from './metrics.ts';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 const encoder = new TextEncoder();
 
+interface MetricSources {
+  readonly metrics: ServerMetrics;
+  readonly flowControl: FlowControl | undefined;
+  readonly audit: Audit | undefined;
+  /** Of the embedded store; '' without one. */
+  readonly storeDirectory: string;
+  /** Names of --disabled-metrics. */
+  readonly disabled: ReadonlySet<string>;
+}
+
 /** Renders everything. */
-export async function answerMetrics(
-  api: Api, { metrics, flowControl, audit }: {
-    readonly metrics: ServerMetrics; readonly flowControl: FlowControl | undefined; readonly audit: Audit | undefined;
-  },
-): Promise<Response> {
-  const { user, system } = process.cpuUsage();
-  const memory = process.memoryUsage();
-  const text = metrics.render({
-    objects: await countObjects(api),
-    flows: flowControl?.samples() ?? [],
-    cpuSeconds: (user + system) / 1e6,
-    residentBytes: memory.rss,
-    heapBytes: memory.heapUsed,
-    startSeconds: (performance.timeOrigin ?? 0) / 1000,
-    build: { major: kubernetesVersion.major, minor: kubernetesVersion.minor, git_version: kubernetesVersion.gitVersion, platform: kubernetesVersion.platform },
-  });
-  return answerMetricsText(`${text}${[...api.admissionMetrics.render(), ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics()].join('\n')}\n`);
+export async function answerMetrics(api: Api, { metrics, flowControl, audit, storeDirectory, disabled }: MetricSources): Promise<Response> {
+  const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory)]);
+  const lines = [
+    ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
+    ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(),
+  ];
+  return answerMetricsText(finishMetrics(lines, disabled));
 }
 
 /** Metrics as an answer. */
 export const answerMetricsText = (text: string): Response => ({ status: 200, headers: { 'content-type': CONTENT_TYPE }, body: encoder.encode(text) });
 
-async function countObjects({ catalog, registry }: Api): Promise<ProcessFacts['objects']> {
+/** Counts APIs that are deprecated, once one of their requests is seen. */
+export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (info: Parameters<ServerMetrics['watchCounts']>[0]) => void {
+  const seen = new Set<string>();
+  registry.gauge({
+    name: 'apiserver_requested_deprecated_apis', stability: 'STABLE',
+    help: 'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
+  }, () => [...seen].map((labels): Sample => [labels, 1]));
+  return ({ group, version, resource, subresource }) => {
+    const row = api().catalog.find(group, version, resource);
+    if (row === undefined || versionIn(row, version)?.deprecationWarning === undefined) return;
+    seen.add(formatLabels({ group, removed_release: '', resource, subresource, version }));
+  };
+}
+
+async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
   const rows = catalog.resources().filter((row) => row.storedAs === undefined && row.verbs.includes('list'));
-  return Promise.all(rows.map(async (row) => {
+  const found = await Promise.all(rows.map(async (row) => {
     const predicate = { everything: true, matches: () => true };
-    const list = await registry.list({ resource: row, version: row.storageVersion, namespace: '' }, { predicate, resourceVersion: '0' });
-    return { group: row.group, resource: row.plural, count: list.count };
+    const { count, revision } = await registry.list({ resource: row, version: row.storageVersion, namespace: '' }, { predicate, resourceVersion: '0' });
+    return { group: row.group, resource: row.plural, count, revision };
   }));
+  const names = found.map(({ group, resource, count }): Sample => [formatLabels({ resource: group === '' ? resource : `${resource}.${group}` }), count]);
+  const byGroup = (pick: (one: (typeof found)[number]) => number): Sample[] => found.map((one) =>
+    [formatLabels({ group: one.group, resource: one.resource }), pick(one)]);
+  return [
+    ...renderGauge({
+      name: 'apiserver_storage_objects', stability: 'STABLE', help: 'Number of stored objects at the time of last check split by kind.',
+    }, names),
+    ...renderGauge({
+      name: 'apiserver_resource_objects', stability: 'ALPHA', help: 'Number of stored objects at the time of last check split by kind.',
+    }, byGroup(({ count }) => count)),
+    ...renderGauge({
+      name: 'apiserver_watch_cache_resource_version', stability: 'ALPHA', help: 'Current resource version of watch cache broken by resource type.',
+    }, byGroup(({ revision }) => revision)),
+  ];
+}
+
+async function renderStorageSize(directory: string): Promise<string[]> {
+  if (directory === '') return [];
+  const names = await readdir(directory);
+  const sizes = await Promise.all(names.map((name) => stat(join(directory, name)).then(({ blocks }) => blocks * 512, () => 0)));
+  const spec: MetricSpec = {
+    name: 'apiserver_storage_size_bytes', stability: 'STABLE', help: 'Size of the storage database file physically allocated in bytes.',
+  };
+  return renderGauge(spec, [[formatLabels({ storage_cluster_id: 'embedded' }), sizes.reduce((total, one) => total + one, 0)]]);
+}
+
+const flowHelp: Readonly<Record<string, string>> = {
+  apiserver_flowcontrol_dispatched_requests_total: '[BETA] Number of requests executed by API Priority and Fairness subsystem',
+  apiserver_flowcontrol_rejected_requests_total: '[BETA] Number of requests rejected by API Priority and Fairness subsystem',
+  apiserver_flowcontrol_current_executing_requests:
+    '[BETA] Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem',
+  apiserver_flowcontrol_current_executing_seats:
+    '[BETA] Concurrency (number of seats) occupied by the currently executing requests in the API Priority and Fairness subsystem',
+  apiserver_flowcontrol_current_inqueue_requests: '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',
+  apiserver_flowcontrol_nominal_limit_seats: '[BETA] Nominal number of execution seats configured for each priority level',
+  apiserver_flowcontrol_current_limit_seats: '[ALPHA] current derived number of execution seats available to each priority level',
+  pintle_flowcontrol_stuck_seats: 'Seats that were not given back although their requests are past their deadlines.',
+};
+
+function renderFlows(flows: readonly FlowSample[]): string[] {
+  return Object.entries(flowHelp).flatMap(([name, help]) => {
+    const samples = flows.filter((sample) => sample.name === name).map(({ labels, value }): Sample => [formatLabels(labels), value]);
+    if (samples.length === 0) return [];
+    return name.endsWith('_total') ? renderCounter({ name, help }, samples) : renderGauge({ name, help }, samples);
+  });
+}
+
+/** The delays of the event loop since the last look; measured from the first look on, so that servers without monitoring pay nothing. */
+let delays: IntervalHistogram | undefined;
+const DELAY_RESOLUTION_MS = 20;
+let lastUtilization = performance.eventLoopUtilization();
+
+function renderEventLoop(): string[] {
+  const utilization = performance.eventLoopUtilization();
+  const { utilization: busy } = performance.eventLoopUtilization(utilization, lastUtilization);
+  lastUtilization = utilization;
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1000);
+  const measured = delays !== undefined && delays.count > 0 ? delays : undefined;
+  const quantiles = measured === undefined ? [] : [50, 90, 99].map((percent): Sample =>
+    [`quantile="${percent / 100}"`, seconds(measured.percentile(percent))]);
+  const longest = measured === undefined ? 0 : seconds(measured.max);
+  delays ??= monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delays.enable();
+  delays.reset();
+  return [
+    ...renderGauge({ name: 'pintle_event_loop_delay_seconds', help: 'How late timers came since the last scrape.' }, quantiles),
+    ...renderGauge({ name: 'pintle_event_loop_longest_turn_seconds', help: 'The longest turn of the event loop since the last scrape.' }, [['', longest]]),
+    ...renderGauge({ name: 'pintle_event_loop_utilization', help: 'Part of the time since the last scrape in which the event loop was busy.' }, [['', busy]]),
+  ];
+}
+
+async function renderProcess(): Promise<string[]> {
+  const { user, system } = process.cpuUsage();
+  const memory = process.memoryUsage();
+  const { emulationMajor: _a, emulationMinor: _b, minCompatibilityMajor: _c, minCompatibilityMinor: _d, ...version } = kubernetesVersion;
+  const build = formatLabels({
+    build_date: version.buildDate, compiler: version.compiler, git_commit: version.gitCommit, git_tree_state: version.gitTreeState,
+    git_version: version.gitVersion, go_version: version.goVersion, major: version.major, minor: version.minor, platform: version.platform,
+  });
+  const gauge = (name: string, help: string, value: number): string[] => renderGauge({ name, help }, [['', value]]);
+  return [
+    ...renderGauge({
+      name: 'kubernetes_build_info', stability: 'BETA',
+      help: "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler.",
+    }, [[build, 1]]),
+    ...renderEventLoop(),
+    ...renderCounter({ name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' }, [['', (user + system) / 1e6]]),
+    ...gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', memory.rss),
+    ...gauge('process_heap_bytes', 'Heap in use in bytes.', memory.heapUsed),
+    ...gauge('nodejs_external_memory_bytes', 'Memory of buffers and of libraries in bytes.', memory.external),
+    ...gauge('process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', performance.timeOrigin / 1000),
+    ...await renderDescriptors(),
+  ];
+}
+
+/** File descriptors; absent where the system has no /proc. */
+async function renderDescriptors(): Promise<string[]> {
+  try {
+    const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
+    const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+    return [
+      ...renderGauge({ name: 'process_open_fds', help: 'Number of open file descriptors.' }, [['', open.length]]),
+      ...(Number.isFinite(most) ? renderGauge({ name: 'process_max_fds', help: 'Maximum number of open file descriptors.' }, [['', most]]) : []),
+    ];
+  } catch {
+    return [];
+  }
 }

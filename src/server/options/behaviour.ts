@@ -67,6 +67,7 @@ export const behaviourOptions = {
   controllers: list({
     flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',
   }),
+  disabledMetrics: list({ flag: 'disabled-metrics', help: 'Names of metrics that /metrics leaves out.' }),
   featureGates: list({ flag: 'feature-gates', help: 'Feature gates to switch (name=true,…).' }),
   runtimeConfig: list({ flag: 'runtime-config', help: 'Group versions to switch (group/version=true,…).' }),
 } as const;

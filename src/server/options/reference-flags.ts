@@ -42,7 +42,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
     profiling watch-cache`),
   ...warned(true, `
     apiserver-count coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
-    default-watch-cache-size delete-collection-workers disabled-metrics etcd-count-metric-poll-period etcd-db-metric-poll-interval
+    default-watch-cache-size delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
     etcd-healthcheck-timeout etcd-readycheck-timeout identity-lease-duration-seconds identity-lease-renew-interval-seconds
     kubelet-read-only-port kubelet-timeout
     lease-reuse-duration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size

@@ -9,7 +9,7 @@ import {
 } from '../../endpoints/index.ts';
 import { type Current, type KeyPairTexts, readKeyPair } from '../config-files/followed-files.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { formatLabels, renderGauge } from '../observability/metrics.ts';
+import { formatLabels, renderGauge } from '../observability/metric.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';
 import { parseAnswer } from '../webhooks/read-answer.ts';
@@ -159,7 +159,10 @@ export class Aggregator implements RemoteApis, AggregatedApis {
   /** Which APIServices are unavailable, as lines. */
   renderMetrics(): string[] {
     const samples = [...this.#entries].map(([name, { api }]) => [formatLabels({ name }), api.isAvailable ? 0 : 1] as [string, number]);
-    return renderGauge('aggregator_unavailable_apiservice', 'APIServices that are unavailable.', samples);
+    return renderGauge({
+      name: 'aggregator_unavailable_apiservice', stability: 'ALPHA',
+      help: 'Gauge of APIServices which are marked as unavailable broken down by APIService name.',
+    }, samples);
   }
 
   stopAsking(): void {

@@ -1,0 +1,74 @@
+// /metrics of a whole server: the STABLE and BETA names of kube-apiserver, the labels that dashboards ask for, and that what happened is counted.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
+
+/** Names that have no meaning here, or that appear with their first sample. */
+const absent: ReadonlyMap<string, string> = new Map([
+  ['apiserver_validation_declarative_validation_mismatch_total', 'there is one validation'],
+  ['apiserver_validation_declarative_validation_panic_total', 'there is one validation'],
+  ['apiserver_storage_size_bytes', 'a server in memory has no file'],
+  ['kubernetes_feature_enabled', 'features are switched one by one'],
+]);
+
+const list = new URL('../../../test/data/kube-apiserver-metrics.txt', import.meta.url);
+const reference = readFileSync(list, 'utf8').trim().split('\n').map((line) => line.split(' ') as [stability: string, name: string]);
+
+describe('/metrics', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ disabledMetrics: ['process_heap_bytes'] });
+    const maps = '/api/v1/namespaces/default/configmaps';
+    await server.request({ method: 'POST', path: maps, body: { metadata: { name: 'a' } } });
+    await server.request({ path: `${maps}/a` });
+    await server.request({ path: '/api/v1/endpoints' });
+    await server.request({ path: maps, token: 'alice-token' });
+    await server.request({ path: maps, token: 'wrong' });
+    const watch = `${maps}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1`;
+    await server.request({ path: watch });
+  });
+  after(() => server.close());
+  const scrape = async (): Promise<string> => (await server.request({ path: '/metrics' })).text;
+
+  it('has the STABLE and BETA metrics of kube-apiserver, with their stability', async () => {
+    const text = `${await scrape()}${(await server.request({ path: '/metrics/slis' })).text}`;
+    const missing = reference.filter(([stability, name]) => !absent.has(name) && !text.includes(`# HELP ${name} [${stability}] `));
+    assert.deepEqual(missing, []);
+    for (const name of absent.keys()) assert.ok(!text.includes(`# HELP ${name} `), `${name} is there`);
+  });
+
+  it('counts what happened, under the labels of kube-apiserver', async () => {
+    const text = await scrape();
+    for (const line of [
+      'apiserver_request_total{code="201",component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="POST",version="v1"} 1',
+      'apiserver_response_sizes_count{component="apiserver",group="",resource="configmaps",scope="resource",subresource="",verb="GET",version="v1"} 1',
+      'apiserver_longrunning_requests{component="apiserver",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"} 0',
+      'apiserver_requested_deprecated_apis{group="",removed_release="",resource="endpoints",subresource="",version="v1"} 1',
+      'apiserver_watch_list_duration_seconds_count{group="",resource="configmaps",scope="namespace",version="v1"} 1',
+      'etcd_requests_total{group="",operation="create",resource="configmaps"}', 'authentication_attempts{result="error"} 1',
+      'authorization_attempts_total{result="no-opinion"} 1', 'authenticated_user_requests{username="admin"}', 'workqueue_adds_total{name="namespace"}',
+      'apiserver_storage_events_received_total{group="",resource="configmaps"}', 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 3',
+      'apiserver_resource_objects{group="",resource="configmaps"}', 'pintle_event_loop_utilization',
+    ]) assert.ok(text.includes(line), line);
+    assert.match(text, /apiserver_flowcontrol_request_wait_duration_seconds_count\{execute="true",flow_schema="[a-z-]+",priority_level="[a-z-]+"\} \d/);
+  });
+
+  it('every line is a comment, or a name with labels and a number', async () => {
+    for (const line of (await scrape()).trimEnd().split('\n')) {
+      assert.match(line, /^(?:# (?:HELP|TYPE) .+|[a-z_][a-zA-Z0-9_]*(?:\{(?:[a-z_]+="(?:[^"\\]|\\.)*",?)*\})? (?:-?[0-9.e+-]+|\+Inf|NaN))$/);
+    }
+  });
+
+  it('--disabled-metrics leaves metrics out, and counts them', async () => {
+    const text = await scrape();
+    assert.ok(!text.includes('process_heap_bytes'));
+    assert.match(text, /^disabled_metrics_total 1$/m);
+  });
+
+  it('measures the longest turn between two scrapes', async () => {
+    await scrape();
+    const { text } = await requestUntil(server, { path: '/metrics' }, { until: (answer) => /^pintle_event_loop_delay_seconds\{/m.test(answer.text) });
+    assert.match(text, /^pintle_event_loop_longest_turn_seconds [0-9.e-]+$/m);
+  });
+});
