@@ -14,4 +14,5 @@ export type { RequestMatch, RequestRecord } from './record/requests.ts';
 export {
   type ExpectedCount, type InNamespace, type PastState, type ResetOptions, type Snapshot, TestServer, createTestServer,
 } from './test-server.ts';
+export { type SuiteOptions, type TestHooks, useTestServer } from './use-test-server.ts';
 export { TimeoutError, type Until, type WaitOptions } from './waiting.ts';

@@ -263,6 +263,11 @@ export class TestServer implements AsyncDisposable {
     this.#run.clock.skewMs = skewMs;
   }
 
+  /** Whether anything was written since the start or the last `reset` to it. */
+  get hasChanged(): boolean {
+    return this.#start?.resourceVersion !== this.resourceVersion;
+  }
+
   /** Stops the server; always settles. Idempotent. */
   close(): Promise<void> {
     return (this.#closed ??= this.#run.close());

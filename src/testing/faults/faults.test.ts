@@ -1,0 +1,109 @@
+// Faults on demand, as clients see them.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { startTestService } from '../../server/testing.ts';
+import { type ClientResponse, type TestClient, createTestClient } from '../../test-support/index.ts';
+import { type TestServer, createTestServer } from '../index.ts';
+
+const path = '/api/v1/namespaces/default/configmaps';
+const configMap = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+describe('server.faults', () => {
+  let server: TestServer;
+  let client: TestClient;
+  before(async () => {
+    server = await createTestServer({ users: [{ name: 'ann', groups: ['system:masters'], token: 'ann-token' }, { name: 'bob', token: 'bob-token' }] });
+    client = createTestClient(server.url, 'ann-token');
+  });
+  afterEach(() => server.faults.clear());
+  after(() => {
+    client.close();
+    return server.close();
+  });
+  const create = (name: string): Promise<ClientResponse> => client.request({ method: 'POST', path, body: configMap(name) });
+
+  it('answer a Status to requests that fit, by user, verb, resource, name, count and chance', async () => {
+    server.faults.add({ verb: 'create', resource: 'configmaps', nth: [2], status: { code: 429, retryAfterSeconds: 7 } });
+    const fault = server.faults.add({ user: 'bob', status: 503 });
+    assert.equal((await create('first')).status, 201);
+    const second = await create('second');
+    assert.deepEqual([second.status, second.headers['retry-after'], second.body.reason, second.body.details], [429, '7', 'TooManyRequests', { retryAfterSeconds: 7 }]);
+    assert.equal((await create('second')).status, 201);
+    assert.deepEqual([(await client.request({ path, token: 'bob-token' })).status, fault.hits], [503, 1]);
+    server.faults.clear();
+    server.faults.add({ verb: 'get', name: 'first', status: 409, times: 1 });
+    assert.deepEqual([(await client.request({ path: `${path}/second` })).status, (await client.request({ path: `${path}/first` })).status,
+      (await client.request({ path: `${path}/first` })).status], [200, 409, 200]);
+    server.faults.add({ verb: 'read', resource: 'configmaps', probability: 0.5, status: 500 });
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => client.request({ path: `${path}/first` })));
+    assert.deepEqual([...new Set(statuses.map(({ status }) => status))].sort(), [200, 500]);
+    assert.throws(() => server.faults.add({ verb: 'get' }), /nothing happens/);
+    assert.throws(() => server.faults.add({ status: 200 }), /status must be a code/);
+  });
+
+  it('lose the answer after the commit, delay it, and cut connections', async () => {
+    server.faults.add({ verb: 'create', name: '', status: 500, afterCommit: true, times: 1 });
+    assert.equal((await create('done')).status, 500);
+    assert.equal((await create('done')).status, 409);
+    server.faults.add({ verb: 'delete', cut: true, latencyMs: 5, times: 1 });
+    await assert.rejects(client.request({ method: 'DELETE', path: `${path}/done` }));
+    assert.equal((await client.request({ method: 'DELETE', path: `${path}/done` })).status, 200);
+  });
+
+  it('end, expire and cut watches after some events', async () => {
+    await create('seen');
+    const events = async (): Promise<string[]> => {
+      const { text } = await client.request({ path: `${path}?watch=1&timeoutSeconds=30&allowWatchBookmarks=true` });
+      return text.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as { type: string; object: { code?: number } }).map(
+        ({ type, object }) => `${type}${object.code ?? ''}`);
+    };
+    const ended = server.faults.add({ verb: 'watch', watch: 'end', afterEvents: 1 });
+    assert.deepEqual(await events(), ['ADDED']);
+    ended.remove();
+    server.faults.add({ watch: 'expire', times: 1 });
+    assert.deepEqual(await events(), ['ERROR410']);
+    server.faults.add({ watch: 'cut', afterEvents: 1, times: 1 });
+    await assert.rejects(events());
+  });
+
+  it('show lists as they were when the fault was added', async () => {
+    const names = async (): Promise<string[]> =>
+      ((await client.request({ path })).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('stale'));
+    const fault = server.faults.add({ verb: 'list', stale: true });
+    await create('stale');
+    assert.deepEqual(await names(), []);
+    fault.remove();
+    assert.deepEqual(await names(), ['stale']);
+  });
+
+  it('let webhooks time out', async (context) => {
+    const service = await startTestService((_, review) => ({ ...review, response: { uid: review.request.uid, allowed: true } }));
+    context.after(() => service.close());
+    await server.apply({
+      apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'guard' },
+      webhooks: [{
+        name: 'guard.example.com', clientConfig: { url: `${service.url}/guard`, caBundle: Buffer.from(service.authority).toString('base64') },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }], sideEffects: 'None', admissionReviewVersions: ['v1'],
+      }],
+    });
+    context.after(() => server.delete('validatingwebhookconfigurations/guard'));
+    assert.equal((await create('guarded')).status, 201);
+    server.faults.add({ webhook: '/guard', outcome: 'timeout', times: 1 });
+    const late = await create('late');
+    assert.deepEqual([late.status, late.body.message], [500, 'Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: '
+      + `Post "${service.url}/guard?timeout=10s": context deadline exceeded`]);
+    assert.equal((await create('late')).status, 201);
+  });
+
+  it('are added over HTTP by administrators', async () => {
+    const faults = '/debug/pintle/faults';
+    const added = await client.request({ method: 'POST', path: faults, body: { verb: 'list', status: 410 } });
+    assert.deepEqual([added.status, added.body.fault], [201, { verb: 'list', status: 410 }]);
+    assert.equal((await client.request({ path })).body.reason, 'Expired');
+    assert.equal((await client.request({ path: faults })).body.faults[0].hits, 1);
+    assert.equal((await client.request({ method: 'POST', path: faults, body: { colour: 'red' } })).body.message, 'the body is no fault: unknown field colour');
+    assert.equal((await client.request({ path: faults, token: 'bob-token' })).status, 403);
+    assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${added.body.id}` })).body.removed, 1);
+    assert.equal((await client.request({ path })).status, 200);
+  });
+});
