@@ -12,3 +12,4 @@ export { WebhookCallError } from './webhooks/webhook-client.ts';
 export { formatKubeconfig } from './cli/kubeconfig.ts';
 export { type Logger, createLogger, silentLogger } from './observability/logger.ts';
 export { runCommandLine } from './cli/command-line.ts';
+export type { RunSettings } from './cli/run-command.ts';

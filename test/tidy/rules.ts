@@ -45,7 +45,8 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
 
 /** Doors beside a room's index.ts, for who wants no more than that: the durable Store comes with its native library, tests of the server with the server. */
 const SIDE_DOORS = [
-  'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/test-support/wait.ts',
+  'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/server/testing.ts',
+  'src/test-support/wait.ts',
   'src/server/tls/certificates.ts',
 ];
 

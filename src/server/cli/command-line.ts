@@ -3,10 +3,12 @@ import { StartError } from '../options/options.ts';
 import { FlagError, type ParsedFlags, findNearest, parseFlags } from '../options/parse-flags.ts';
 import type { Schema } from '../options/schema.ts';
 import { colour } from './colour.ts';
-import { type Command, print } from './command.ts';
+import { type Command, type RunWithServer, print } from './command.ts';
 import { createCompletionCommand } from './completion-command.ts';
+import { envtestCommand } from './envtest-command.ts';
 import { formatCommandHelp, formatGroupHelp, formatHelp } from './help.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
+import { type RunSettings, createRunCommand } from './run-command.ts';
 import { serveCommand } from './serve.ts';
 import { storageBumpCommand } from './storage/bump-command.ts';
 import { storageCheckCommand } from './storage/check-command.ts';
@@ -17,20 +19,26 @@ import { usersListCommand } from './users/list-command.ts';
 import { usersRevokeCommand } from './users/revoke-command.ts';
 import { versionCommand } from './version-command.ts';
 
+/** Loads what the server does not import: the testing room, which is made of servers. */
+export type LoadRunWithServer = () => Promise<RunWithServer<RunSettings>>;
+
+let loadRunWithServer: LoadRunWithServer = () => Promise.reject(new StartError('this program has no test server'));
+
 /** All commands; the first is the default. */
 export const commands: readonly Command[] = [
-  serveCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand, storageBumpCommand, usersListCommand,
-  usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
+  serveCommand, createRunCommand(() => loadRunWithServer()), envtestCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand,
+  storageCheckCommand, storageCopyCommand, storageBumpCommand, usersListCommand, usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
 ] as readonly Command[];
 
 /** What a command line asks for. */
 export type Invocation =
-  | { readonly type: 'run'; readonly command: Command; readonly flags: ParsedFlags<Schema> }
+  | { readonly type: 'run'; readonly command: Command; readonly flags: ParsedFlags<Schema>; readonly words: readonly string[] }
   | { readonly type: 'help'; readonly text: string }
   | { readonly type: 'error'; readonly message: string };
 
 /** Reads the arguments after the program's name. */
-export function parseCommandLine(args: readonly string[]): Invocation {
+export function parseCommandLine(given: readonly string[]): Invocation {
+  const { args, words } = splitWords(given);
   const asked = args[0] === 'help' ? args.slice(1) : args;
   const isHelp = args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h');
   const { command, group, rest, unknown } = findCommand(asked);
@@ -39,11 +47,18 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   if (isHelp) return { type: 'help', text: command === undefined ? formatHelp(commands) : formatCommandHelp(command) };
   const chosen = command ?? (args.includes('--version') ? versionCommand : serveCommand as unknown as Command);
   try {
-    return { type: 'run', command: chosen, flags: parseFlags(chosen, args[0] === '--version' ? [] : nameArgument(chosen, rest)) };
+    return { type: 'run', command: chosen, flags: parseFlags(chosen, args[0] === '--version' ? [] : nameArgument(chosen, rest)), words };
   } catch (error) {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;
   }
+}
+
+/** The arguments of a command that runs another one end at `--`. */
+function splitWords(given: readonly string[]): { readonly args: readonly string[]; readonly words: readonly string[] } {
+  const at = given.indexOf('--');
+  if (at < 0 || findCommand(given).command?.takesWords !== true) return { args: given, words: [] };
+  return { args: given.slice(0, at), words: given.slice(at + 1) };
 }
 
 interface Found {
@@ -85,12 +100,13 @@ function nameArgument({ argument, schema }: Command, args: readonly string[]): r
 const [FAILED, MISUSED] = [1, 2];
 
 /** Runs a command line to its end; returns the exit code. */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
+export async function runCommandLine(args: readonly string[], load: LoadRunWithServer = loadRunWithServer): Promise<number> {
+  loadRunWithServer = load;
   const invocation = parseCommandLine(args);
   if (invocation.type === 'error') return printError(invocation.message, MISUSED);
   if (invocation.type === 'help') return print(invocation.text.trimEnd());
   try {
-    return await invocation.command.run(invocation.flags);
+    return await invocation.command.run(invocation.flags, invocation.words);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return printError(error.message, FAILED);

@@ -14,9 +14,14 @@ export interface Command<S extends Schema = Schema> {
   readonly argument?: keyof S & string;
   /** Flags of kube-apiserver that it takes besides. */
   readonly reference?: ReadonlyMap<string, ReferenceFlag>;
+  /** Whether words may follow the flags, behind `--`. */
+  readonly takesWords?: boolean;
   /** Runs to the end and returns the exit code. Throws StartError for what its user can mend. */
-  run(flags: ParsedFlags<S>): Promise<number>;
+  run(flags: ParsedFlags<S>, words: readonly string[]): Promise<number>;
 }
+
+/** Runs a command beside a server in memory; answers the exit code. The testing room has it. */
+export type RunWithServer<Settings> = (settings: Settings, words: readonly string[]) => Promise<number>;
 
 /** Prints a line for the user; returns the exit code of success. */
 export function print(text: string): number {

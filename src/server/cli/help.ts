@@ -5,12 +5,12 @@ import type { Command } from './command.ts';
 const WORDS_PER_LINE = 110;
 
 /** The help of one command: its flags, and the flags of kube-apiserver that are accepted without effect or refused. */
-export function formatCommandHelp({ name, summary, schema, argument, reference }: Command): string {
+export function formatCommandHelp({ name, summary, schema, argument, takesWords, reference }: Command): string {
   const options = Object.values(schema).filter((option) => option.flag !== undefined);
   const flagsOf = (effect: 'warned' | 'refused'): string => (
     [...reference ?? []].filter(([, flag]) => flag.effect === effect).map(([flag]) => `--${flag}`).sort().join(', ')
   );
-  const usage = `  pintle ${name}${argument === undefined ? '' : ` ${argument.toUpperCase()}`} [flags]`;
+  const usage = `  pintle ${name}${argument === undefined ? '' : ` ${argument.toUpperCase()}`} [flags]${takesWords === true ? ' -- COMMAND…' : ''}`;
   return [
     summary, '', 'Usage:', usage, '', 'Flags:', ...options.flatMap(formatOption), '  --help', '      Print this text.',
     ...(reference === undefined ? [] : [

@@ -27,7 +27,8 @@ describe('server.faults', () => {
     const fault = server.faults.add({ user: 'bob', status: 503 });
     assert.equal((await create('first')).status, 201);
     const second = await create('second');
-    assert.deepEqual([second.status, second.headers['retry-after'], second.body.reason, second.body.details], [429, '7', 'TooManyRequests', { retryAfterSeconds: 7 }]);
+    assert.deepEqual([second.status, second.headers['retry-after'], second.body.reason, second.body.details],
+      [429, '7', 'TooManyRequests', { retryAfterSeconds: 7 }]);
     assert.equal((await create('second')).status, 201);
     assert.deepEqual([(await client.request({ path, token: 'bob-token' })).status, fault.hits], [503, 1]);
     server.faults.clear();
@@ -67,8 +68,10 @@ describe('server.faults', () => {
   });
 
   it('show lists as they were when the fault was added', async () => {
-    const names = async (): Promise<string[]> =>
-      ((await client.request({ path })).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('stale'));
+    const names = async (): Promise<string[]> => {
+      const { items } = (await client.request({ path })).body as { items: { metadata: { name: string } }[] };
+      return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('stale'));
+    };
     const fault = server.faults.add({ verb: 'list', stale: true });
     await create('stale');
     assert.deepEqual(await names(), []);
@@ -83,7 +86,8 @@ describe('server.faults', () => {
       apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'guard' },
       webhooks: [{
         name: 'guard.example.com', clientConfig: { url: `${service.url}/guard`, caBundle: Buffer.from(service.authority).toString('base64') },
-        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }], sideEffects: 'None', admissionReviewVersions: ['v1'],
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        sideEffects: 'None', admissionReviewVersions: ['v1'],
       }],
     });
     context.after(() => server.delete('validatingwebhookconfigurations/guard'));

@@ -7,7 +7,8 @@ import { createSeededRandom } from './random.ts';
 
 /** What a small script gets to see. */
 async function runScript(seed: number): Promise<string> {
-  await using server = await createTestServer({ seed, tls: false, namespaces: ['team'], manifests: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } } });
+  const manifests = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+  await using server = await createTestServer({ seed, tls: false, namespaces: ['team'], manifests });
   const ask = async (method: string, path: string, body?: unknown): Promise<string> => (await server.request({ method, path, body })).text;
   const answers = [
     await ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'made-' } }),
