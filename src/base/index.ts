@@ -12,7 +12,7 @@ export { RingBuffer } from './collections/ring-buffer.ts';
 export { allocateLasting } from './pages.ts';
 export { createTimeSlice } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from './steps.ts';
-export { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from './maybe-promise.ts';
+export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
 export { trimEnd } from './text.ts';
 export { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';

@@ -1,7 +1,6 @@
 // The objects of one request in the forms that webhooks and policies see them in. Objects are converted when something first needs them so, once
 // per form.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { type FormedObjects, type ResourceForm, convertForm, requestedForm } from './resource-forms.ts';
 
@@ -15,8 +14,8 @@ export class RequestForms {
   readonly #attributes: AdmissionAttributes;
   readonly #onFailure: (error: unknown) => never;
   readonly #requested: ResourceForm;
-  readonly #old = new Map<string, MaybePromise<KubeObject>>();
-  readonly #new = new Map<string, MaybePromise<KubeObject>>();
+  readonly #old = new Map<string, Promise<KubeObject>>();
+  readonly #new = new Map<string, Promise<KubeObject>>();
   /** The object as the request brought it, or as the last webhook or policy that changed it left it, and its form. */
   #object: KubeObject | undefined;
   #form: ResourceForm;
@@ -31,10 +30,14 @@ export class RequestForms {
   }
 
   /** The objects in a form. */
-  convert(form: ResourceForm): MaybePromise<FormedObjects> {
-    const convertNew = () => this.#convertOne(this.#object, { from: this.#form, form, known: this.#new });
-    const convertOld = () => this.#convertOne(this.#attributes.oldObject, { from: this.#requested, form, known: this.#old });
-    return catchMaybe(() => mapMaybe(convertNew(), (object) => mapMaybe(convertOld(), (oldObject) => ({ form, object, oldObject }))), this.#onFailure);
+  async convert(form: ResourceForm): Promise<FormedObjects> {
+    try {
+      const object = await this.#convertOne(this.#object, { from: this.#form, form, known: this.#new });
+      const oldObject = await this.#convertOne(this.#attributes.oldObject, { from: this.#requested, form, known: this.#old });
+      return { form, object, oldObject };
+    } catch (error) {
+      return this.#onFailure(error);
+    }
   }
 
   /** Continues with the object that a form has become. */
@@ -44,7 +47,7 @@ export class RequestForms {
   }
 
   /** The object in the form of the request. */
-  takeRequested(): MaybePromise<KubeObject | undefined> {
+  takeRequested(): Promise<KubeObject | undefined> {
     return this.#convertOne(this.#object, { from: this.#form, form: this.#requested, known: this.#new });
   }
 
@@ -58,9 +61,9 @@ export class RequestForms {
     return { object: this.#object, oldObject: this.#attributes.oldObject };
   }
 
-  #convertOne(object: KubeObject | undefined, { from, form, known }: {
-    readonly from: ResourceForm; readonly form: ResourceForm; readonly known: Map<string, MaybePromise<KubeObject>>;
-  }): MaybePromise<KubeObject | undefined> {
+  async #convertOne(object: KubeObject | undefined, { from, form, known }: {
+    readonly from: ResourceForm; readonly form: ResourceForm; readonly known: Map<string, Promise<KubeObject>>;
+  }): Promise<KubeObject | undefined> {
     if (object === undefined) return undefined;
     const converted = known.get(keyOf(form)) ?? convertForm(object, from, form);
     known.set(keyOf(form), converted);

@@ -1,7 +1,6 @@
 // The forms of one resource: other served versions of it, and other groups that show the same objects (Events). With matchPolicy Equivalent a rule
 // about one form is about requests to all of them, and objects are converted to the form that it names. Mirrors upstream's EquivalentResourceMapper.
 import { type KubeObject, formatGroupVersion, parseGroupVersion } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import {
   type AdmissionAttributes, type Catalog, type GroupVersionKind, type Resource, cloneJson, convertObject, subresourcesIn, versionIn,
 } from '../../registry/index.ts';
@@ -69,7 +68,7 @@ export function findForm(attributes: AdmissionAttributes, { rules, matchPolicy, 
 const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean => a.kind === b.kind && a.version === b.version && a.group === b.group;
 
 /** An object of one form in another; the object itself where both show the same kind. Rejects with the Status of a conversion that failed. */
-export function convertForm(object: KubeObject, from: ResourceForm, to: ResourceForm): MaybePromise<KubeObject> {
+export async function convertForm(object: KubeObject, from: ResourceForm, to: ResourceForm): Promise<KubeObject> {
   if (sameKind(from.kind, to.kind)) return object;
   const { resource } = from;
   if (resource !== to.resource) {
@@ -77,7 +76,8 @@ export function convertForm(object: KubeObject, from: ResourceForm, to: Resource
     return (resource.convert ?? to.resource.convert)?.(cloneJson(object), ...versions) ?? object;
   }
   if (resource.convertRemotely === undefined) return convertObject(resource, cloneJson(object), { from: from.version, to: to.version });
-  return mapMaybe(resource.convertRemotely([cloneJson(object)], to.version), ([converted]) => converted as KubeObject);
+  const [converted] = await resource.convertRemotely([cloneJson(object)], to.version);
+  return converted as KubeObject;
 }
 
 /** The form that an object says it has, among those of a resource. */

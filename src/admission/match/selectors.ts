@@ -1,7 +1,7 @@
 // Selectors of webhooks and policies: by labels of the namespace that a request is in, and of the objects that it shows. Everything outside of
 // namespaces passes a namespace selector, except Namespaces, whose own labels are compared. Mirrors upstream's namespace and object matchers.
 import { type KubeObject, type LabelSelector, notFound } from '../../apimachinery/index.ts';
-import { type MaybePromise, invariant, mapMaybe } from '../../base/index.ts';
+import { type MaybePromise, invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Registry, type StoredObject, findKnown } from '../../registry/index.ts';
 import { isNamespaces, namespaceOf } from './rules.ts';
 
@@ -17,21 +17,20 @@ export const createNamespaceReader = (registry: () => Registry, catalog: Pick<Ca
 
 type Labels = Readonly<Record<string, string>>;
 
-function readLabels(attributes: AdmissionAttributes, readNamespace: ReadNamespace): MaybePromise<Labels> {
+async function readLabels(attributes: AdmissionAttributes, readNamespace: ReadNamespace): Promise<Labels> {
   const { operation, subresource, object } = attributes;
   // The object to write decides; an object to delete is read, since a request does not bring it.
   if (isNamespaces(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return object?.metadata.labels ?? {};
   const name = namespaceOf(attributes);
-  return mapMaybe(readNamespace(name), (found) => {
-    if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
-    return found.labels ?? {};
-  });
+  const found = await readNamespace(name);
+  if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
+  return found.labels ?? {};
 }
 
 /** Whether a selector takes the namespace of a request. Throws 404 when there is no such namespace. */
-export function matchesNamespace(selector: LabelSelector, attributes: AdmissionAttributes, readNamespace: ReadNamespace): MaybePromise<boolean> {
+export async function matchesNamespace(selector: LabelSelector, attributes: AdmissionAttributes, readNamespace: ReadNamespace): Promise<boolean> {
   if (selector.requirements.length === 0 || (namespaceOf(attributes) === '' && !isNamespaces(attributes))) return true;
-  return mapMaybe(readLabels(attributes, readNamespace), (labels) => selector.matches(labels));
+  return selector.matches(await readLabels(attributes, readNamespace));
 }
 
 const hasLabels = (object: KubeObject | undefined, selector: LabelSelector): boolean =>

@@ -1,7 +1,6 @@
 // Which requests a policy or a binding is about: rules with resource names, exclusions, selectors. What depends on where a request points only is
 // looked up once per such place; names and selectors are compared for each request. Mirrors upstream's policy matching.Matcher.
 import { type LabelSelector, type MetaLabelSelector, createLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes, Catalog } from '../../registry/index.ts';
 import { type ResourceForm, otherForms, requestedForm } from '../match/resource-forms.ts';
 import { type MatchRule, type RulePoint, matchesRule, pointOf } from '../match/rules.ts';
@@ -89,11 +88,11 @@ export function placeCriteria(criteria: Criteria, place: Place): PlacedCriteria 
 }
 
 /** The form in which a request matches; undefined when it does not. Throws when the namespace that decides is absent. */
-export function matchCriteria({ criteria, forms, excluded }: PlacedCriteria, attributes: AdmissionAttributes,
-  readNamespace: ReadNamespace): MaybePromise<ResourceForm | undefined> {
+export async function matchCriteria({ criteria, forms, excluded }: PlacedCriteria, attributes: AdmissionAttributes,
+  readNamespace: ReadNamespace): Promise<ResourceForm | undefined> {
   const isNamed = ({ names }: NamedForm): boolean => names === undefined || names.includes(attributes.name);
   if (excluded.some(isNamed)) return undefined;
   const form = forms.find(isNamed)?.form;
   if (form === undefined || !matchesObject(criteria.objectSelector, attributes)) return undefined;
-  return mapMaybe(matchesNamespace(criteria.namespaceSelector, attributes, readNamespace), (matches) => (matches ? form : undefined));
+  return await matchesNamespace(criteria.namespaceSelector, attributes, readNamespace) ? form : undefined;
 }

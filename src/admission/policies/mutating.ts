@@ -2,13 +2,11 @@
 // When a mutation has run, plugins run a second pass, in which policies with reinvocationPolicy IfNeeded run again if the object has changed since
 // they did. What fails is collected: the first failure is what the client is answered. Mirrors upstream's mutating dispatcher.
 import { type KubeObject, type SchemaSet, equalJson, failure } from '../../apimachinery/index.ts';
-import { type MaybePromise, catchMaybe, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
 import { joinErrors } from '../match/conditions.ts';
 import { refuse } from '../refusal.ts';
 import { Reinvocation } from '../reinvocation.ts';
-import type { MadeJson } from './evaluator.ts';
 import { type Mutation, MutationError, type MutatingProgram, type MutatingSpec, mutateObject } from './mutations.ts';
 import type { Hook, Policies } from './policies.ts';
 import type { PolicyExpressions } from './policy.ts';
@@ -45,13 +43,14 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
   }
 
   /** Runs the policies; the object is in the attributes then. Throws the refusal that failures come to. */
-  run(hooks: readonly Hook<MutatingProgram>[]): MaybePromise<void> {
-    return runInOrder([
-      () => this.#request.visit(hooks, this),
-      () => visitInOrder(this.#invocations, (invocation) => mapMaybe(this.#request.pause(), () => this.#invoke(invocation))),
-      () => this.#finish(),
-      () => this.#throwFailures(),
-    ]);
+  async run(hooks: readonly Hook<MutatingProgram>[]): Promise<void> {
+    await this.#request.visit(hooks, this);
+    for (const invocation of this.#invocations) {
+      await this.#request.pause();
+      await this.#invoke(invocation);
+    }
+    await this.#finish();
+    this.#throwFailures();
   }
 
   onInvocation(invocation: Invocation<Program>): void {
@@ -64,37 +63,36 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
     this.#failures.push({ message: `${where} denied request: ${message}`, reason: 'Forbidden' });
   }
 
-  #invoke(invocation: Invocation<Program>): MaybePromise<void> {
-    const { policy: { ignoresFailures } } = invocation;
-    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(this.#request.evaluator.evaluateConditions(invocation.policy, input), (outcome) => {
-      if (outcome.type === 'mismatch' || (outcome.type === 'failed' && ignoresFailures)) return;
-      if (outcome.type === 'failed') return this.#fail(invocation, joinErrors(outcome.errors));
-      const key = keyOf(invocation);
-      if (!this.#reinvocation.runs(key)) return;
-      const before = this.#request.forms.selected.object;
-      return mapMaybe(visitInOrder([...invocation.policy.program.mutations.keys()], (index) => this.#mutate(index, invocation)), () => {
-        if (!equalJson(before, this.#request.forms.selected.object)) this.#reinvocation.noteChange();
-        if (invocation.policy.program.isReinvocable) this.#reinvocation.noteCall(key);
-      });
-    }));
+  async #invoke(invocation: Invocation<Program>): Promise<void> {
+    const { policy } = invocation;
+    const outcome = await this.#request.evaluator.evaluateConditions(policy, await this.#request.input(invocation));
+    if (outcome.type === 'mismatch' || (outcome.type === 'failed' && policy.ignoresFailures)) return;
+    if (outcome.type === 'failed') return this.#fail(invocation, joinErrors(outcome.errors));
+    const key = keyOf(invocation);
+    if (!this.#reinvocation.runs(key)) return;
+    const before = this.#request.forms.selected.object;
+    for (const index of policy.program.mutations.keys()) await this.#mutate(index, invocation);
+    if (!equalJson(before, this.#request.forms.selected.object)) this.#reinvocation.noteChange();
+    if (policy.program.isReinvocable) this.#reinvocation.noteCall(key);
   }
 
-  #mutate(index: number, invocation: Invocation<Program>): MaybePromise<void> {
+  async #mutate(index: number, invocation: Invocation<Program>): Promise<void> {
     const { form, policy } = invocation;
-    const { forms } = this.#request;
+    const { evaluator, forms } = this.#request;
     if (forms.selected.object === undefined) return;
-    const apply = (object: KubeObject, made: MadeJson): void => {
+    try {
+      const { object } = await forms.convert(form);
+      const made = await evaluator.makeJson(policy, index, await this.#request.input(invocation));
       if ('problem' in made) throw new MutationError(made.problem);
-      forms.replace(mutateObject(policy.program.mutations[index] as Mutation, object, { made: made.json, form, schemas: this.#schemas }), form);
+      const mutation = policy.program.mutations[index] as Mutation;
+      forms.replace(mutateObject(mutation, object as KubeObject, { made: made.json, form, schemas: this.#schemas }), form);
       this.#isDirty = true;
       this.#report(invocation, '');
-    };
-    return catchMaybe<void>(() => mapMaybe(forms.convert(form), ({ object }) => mapMaybe(this.#request.input(invocation), (input) =>
-      mapMaybe(this.#request.evaluator.makeJson(policy, index, input), (made) => apply(object as KubeObject, made)))), (error) => {
+    } catch (error) {
       if (!(error instanceof MutationError)) throw error;
       this.#report(invocation, error.message);
       this.#fail(invocation, error.message);
-    });
+    }
   }
 
   #report({ policy, binding }: Invocation<Program>, failure: string): void {
@@ -107,13 +105,13 @@ class MutatingRun implements InvocationListener<MutatingProgram> {
   }
 
   /** Hands the object back in the form of the request. */
-  #finish(): MaybePromise<void> {
+  async #finish(): Promise<void> {
     const { attributes, forms } = this.#request;
-    if (this.#isDirty) this.#reinvocation.noteChange();
-    return mapMaybe(this.#isDirty ? forms.takeRequested() : attributes.object, (object) => {
-      attributes.object = object;
-      this.#reinvocation.finish(object);
-    });
+    if (this.#isDirty) {
+      this.#reinvocation.noteChange();
+      attributes.object = await forms.takeRequested();
+    }
+    this.#reinvocation.finish(attributes.object);
   }
 
   #throwFailures(): void {
@@ -129,7 +127,7 @@ export function createMutatingPolicies(policies: MutatingPolicies, dependencies:
   return {
     name: PLUGIN,
     handles: (attributes: AdmissionAttributes) => attributes.operation !== 'DELETE' && policies.findHooks(attributes).length > 0,
-    mutate: (attributes, pass): MaybePromise<void> =>
+    mutate: (attributes, pass) =>
       new MutatingRun(new PolicyRequest(attributes, dependencies), pass, dependencies.schemas).run(policies.findHooks(attributes)),
   };
 }

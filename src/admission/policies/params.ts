@@ -1,7 +1,6 @@
 // The parameters of a binding: objects of a built-in or custom kind, by name or by selector, read as requests of the server itself read them. What
 // fails is a problem of the configuration, worded as upstream's CollectParams words it.
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseGroupVersion } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { type Catalog, type Registry, type Resource, type Target, buildPredicate, findKnown, versionIn } from '../../registry/index.ts';
 import type { ParamKind, ParamRef } from './policy.ts';
 
@@ -45,9 +44,9 @@ function locate(ref: ParamRef, { resource, version }: ReturnType<typeof findPara
   return { resource, version, namespace };
 }
 
-function readByName(target: Target, name: string, { registry }: ParamReads): MaybePromise<readonly Param[]> {
-  return mapMaybe(findKnown(registry(), { ...target, name }), (found): readonly Param[] =>
-    (found === undefined ? [] : [{ key: `${target.namespace}/${name}`, object: found.object(target.version) }]));
+async function readByName(target: Target, name: string, { registry }: ParamReads): Promise<readonly Param[]> {
+  const found = await findKnown(registry(), { ...target, name });
+  return found === undefined ? [] : [{ key: `${target.namespace}/${name}`, object: found.object(target.version) }];
 }
 
 async function readBySelector(target: Target, selector: LabelSelector, { registry }: ParamReads): Promise<readonly Param[]> {
@@ -63,14 +62,13 @@ interface ParamQuestion {
 }
 
 /** The parameters that a policy is evaluated with, once for each: none when there are none and that is allowed. Throws ConfigurationError. */
-export function readParams({ paramKind, paramRef, namespace }: ParamQuestion, reads: ParamReads): MaybePromise<readonly Param[]> {
+export async function readParams({ paramKind, paramRef, namespace }: ParamQuestion, reads: ParamReads): Promise<readonly Param[]> {
   if (paramKind === undefined || paramRef === undefined) return without;
   const target = locate(paramRef, findParamKind(paramKind, reads.catalog), namespace);
   const { name, selector } = paramRef;
   const selected = labelSelectorOf(selector);
   if (!name && selected === undefined) throw new ConfigurationError('one of name or selector must be provided');
-  return mapMaybe(name ? readByName(target, name, reads) : readBySelector(target, selected as LabelSelector, reads), (found) => {
-    if (found.length > 0 || paramRef.parameterNotFoundAction !== 'Deny') return found;
-    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
-  });
+  const found = await (name ? readByName(target, name, reads) : readBySelector(target, selected as LabelSelector, reads));
+  if (found.length > 0 || paramRef.parameterNotFoundAction !== 'Deny') return found;
+  throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
 }

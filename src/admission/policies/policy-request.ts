@@ -1,7 +1,7 @@
 // One request as policies see it: which policies and bindings match, in which form, with which parameters, and what expressions are evaluated on.
 // Reads of the namespace, conversions and descriptions of the request are made once for all policies. Mirrors upstream's policy dispatchers.
 import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, catchMaybe, createTimeSlice, mapMaybe, runInOrder, visitInOrder } from '../../base/index.ts';
+import { type Clock, type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
 import { type AskAccess, describeInput } from '../match/conditions.ts';
 import { RequestForms } from '../match/request-forms.ts';
@@ -43,10 +43,15 @@ export interface Misconfiguration<Program> {
 
 /** Receives what matches, in order. */
 export interface InvocationListener<Program> {
-  onInvocation(invocation: Invocation<Program>): MaybePromise<void>;
+  onInvocation(invocation: Invocation<Program>): Promise<void> | void;
   onMisconfiguration(problem: Misconfiguration<Program>): void;
   /** All bindings of a policy that matches were visited. */
   onPolicyEnd?(policy: Policy<Program>): void;
+}
+
+/** A binding of a policy, in the form in which the policy matches. */
+interface BoundPolicy<Program> extends Pick<Invocation<Program>, 'policy' | 'binding' | 'form'> {
+  readonly placed: PlacedCriteria;
 }
 
 /** Longest that policies run before others have their turn. */
@@ -88,56 +93,55 @@ export class PolicyRequest {
   }
 
   /** Visits what matches, in order. */
-  visit<Program>(hooks: readonly Hook<Program>[], listener: InvocationListener<Program>): MaybePromise<void> {
-    return mapMaybe(prepareExpressions(), () => visitInOrder(hooks, (hook) => mapMaybe(this.#pause(), () => this.#visitHook(hook, listener))));
+  async visit<Program>(hooks: readonly Hook<Program>[], listener: InvocationListener<Program>): Promise<void> {
+    await prepareExpressions();
+    for (const hook of hooks) {
+      await this.#pause();
+      await this.#visitHook(hook, listener);
+    }
   }
 
   /** What expressions of an invocation are evaluated on; the namespace is absent from match conditions. */
-  input({ policy, param, form }: Invocation<PolicyExpressions>): MaybePromise<PolicyInput> {
-    return mapMaybe(this.#baseInput(form), (base) => ({ ...base, params: param.object ?? null, variables: policy.program.variables }));
+  async input({ policy, param, form }: Invocation<PolicyExpressions>): Promise<PolicyInput> {
+    return { ...await this.#baseInput(form), params: param.object ?? null, variables: policy.program.variables };
   }
 
-  #baseInput(form: ResourceForm): MaybePromise<PolicyInput> {
+  async #baseInput(form: ResourceForm): Promise<PolicyInput> {
     const { object } = this.forms.selected;
     const known = this.#inputs.get(form);
     if (known !== undefined && known.object === object) return known.input;
-    return mapMaybe(this.forms.convert(form), (objects) => mapMaybe(this.#findNamespace(), (namespace) => {
-      const namespaceObject = namespace === undefined ? null : describeNamespace(namespace);
-      const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject, shared: new Map() };
-      this.#inputs.set(form, { object, input });
-      return input;
-    }));
+    const objects = await this.forms.convert(form);
+    const namespace = await this.#findNamespace();
+    const namespaceObject = namespace === undefined ? null : describeNamespace(namespace);
+    const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject, shared: new Map() };
+    this.#inputs.set(form, { object, input });
+    return input;
   }
 
-  #findNamespace(): MaybePromise<StoredObject | undefined> {
+  async #findNamespace(): Promise<StoredObject | undefined> {
     const name = isNamespaces(this.attributes) ? '' : namespaceOf(this.attributes);
     if (name === '') return undefined;
-    return mapMaybe(this.#readNamespace(name), (found) => {
-      if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
-      return found;
-    });
+    const found = await this.#readNamespace(name);
+    if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
+    return found;
   }
 
-  #match(placed: PlacedCriteria): MaybePromise<ResourceForm | undefined> {
+  #match(placed: PlacedCriteria): Promise<ResourceForm | undefined> {
     return matchCriteria(placed, this.attributes, this.#readNamespace);
   }
 
-  #visitHook<Program>({ policy, placed, bindings }: Hook<Program>, listener: InvocationListener<Program>): MaybePromise<void> {
-    const misconfigured = (error: unknown): void =>
-      listener.onMisconfiguration({ policy, binding: undefined, message: `failed to configure policy: ${describeError(error)}` });
-    const matched = catchMaybe<ResourceForm | undefined>(() => mapMaybe(this.#match(placed), (form) => {
+  async #visitHook<Program>({ policy, placed, bindings }: Hook<Program>, listener: InvocationListener<Program>): Promise<void> {
+    let form: ResourceForm | undefined;
+    try {
+      form = await this.#match(placed);
       if (form !== undefined && policy.paramKind !== undefined) findParamKind(policy.paramKind, this.#dependencies.catalog);
-      return form;
-    }), (error) => {
-      misconfigured(error);
-      return undefined;
-    });
-    const visitBindings = (form: ResourceForm): MaybePromise<void> =>
-      visitInOrder(bindings, (candidate) => this.#visitBinding({ policy, form, ...candidate }, listener));
-    return mapMaybe(matched, (form) => {
-      if (form === undefined) return undefined;
-      return runInOrder([() => this.#prepare(policy), () => visitBindings(form), () => listener.onPolicyEnd?.(policy)]);
-    });
+    } catch (error) {
+      return listener.onMisconfiguration({ policy, binding: undefined, message: `failed to configure policy: ${describeError(error)}` });
+    }
+    if (form === undefined) return;
+    await this.#prepare(policy);
+    for (const candidate of bindings) await this.#visitBinding({ policy, form, ...candidate }, listener);
+    listener.onPolicyEnd?.(policy);
   }
 
   #prepare(policy: Pick<Policy<unknown>, 'prepare'>): Promise<void> | undefined {
@@ -146,25 +150,33 @@ export class PolicyRequest {
     return policy.prepare(this.#pause)?.then(() => metrics.recordExpressions?.('compilation', clock.monotonicMs() - startedMs));
   }
 
-  #visitBinding<Program>({ policy, binding, placed, form }: Pick<Invocation<Program>, 'policy' | 'binding' | 'form'> & { readonly placed: PlacedCriteria },
-    listener: InvocationListener<Program>): MaybePromise<void> {
-    const { paramKind } = policy;
-    const read = (): MaybePromise<readonly Param[]> =>
-      readParams({ paramKind, paramRef: binding.paramRef, namespace: namespaceOf(this.attributes) }, this.#dependencies);
-    const prepare = (params: readonly Param[]): MaybePromise<readonly Param[]> => (params.length === 0 ? params : mapMaybe(this.#convert(form), () => params));
-    const find = (): MaybePromise<readonly Param[]> =>
-      mapMaybe(this.#match(placed), (matched) => (matched === undefined ? [] : mapMaybe(read(), prepare)));
-    const params = catchMaybe(find, (error) => {
-      listener.onMisconfiguration({ policy, binding, message: `failed to configure binding: ${describeError(error)}` });
-      return [];
-    });
-    return mapMaybe(params, (found) => visitInOrder(found, (param) =>
-      mapMaybe(this.#pause(), () => listener.onInvocation({ policy, binding, param, form }))));
+  async #visitBinding<Program>(bound: BoundPolicy<Program>, listener: InvocationListener<Program>): Promise<void> {
+    const { policy, binding, form } = bound;
+    for (const param of await this.#findParams(bound, listener)) {
+      await this.#pause();
+      await listener.onInvocation({ policy, binding, param, form });
+    }
   }
 
-  #convert(form: ResourceForm): MaybePromise<unknown> {
-    return catchMaybe<unknown>(() => this.forms.convert(form), (error) => {
+  /** The parameters that a binding brings for the request; none where it does not match, or cannot be used. */
+  async #findParams<Program>({ policy, binding, placed, form }: BoundPolicy<Program>, listener: InvocationListener<Program>): Promise<readonly Param[]> {
+    const question = { paramKind: policy.paramKind, paramRef: binding.paramRef, namespace: namespaceOf(this.attributes) };
+    try {
+      if (await this.#match(placed) === undefined) return [];
+      const params = await readParams(question, this.#dependencies);
+      if (params.length > 0) await this.#convert(form);
+      return params;
+    } catch (error) {
+      listener.onMisconfiguration({ policy, binding, message: `failed to configure binding: ${describeError(error)}` });
+      return [];
+    }
+  }
+
+  async #convert(form: ResourceForm): Promise<void> {
+    try {
+      await this.forms.convert(form);
+    } catch (error) {
       throw new ConfigurationError(`failed to convert object version: ${describeError(error)}`);
-    });
+    }
   }
 }

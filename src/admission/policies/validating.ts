@@ -1,7 +1,6 @@
 // ValidatingAdmissionPolicy: policies by name, their bindings by name, a parameter at a time. All are evaluated; the first denial is what the client
 // is answered, warnings and audit annotations show the others. Mirrors upstream's validating dispatcher.
 import { type StatusError, failure } from '../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin } from '../chain.ts';
@@ -50,24 +49,19 @@ class ValidatingRun implements InvocationListener<ValidatingProgram> {
     if (!policy.ignoresFailures) this.#denials.push({ policy: policy.name, binding: binding?.name, message, reason: '' });
   }
 
-  onInvocation(invocation: Invocation<Program>): MaybePromise<void> {
+  async onInvocation(invocation: Invocation<Program>): Promise<void> {
     const { policy } = invocation;
     const { ignoresFailures, program } = policy;
     const { evaluator } = this.#request;
-    return mapMaybe(this.#request.input(invocation), (input) => mapMaybe(evaluator.evaluateConditions(policy, input), (outcome) => {
-      if (outcome.type === 'mismatch') return;
-      if (outcome.type === 'failed') {
-        return this.#record(invocation, ignoresFailures ? [] : [{ index: 0, message: joinErrors(outcome.errors), reason: '' }]);
-      }
-      return mapMaybe(evaluator.evaluateValidations(policy, input), (denials) => {
-        this.#record(invocation, denials);
-        if (program.annotations.length === 0) return;
-        return mapMaybe(evaluator.evaluateAnnotations(policy, input), ({ values, errors }) => {
-          for (const [key, value] of values) this.#note(key, value);
-          for (const message of errors) this.#deny(invocation, { message, reason: '' });
-        });
-      });
-    }));
+    const input = await this.#request.input(invocation);
+    const outcome = await evaluator.evaluateConditions(policy, input);
+    if (outcome.type === 'mismatch') return;
+    if (outcome.type === 'failed') return this.#record(invocation, ignoresFailures ? [] : [{ index: 0, message: joinErrors(outcome.errors), reason: '' }]);
+    this.#record(invocation, await evaluator.evaluateValidations(policy, input));
+    if (program.annotations.length === 0) return;
+    const { values, errors } = await evaluator.evaluateAnnotations(policy, input);
+    for (const [key, value] of values) this.#note(key, value);
+    for (const message of errors) this.#deny(invocation, { message, reason: '' });
   }
 
   onPolicyEnd({ name }: Policy<ValidatingProgram>): void {
@@ -133,13 +127,12 @@ export function createValidatingPolicies(policies: ValidatingPolicies, dependenc
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: (attributes) => policies.findHooks(attributes).length > 0,
-    validate(attributes: AdmissionAttributes): MaybePromise<void> {
+    async validate(attributes: AdmissionAttributes): Promise<void> {
       const request = new PolicyRequest(attributes, dependencies);
       const run = new ValidatingRun(request);
-      return mapMaybe(request.visit(policies.findHooks(attributes), run), () => {
-        const refusal = run.finish();
-        if (refusal !== undefined) throw refusal;
-      });
+      await request.visit(policies.findHooks(attributes), run);
+      const refusal = run.finish();
+      if (refusal !== undefined) throw refusal;
     },
   };
 }

@@ -2,7 +2,6 @@
 // before it have made of the object. When one has changed the object, plugins run a second pass, in which webhooks with reinvocationPolicy
 // IfNeeded are called again if the object has changed since they were.
 import { type KubeObject, type SchemaSet, equalJson, internalError } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin, MutatingPass } from '../chain.ts';
@@ -142,7 +141,7 @@ export function createMutatingWebhooks(dependencies: WebhookDependencies): Admis
   return {
     name: PLUGIN,
     handles: (attributes) => configurations.findCandidates(attributes).length > 0,
-    mutate: (attributes, pass): MaybePromise<void> =>
+    mutate: (attributes, pass) =>
       new MutatingRun(attributes, pass, dependencies).run(configurations.findCandidates(attributes)),
   };
 }

@@ -1,6 +1,5 @@
 // ValidatingAdmissionWebhook: all webhooks that are about a request are called at the same time; the first refusal that comes is the answer, once the
 // others have ended too.
-import type { MaybePromise } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { AdmissionPlugin } from '../chain.ts';
@@ -52,6 +51,6 @@ export function createValidatingWebhooks(dependencies: WebhookDependencies): Adm
   return {
     name: 'ValidatingAdmissionWebhook',
     handles: (attributes) => configurations.findCandidates(attributes).length > 0,
-    validate: (attributes): MaybePromise<void> => callAll(attributes, configurations.findCandidates(attributes), dependencies),
+    validate: (attributes) => callAll(attributes, configurations.findCandidates(attributes), dependencies),
   };
 }

@@ -3,7 +3,7 @@
 // believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
 // begins after this server answered a namespace's deletion is refused.
 import { StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
-import { type MaybePromise, mapMaybe } from '../../../base/index.ts';
+import type { MaybePromise } from '../../../base/index.ts';
 import { type AdmissionAttributes, type StoredObject, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
@@ -13,7 +13,7 @@ interface NamespaceState {
 }
 
 /** Finds a namespace; undefined when there is none. */
-type FindNamespace = (name: string) => MaybePromise<NamespaceState | undefined>;
+type FindNamespace = (name: string) => Promise<NamespaceState | undefined>;
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -35,17 +35,16 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
   return {
     name: 'NamespaceLifecycle',
     handles: ({ operation }) => operation !== 'CONNECT',
-    mutate(attributes) {
+    async mutate(attributes) {
       const { operation, namespace, name, resource } = attributes;
       if (isNamespace(attributes)) {
         if (operation === 'DELETE' && immortal.has(name)) throw forbidden(groupResource(resource), name, 'this namespace may not be deleted');
         return;
       }
       if (namespace === '' || !resource.namespaced || operation === 'DELETE' || reviews.has(resource.plural)) return;
-      return mapMaybe(findNamespace(namespace), (state) => {
-        if (state === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
-        if (operation === 'CREATE' && state.terminating) throw refuseTerminating(attributes);
-      });
+      const state = await findNamespace(namespace);
+      if (state === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+      if (operation === 'CREATE' && state.terminating) throw refuseTerminating(attributes);
     },
   };
 }
@@ -68,8 +67,8 @@ export function findNamespaceWith(reads: NamespaceReads): FindNamespace {
     }
     return state;
   };
-  return (name) => mapMaybe(reads.known(name), (version) => {
-    const known = describe(version);
-    return known?.terminating === false ? known : mapMaybe(reads.current(name), describe);
-  });
+  return async (name) => {
+    const known = describe(await reads.known(name));
+    return known?.terminating === false ? known : describe(await reads.current(name));
+  };
 }
