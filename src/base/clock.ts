@@ -20,6 +20,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
+    // Timers that are due run one after the other, those that they set meanwhile too; connections are looked at before every immediate.
+    if (delayMs <= 0) {
+      const immediate = setImmediate(callback);
+      immediate.unref();
+      return { cancel: () => clearImmediate(immediate) };
+    }
     const handle = setTimeout(callback, delayMs);
     handle.unref();
     return { cancel: () => clearTimeout(handle) };

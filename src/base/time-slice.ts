@@ -1,6 +1,20 @@
 // Long work in small pieces: other work gets its turn whenever a slice of time is used up.
 import { type Clock, delay } from './clock.ts';
 
+/** The last turn that was given away, by clock. */
+const lastTurns = new WeakMap<Clock, Promise<void>>();
+
+/** A turn of the event loop that no other long work has: pieces of several works one after the other would hold up the rest as one long piece does. */
+function takeTurn(clock: Clock): Promise<void> {
+  const before = lastTurns.get(clock);
+  const turn = before === undefined ? delay(clock, 0) : before.then(() => delay(clock, 0));
+  lastTurns.set(clock, turn);
+  void turn.then(() => {
+    if (lastTurns.get(clock) === turn) lastTurns.delete(clock);
+  });
+  return turn;
+}
+
 /** A pause between pieces of work: none while the slice lasts, a turn of the event loop when it is over. */
 export function createTimeSlice(clock: Clock, sliceMs: number): () => Promise<void> | undefined {
   let startedMs = clock.monotonicMs();
@@ -8,7 +22,7 @@ export function createTimeSlice(clock: Clock, sliceMs: number): () => Promise<vo
   return () => {
     if (turn !== undefined) return turn;
     if (clock.monotonicMs() - startedMs < sliceMs) return undefined;
-    turn = delay(clock, 0).then(() => {
+    turn = takeTurn(clock).then(() => {
       turn = undefined;
       startedMs = clock.monotonicMs();
     });

@@ -88,6 +88,7 @@ function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { sc
     get schema() { return schemas.get(name) as Schema; },
     columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
     subresources: listSubresources([version]).map((subresource) => subresource.name),
+    defaultsStatus: (version.schema?.openAPIV3Schema?.properties?.['status']?.default ?? undefined) !== undefined,
     ...(warning !== undefined && { deprecationWarning: warning }),
   };
 }

@@ -1,6 +1,6 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
 import type { Clock, Random, MaybePromise } from '../base/index.ts';
-import type { KubeObject, ManagedFieldsEntry, StatusError } from '../apimachinery/index.ts';
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '../apimachinery/index.ts';
 import type { Resource, User } from './resource.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface StoredObject {
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** '' when it has none. */
   readonly uid: string;
+  /** A member of metadata, read without the rest of the object. */
+  member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined;
   /** Length of the stored bytes. */
   readonly size: number;
   /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */

@@ -42,6 +42,8 @@ export interface ResourceVersionRow {
   readonly columns: readonly Column[];
   /** Those of the row's selectable fields that this version has; absent: all. */
   readonly selectableFields?: readonly string[];
+  /** The schema has a default for `status` as a whole. */
+  readonly defaultsStatus?: boolean;
   /** Names of those of the row's subresources that this version has; absent: all. */
   readonly subresources?: readonly string[];
   /** `conditions` of a Table row; left out when empty. */

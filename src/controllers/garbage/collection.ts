@@ -142,7 +142,7 @@ export class GarbageCollection {
     if (row.namespaced && item.namespace === '') return 'misplaced';
     const found = await readOwner(this.#context, row, { namespace: row.namespaced ? item.namespace : '', name: owner.name, cached });
     if (found?.metadata.uid !== owner.uid) return 'absent';
-    return waitOf(found) === 'foreground' ? 'waiting' : 'solid';
+    return waitOf(found.metadata) === 'foreground' ? 'waiting' : 'solid';
   }
 
   #rowOf({ apiVersion, kind }: OwnerReference): Resource | undefined {

@@ -1,5 +1,5 @@
 // From stored objects to what the graph holds. Looks through bytes first: of most objects nothing needs to be parsed.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import type { ObjectMeta } from '../../apimachinery/index.ts';
 import type { StoredObject } from '../../registry/index.ts';
 import type { GarbageItem } from './graph.ts';
 
@@ -12,9 +12,8 @@ export const ORPHAN_FINALIZER = 'orphan';
 export const itemKey = ({ resource, namespace, name }: StoredObject): string => `${resource.group}/${resource.plural} ${namespace} ${name}`;
 
 /** Whether an object waits for its dependents, and for what. */
-export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
-  if (metadata.deletionTimestamp === undefined) return undefined;
-  const finalizers = metadata.finalizers ?? [];
+export function waitOf({ deletionTimestamp, finalizers = [] }: Pick<ObjectMeta, 'deletionTimestamp' | 'finalizers'>): GarbageItem['waits'] {
+  if (deletionTimestamp === undefined) return undefined;
   if (finalizers.includes(FOREGROUND_FINALIZER)) return 'foreground';
   return finalizers.includes(ORPHAN_FINALIZER) ? 'orphan' : undefined;
 }
@@ -23,12 +22,12 @@ export function waitOf({ metadata }: KubeObject): GarbageItem['waits'] {
 export function readItem(version: StoredObject): GarbageItem | undefined {
   if (!version.contains('"ownerReferences":[') && !version.contains('"deletionTimestamp":"')) return undefined;
   const { resource, namespace, name } = version;
-  const object = version.object(resource.storageVersion);
-  const owners = object.metadata.ownerReferences ?? [];
-  const waits = waitOf(object);
+  const owners = version.member('ownerReferences') ?? [];
+  const deletionTimestamp = version.member('deletionTimestamp');
+  const waits = waitOf({ deletionTimestamp, finalizers: version.member('finalizers') });
   if (owners.length === 0 && waits === undefined) return undefined;
-  const { uid = '', deletionTimestamp } = object.metadata;
   return {
-    key: itemKey(version), group: resource.group, plural: resource.plural, namespace, name, uid, owners, deleting: deletionTimestamp !== undefined, waits,
+    key: itemKey(version), group: resource.group, plural: resource.plural, namespace, name, uid: version.uid, owners,
+    deleting: deletionTimestamp !== undefined, waits,
   };
 }

@@ -124,9 +124,9 @@ export function encodeWritten(layout: Layout, object: KubeObject, version: strin
 
 /** Notes of JSON that was written in `version` that reading it again would change nothing, where that is so. */
 export function markAsRead(layout: Layout, json: Uint8Array, version: string): void {
-  const { readStored, storageVersion } = layout.resource;
+  const { readStored, storageVersion, versions } = layout.resource;
   // A status that creators may not set comes last; reading puts its default in its place.
-  const isAsRead = version === storageVersion && layout.schema(version).fields?.get('status')?.default === undefined;
+  const isAsRead = version === storageVersion && versions.find(({ name }) => name === version)?.defaultsStatus !== true;
   if (readStored !== undefined && isAsRead) layout.asRead.add(json);
 }
 

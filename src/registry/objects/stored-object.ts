@@ -7,7 +7,7 @@
 //                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
 //
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
-import { type JsonValue, type KubeObject, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
+import { type JsonValue, type KubeObject, type ObjectMeta, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
@@ -79,12 +79,20 @@ export class StoredRevision implements StoredObject {
   }
 
   get labels(): Readonly<Record<string, string>> | undefined {
-    if (this.#labels === undefined) this.#labels = (this.#readMember('labels') as Record<string, string> | undefined) ?? null;
+    if (this.#labels === undefined) this.#labels = this.member('labels') ?? null;
     return this.#labels ?? undefined;
   }
 
   get uid(): string {
-    return (this.#readMember('uid') as string | undefined) ?? '';
+    return this.member('uid') ?? '';
+  }
+
+  member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined {
+    if (this.#isForeign()) return parseStored(this.#bytes).metadata[name];
+    const bytes = this.#readable();
+    const head = this.#memory === undefined ? this.#context.layout.head : this.#itemHead();
+    const span = findMember(bytes, head.length, name);
+    return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
   }
 
   /** Values of the row's selectable fields, in the order of the row. */
@@ -310,15 +318,6 @@ export class StoredRevision implements StoredObject {
     if (bytes === undefined) throw internalError(`the object ${this.#key} has not been converted to ${apiVersion}`);
     const object = parseStored(bytes);
     return { ...object, metadata: sortJson({ ...object.metadata, resourceVersion: String(this.revision) }) };
-  }
-
-  /** A member of metadata, found without parsing the rest. */
-  #readMember(name: 'labels' | 'uid'): unknown {
-    if (this.#isForeign()) return parseStored(this.#bytes).metadata[name];
-    const bytes = this.#readable();
-    const head = this.#memory === undefined ? this.#context.layout.head : this.#itemHead();
-    const span = findMember(bytes, head.length, name);
-    return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
   }
 
   #readFields(): readonly string[] {

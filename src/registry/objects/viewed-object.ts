@@ -1,5 +1,5 @@
 // The objects of one row seen through a row of another group that stores nothing itself (events.k8s.io on core Events).
-import { type JsonValue, type KubeObject, formatGroupVersion } from '../../apimachinery/index.ts';
+import { type JsonValue, type KubeObject, type ObjectMeta, formatGroupVersion } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import type { Resource } from '../resource.ts';
@@ -32,6 +32,9 @@ class ViewedObject implements StoredObject {
   }
   get uid(): string {
     return this.#base.uid;
+  }
+  member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined {
+    return this.#base.member(name);
   }
   get size(): number {
     return this.#base.size;

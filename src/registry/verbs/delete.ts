@@ -1,8 +1,9 @@
 // Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
 // loop, a first round on the cache's object counts only if it commits or was current.
 import { type KubeObject, type StatusError, equalJson, forbidden, notFound } from '../../apimachinery/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
 import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts';
-import { type Core, type RequestScope, checkSignal } from '../core.ts';
+import { type Core, type RequestScope, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
 import { objectKey } from '../objects/keys.ts';
 import { encodeObject } from '../objects/layout.ts';
@@ -21,6 +22,8 @@ interface Round {
   readonly scope: RequestScope;
   readonly key: string;
   readonly current: StoredRevision;
+  /** Gives others their turn once this one has been long. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** What a delete does to an object as it was found. */
@@ -46,15 +49,16 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   const { storage } = scope;
   const key = objectKey(core.root, storage.resource, { namespace, name });
   const cached = storage.cached(key);
+  const pause = createTimeSlice(core.clock, WRITE_TURN_MS);
   if (cached !== undefined) {
-    const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached });
+    const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached, pause });
     if (outcome.type === 'done') return outcome.result;
   }
   for (;;) {
     checkSignal(context.signal);
     const current = await core.readStored(storage, key);
     if (current === undefined) throw notFound(groupResource(resource), name);
-    const outcome = await runRound({ core, request, scope, key, current });
+    const outcome = await runRound({ core, request, scope, key, current, pause });
     if (outcome.type === 'done') return outcome.result;
   }
 }
@@ -83,9 +87,11 @@ function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
 }
 
 /** Asks admission about the removal of what the round found. Deletes of a collection have no name. */
-async function admit({ core, request, current, scope }: Round, options: DeleteOptions | undefined): Promise<void> {
+async function admit({ core, request, current, scope, pause }: Round, options: DeleteOptions | undefined): Promise<void> {
   const { name, context, inCollection = false } = request;
+  await pause();
   const oldObject = scope.show(current).object(request.version);
+  await pause();
   const admitted = { admission: core.options.admission, target: request, subresource: '', name: inCollection ? '' : name, context };
   await admitDelete(admitted, { oldObject, ...(options !== undefined && { options: { ...options } }) });
 }
@@ -104,7 +110,9 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   const { storage } = scope;
   const type = thenRemove ? 'gone' : 'pending';
   if (!thenRemove && equalJson(object, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
+  await round.pause();
   const encoded = encodeObject(storage.layout, object);
+  await round.pause();
   const at = (modRevision: number): StoredRevision => storage.fromJson({ key, value: encoded.json, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
   const value = storage.codec.encode(encoded, key);
@@ -124,6 +132,7 @@ async function runRound(round: Round): Promise<Outcome> {
   const old = (await readyObject(current, storageVersion, request.version)).object(storageVersion);
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
   if (refused !== undefined) throw refused;
+  await round.pause();
   const plan = planDelete(round, old);
   if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
   await admit(round, plan.type === 'mark' ? plan.options : undefined);
