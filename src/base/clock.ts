@@ -11,8 +11,20 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never run backwards; for measuring and deadlines. */
   monotonicMs(): number;
-  /** Calls `callback` once, after `delayMs`; does not keep the process alive. */
+  /** Calls `callback` once, after `delayMs`; does not keep the process alive while it waits. */
   after(delayMs: number, callback: () => void): Timer;
+}
+
+/**
+ * Calls `callback` after connections were looked at once. Timers that are due run one after the other without such a look, those that they set
+ * meanwhile too; and the first immediate that a connection's callback sets comes before the next look.
+ */
+function afterLook(callback: () => void): Timer {
+  // Without a reference they would wait until something else wakes the event loop.
+  let handle = setImmediate(() => {
+    handle = setImmediate(callback);
+  });
+  return { cancel: () => clearImmediate(handle) };
 }
 
 /** The wall clock of the process. */
@@ -20,12 +32,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
-    // Timers that are due run one after the other, those that they set meanwhile too; connections are looked at before every immediate.
-    if (delayMs <= 0) {
-      const immediate = setImmediate(callback);
-      immediate.unref();
-      return { cancel: () => clearImmediate(immediate) };
-    }
+    if (delayMs <= 0) return afterLook(callback);
     const handle = setTimeout(callback, delayMs);
     handle.unref();
     return { cancel: () => clearTimeout(handle) };

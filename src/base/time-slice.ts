@@ -5,7 +5,7 @@ import { type Clock, delay } from './clock.ts';
 const lastTurns = new WeakMap<Clock, Promise<void>>();
 
 /** A turn of the event loop that no other long work has: pieces of several works one after the other would hold up the rest as one long piece does. */
-function takeTurn(clock: Clock): Promise<void> {
+export function takeTurn(clock: Clock): Promise<void> {
   const before = lastTurns.get(clock);
   const turn = before === undefined ? delay(clock, 0) : before.then(() => delay(clock, 0));
   lastTurns.set(clock, turn);

@@ -10,6 +10,8 @@ import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER, waitOf } from './item.ts';
 const MANAGER = 'kube-controller-manager';
 /** Namespaces that are looked into for an owner that is not in its dependent's. */
 const NAMESPACES_LIMIT = 1000;
+/** Owners of one object that are looked for in other namespaces: each costs a read of every namespace. */
+const MOST_TOLD_OF = 10;
 
 /** How an owner is: `unknown` kinds and owners that cannot be are left alone. */
 type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
@@ -94,7 +96,10 @@ export class GarbageCollection {
     if (live?.metadata.uid !== item.uid || live.metadata.deletionTimestamp !== undefined) return 'done';
     const owners = live.metadata.ownerReferences ?? [];
     const states = new Map<string, OwnerState>();
-    for (const owner of owners) states.set(owner.uid, await this.#stateOf(item, owner, false));
+    for (const owner of owners) {
+      await this.#queue.pause();
+      states.set(owner.uid, await this.#stateOf(item, owner, false));
+    }
     const having = (state: OwnerState): OwnerReference[] => owners.filter(({ uid }) => states.get(uid) === state);
     if (owners.length === 0 || having('misplaced').length > 0) return 'done';
     if (having('unknown').length > 0) return 'unresolved';
@@ -112,7 +117,10 @@ export class GarbageCollection {
 
   /** A first look at what the caches have, which is enough for objects whose owners are well. */
   async #allSolid(item: GarbageItem): Promise<boolean> {
-    for (const owner of item.owners) if ((await this.#stateOf(item, owner, true)) !== 'solid') return false;
+    for (const owner of item.owners) {
+      await this.#queue.pause();
+      if ((await this.#stateOf(item, owner, true)) !== 'solid') return false;
+    }
     return true;
   }
 
@@ -153,7 +161,7 @@ export class GarbageCollection {
 
   /** An owner of that uid in another namespace: the dependent is collected all the same, and an Event says why. */
   async #tellOfMisplaced(item: GarbageItem, absent: readonly OwnerReference[]): Promise<void> {
-    for (const owner of absent) {
+    for (const owner of absent.slice(0, MOST_TOLD_OF)) {
       const row = this.#rowOf(owner);
       if (row?.namespaced !== true || this.#told.has(`${item.uid} ${owner.uid}`)) continue;
       if (!(await this.#isElsewhere(item, owner, row))) continue;
@@ -167,6 +175,7 @@ export class GarbageCollection {
     const namespaces = await createSystemClient(this.#context, ['', 'v1', 'namespaces'], MANAGER).names(NAMESPACES_LIMIT);
     for (const namespace of namespaces) {
       if (namespace === item.namespace) continue;
+      await this.#queue.pause();
       const found = await readOwner(this.#context, row, { namespace, name: owner.name, cached: true });
       if (found?.metadata.uid === owner.uid) return true;
     }

@@ -2,7 +2,7 @@
 // definition to what its state asks for (lifecycle.ts). Requests are routed after `catchUp`, so that a client finds what it defined: the registry
 // answers a definition's write when the cache, and with it the reflector's watch, has it.
 import { type KubeObject, type Schema, type SchemaSet, StatusError } from '../../apimachinery/index.ts';
-import { type Clock, type Random, delay, invariant } from '../../base/index.ts';
+import { type Clock, type Random, invariant, takeTurn } from '../../base/index.ts';
 import {
   type AdmissionAttributes, type Catalog, type ListResult, type OwnedRegistry, type Reflector, type Resource, type StoredObject, WorkQueue, startReflector,
 } from '../../registry/index.ts';
@@ -187,8 +187,9 @@ class ServedDefinitions implements Definitions {
 
   async #work(name: string): Promise<number | undefined> {
     // Definitions can be large, and each step reads all of it: other work gets its turn in between.
-    await delay(this.#options.clock, 0);
+    await takeTurn(this.#options.clock);
     this.catchUp();
+    await takeTurn(this.#options.clock);
     const definition = this.#known.get(name);
     if (definition === undefined) return undefined;
     try {

@@ -103,7 +103,7 @@ class RegistryClient implements SystemClient {
       const changed = change(current);
       return changed === current ? current : this.#complete(changed);
     };
-    return this.#write(key, { subresource, transform });
+    return this.#write(key, { subresource, transform, changes: (current) => change(current) !== current });
   }
 
   async apply(key: ObjectKey, { subresource, nowMs }: ApplyOptions, state: (current: KubeObject) => JsonObject | undefined): Promise<void> {
@@ -118,7 +118,7 @@ class RegistryClient implements SystemClient {
         resource, version: apiVersion, subresource, schema: schemaOf(resource), manager: this.#manager, force: true, nowMs, current, applied,
       }));
     };
-    await this.#write(key, { subresource, transform, managedFields: 'keep' });
+    await this.#write(key, { subresource, transform, changes: (current) => transform(current) !== current, managedFields: 'keep' });
   }
 
   async delete(key: ObjectKey): Promise<void> {
@@ -154,10 +154,10 @@ class RegistryClient implements SystemClient {
   }
 
   /** An object that stays as it is causes no write, so that no admission webhook is asked about it. */
-  async #write(key: ObjectKey, { transform, ...request }: WriteRequest): Promise<StoredObject | undefined> {
+  async #write(key: ObjectKey, { transform, changes, ...request }: WriteRequest): Promise<StoredObject | undefined> {
     const stored = await undefinedIfAbsent(() => this.#registry.get(this.#at(key), {}));
     const current = stored?.object(this.#resource.storageVersion);
-    if (stored === undefined || current === undefined || transform(current) === current) return stored;
+    if (stored === undefined || current === undefined || !changes(current)) return stored;
     const written = await undefinedIfAbsent(() => this.#registry.update({
       ...this.#at(key), ...request, createIfAbsent: false, context: this.#context,
       transform(current) {
@@ -172,6 +172,8 @@ class RegistryClient implements SystemClient {
 interface WriteRequest {
   readonly subresource: string;
   readonly transform: Change;
+  /** Whether there is anything to write; an object that changes is completed by `transform` alone. */
+  readonly changes: (current: KubeObject) => boolean;
   readonly managedFields?: 'keep';
 }
 
