@@ -7,7 +7,7 @@ export { StorageClosedError, StorageCorruptError, StorageUnavailableError, Stora
 export { KeyIndex, type Ranged } from './key-index.ts';
 export { type MemoryStore, createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
-export type { CheckReport } from './embedded/tables/check.ts';
+export type { CheckReport } from './embedded/reports.ts';
 export {
   bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, repairEmbeddedStore, restoreEmbeddedStore,
 } from './embedded/lazy.ts';

@@ -12,7 +12,8 @@ import type {
 } from '../store.ts';
 import { type HistoryPart, type RevisionSpan, WatchHub } from '../watch-hub.ts';
 import { Checkpointer, type DurableChange } from './checkpointer.ts';
-import { type CheckReport, checkTables } from './tables/check.ts';
+import { checkTables } from './tables/check.ts';
+import type { CheckReport } from './reports.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { encodeEntry } from './journal-entry.ts';

@@ -2,8 +2,8 @@
 import type { Store } from '../store.ts';
 import type { Clock } from '../../base/index.ts';
 import type { StoreImage } from '../image.ts';
-import type { CheckReport } from './tables/check.ts';
-import type { EmbeddedStoreOptions, RepairReport } from './open.ts';
+import type { EmbeddedStoreOptions } from './open.ts';
+import type { CheckReport, RepairReport } from './reports.ts';
 import type { RestoreRequest } from './restore.ts';
 
 /** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */

@@ -6,7 +6,7 @@ import { StorageCorruptError, StorageFormatError } from '../errors.ts';
 import { type DamagedRecord, StorageHealth } from '../health.ts';
 import { FIRST_REVISION } from '../mvcc.ts';
 import type { Store } from '../store.ts';
-import { type CheckReport, checkTables } from './tables/check.ts';
+import { checkTables } from './tables/check.ts';
 import {
   type Format, type MissingTail, cutShort, dataPath, entryLayout, inspectDirectory, isOlder, prepareDirectory, resizeDataFile, restrictRights, syncPath,
   writeFormat,
@@ -14,7 +14,8 @@ import {
 import { EmbeddedStore } from './embedded-store.ts';
 import { takeLock } from './lock.ts';
 import { recoverTables } from './recovery.ts';
-import { type MovedRecord, applyRepair, planRepair } from './tables/repair.ts';
+import type { CheckReport, MovedRecord, RepairReport } from './reports.ts';
+import { applyRepair, planRepair } from './tables/repair.ts';
 import { TimeSlice } from './tables/sliced-range.ts';
 import { Tables } from './tables/tables.ts';
 
@@ -68,15 +69,6 @@ export async function checkEmbeddedStore(target: string | Store): Promise<CheckR
   } finally {
     await abandon(opened);
   }
-}
-
-/** What a repair did. */
-export interface RepairReport {
-  /** The state after it. */
-  readonly check: CheckReport;
-  readonly moved: readonly MovedRecord[];
-  /** The file that holds the moved records; undefined when there were none. */
-  readonly file: string | undefined;
 }
 
 /** Moves damaged records of a directory that is not open into a file beside its tables. The file is on disk before any record is removed. */

@@ -4,7 +4,7 @@ import { putChange } from './checkpointer.ts';
 import { clearJournal, readJournal } from './journal.ts';
 import { type EntryLayout, type JournaledChange, type ReadChange, guessRecord } from './journal-entry.ts';
 import { encodeRecord } from './tables/record.ts';
-import type { MovedRecord } from './tables/repair.ts';
+import type { MovedRecord } from './reports.ts';
 import { type Snapshot, type Tables, toKeyValue } from './tables/tables.ts';
 
 interface Recovery {

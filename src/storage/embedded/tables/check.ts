@@ -1,16 +1,7 @@
 // Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them.
+import type { CheckReport } from '../reports.ts';
 import type { TimeSlice } from './sliced-range.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
-
-/** What a check found. */
-export interface CheckReport {
-  readonly ok: boolean;
-  /** One sentence for each problem; at most a hundred. */
-  readonly problems: readonly string[];
-  /** Keys that exist. */
-  readonly keys: number;
-  readonly revision: number;
-}
 
 const PROBLEMS_LIMIT = 100;
 const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };

@@ -6,21 +6,10 @@
 //   a sound newest version without an index entry          gets one
 //
 // History up to the newest revision is compacted by it: every older watch begins again with a list, none misses a change.
+import type { MovedRecord } from '../reports.ts';
 import { StorageCorruptError } from '../../errors.ts';
 import { encodeOldKey, encodePointer, encodeRevision } from './record.ts';
 import type { ScannedVersion, Snapshot, Tables } from './tables.ts';
-
-/** A record as the file of a repair holds it, one JSON object a line. */
-export interface MovedRecord {
-  /** Empty where the record was the only place that knew it. */
-  readonly key: string;
-  readonly modRevision: number;
-  readonly cause: string;
-  /** The value as far as it can be read, in base64. */
-  readonly value: string;
-  /** The whole record, in base64. */
-  readonly record: string;
-}
 
 /** The changes of one repair. */
 export interface RepairPlan {
