@@ -1,5 +1,5 @@
 // Servers behind a balancer of TCP connections: writers, readers, kubectl and informers go on while servers are killed and replaced under
-// load. What they did and saw is held against etcd's own log, guarantee by guarantee (history.ts).
+// load. What they did and saw is held against the store's own log, guarantee by guarantee (history.ts).
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,13 @@ import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreV1Api, KubeConfig, type V1ConfigMap, makeInformer } from '@kubernetes/client-node';
-import { systemClock } from '../../src/base/index.ts';
-import { openEtcdStore } from '../../src/storage/index.ts';
-import { type EtcdCluster, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
 import { type Program, buildInformer, startProgram } from '../clients/program.ts';
 import { readTruth } from './history.ts';
 import { Load, path, readMarks } from './load.ts';
 import { type Balancer, type Replica, startBalancer, startReplica } from './replica.ts';
+import { type SharedStore, flagsOf, sharedStores } from './shared-store.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const token = 'admin-token';
@@ -23,23 +22,23 @@ const calmMs = 1_200;
 /** Errors that clients may meet while a server stops; they repeat the request. */
 const allowedFailures: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'socket hang up', '429', '503', '504']);
 
-/** The servers of one etcd, and the balancer before them. */
+/** The servers of one store, and the balancer before them. */
 class Fleet {
-  readonly cluster: EtcdCluster;
+  readonly store: SharedStore;
   readonly balancer: Balancer;
   readonly url: string;
   readonly directory = mkdtempSync(join(tmpdir(), 'pintle-balancer-'));
   readonly #replicas: Replica[] = [];
 
-  constructor(cluster: EtcdCluster, balancer: Balancer) {
-    this.cluster = cluster;
+  constructor(store: SharedStore, balancer: Balancer) {
+    this.store = store;
     this.balancer = balancer;
     this.url = `https://127.0.0.1:${balancer.port}`;
     writeFileSync(join(this.directory, 'tokens.csv'), `${token},admin,admin-uid,"system:masters"\n`, { mode: 0o600 });
   }
 
   async add(): Promise<Replica> {
-    const replica = await startReplica(['--etcd-servers', this.cluster.endpoints.join(','), '--cert-dir', join(this.directory, 'pki'),
+    const replica = await startReplica([...flagsOf(this.store.optionsAt(this.store.port)), '--cert-dir', join(this.directory, 'pki'),
       '--data-dir', join(this.directory, `data-${this.#replicas.length}`), '--token-auth-file', join(this.directory, 'tokens.csv')]);
     this.#replicas.push(replica);
     this.balancer.targets.add(replica.port);
@@ -65,7 +64,7 @@ class Fleet {
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.kill()));
     this.balancer.close();
-    await this.cluster.stop();
+    await this.store.stop();
     rmSync(this.directory, { recursive: true });
   }
 }
@@ -129,9 +128,9 @@ async function listObjects(url: string): Promise<{ readonly revision: string; re
   return { revision: body.metadata.resourceVersion, versions };
 }
 
-describe('servers behind a balancer', { skip: noEtcd, timeout: 400_000 }, () => {
+for (const sort of sharedStores) describe(`servers behind a balancer, on ${sort.name}`, { skip: sort.skip, timeout: 400_000 }, () => {
   test('no acknowledged write is lost, no list is stale, no event is lost, doubled or out of order, revisions never go back: two killed, one stopped, all replaced', async (context) => {
-    const fleet = new Fleet(await startCluster(), await startBalancer());
+    const fleet = new Fleet(await sort.start(), await startBalancer());
     context.after(() => fleet.close());
     const [first, second] = [await fleet.add(), await fleet.add()];
     await eventually(async () => assert.ok('kube-root-ca.crt' in (await listObjects(fleet.url)).versions));
@@ -179,7 +178,7 @@ async function checkInformers(versions: Record<string, string>, { node, go }: {
 }
 
 async function checkHistory(fleet: Fleet, load: Load): Promise<void> {
-  const store = await openEtcdStore({ endpoints: fleet.cluster.endpoints, clock: systemClock });
+  const store = await fleet.store.open();
   const truth = readMarks((await readTruth(store)).received);
   await store.close();
   await eventually(() => assert.equal(load.log.received.at(-1)?.kv.modRevision, truth.at(-1)?.kv.modRevision));

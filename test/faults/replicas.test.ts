@@ -1,5 +1,5 @@
-// Two servers over one etcd: what is written through one is read through the other, tokens and versions are good on both, watches go on
-// elsewhere, and a server that has lost etcd answers no consistent read and says that it is not ready.
+// Two servers over one store, etcd or PostgreSQL: what is written through one is read through the other, tokens and versions are good on both, watches go on
+// elsewhere, and a server that has lost its store answers no consistent read and says that it is not ready.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -7,11 +7,10 @@ import { request as requestHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../src/base/index.ts';
-import { openEtcdStore } from '../../src/storage/index.ts';
-import { type EtcdCluster, type EtcdMember, noEtcd, readMetric, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type EtcdMember, readMetric } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestServer, eventually, requestUntil, startTestServer } from '../../src/test-support/index.ts';
 import { type Proxy, startProxy } from './proxy.ts';
+import { type SharedStore, sharedStores } from './shared-store.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, value: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value } });
@@ -43,26 +42,26 @@ function watchConfigMaps(server: TestServer, resourceVersion: string): { readonl
   return { seen, stop: () => request.destroy() };
 }
 
-describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => {
-  let cluster: EtcdCluster;
+for (const sort of sharedStores) describe(`two servers over one ${sort.name}`, { skip: sort.skip, timeout: 120_000 }, () => {
+  let store: SharedStore;
   let proxy: Proxy;
   let one: TestServer;
   let other: TestServer;
   let certDir: string;
 
   before(async () => {
-    cluster = await startCluster();
-    proxy = await startProxy(cluster.members[0]?.clientPort as number);
+    store = await sort.start();
+    proxy = await startProxy(store.port);
     // One authority for all servers, as their clients need it.
     certDir = mkdtempSync(join(tmpdir(), 'pintle-replicas-'));
-    one = await startTestServer({ certDir, etcdServers: cluster.endpoints });
-    other = await startTestServer({ certDir, etcdServers: [`http://127.0.0.1:${proxy.port}`] });
+    one = await startTestServer({ certDir, ...store.optionsAt(store.port) });
+    other = await startTestServer({ certDir, ...store.optionsAt(proxy.port) });
   });
   after(async () => {
     proxy.set('open');
     await Promise.all([one.close(), other.close()]);
     proxy.close();
-    await cluster.stop();
+    await store.stop();
     rmSync(certDir, { recursive: true });
   });
 
@@ -117,9 +116,9 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     assert.deepEqual([...seen, ...last.seen].map((event) => event.version), written);
   });
 
-  test('a thousand watches of ten kinds are one watch on etcd', async () => {
+  test('a thousand watches of ten kinds are one watch on etcd', { skip: sort.name !== 'etcd' }, async () => {
     const kinds = ['configmaps', 'secrets', 'pods', 'services', 'serviceaccounts', 'endpoints', 'events', 'limitranges', 'resourcequotas', 'podtemplates'];
-    const member = cluster.members[0] as EtcdMember;
+    const member = store.member as EtcdMember;
     const sessions = Array.from({ length: 10 }, () => connect(one.url, { rejectUnauthorized: false }));
     const begun = await Promise.all(Array.from({ length: 1_000 }, (_, index) => new Promise<number>((resolve, reject) => {
       const headers = { ':path': `/api/v1/${kinds[Math.floor(index / 10) % 10]}?watch=1`, authorization: 'Bearer admin-token' };
@@ -133,9 +132,9 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     for (const session of sessions) session.destroy();
   });
 
-  test('consistent reads that wait at the same time share their questions to etcd; reads of any version and watches put none', async () => {
+  test('consistent reads that wait at the same time share their questions to etcd; reads of any version and watches put none', { skip: sort.name !== 'etcd' }, async () => {
     await create(one, 'shared');
-    const member = cluster.members[0] as EtcdMember;
+    const member = store.member as EtcdMember;
     const count = (): Promise<number> => readMetric(member, 'grpc_server_started_total');
     const session = connect(one.url, { rejectUnauthorized: false });
     const read = (query: string) => new Promise<number>((resolve, reject) => {
@@ -175,7 +174,7 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
   });
 
   for (const mode of ['silent', 'refuse'] as const) {
-    test(`a server that has lost etcd (${mode}) is unready within 5 s and answers no consistent read; it heals by itself`, async (context) => {
+    test(`a server that has lost its store (${mode}) is unready within 5 s and answers no consistent read; it heals by itself`, async (context) => {
       const hidden = `behind-its-back-${mode}`;
       proxy.set(mode);
       await create(one, hidden);
@@ -207,7 +206,7 @@ describe('two servers over one etcd', { skip: noEtcd, timeout: 120_000 }, () => 
     proxy.set('refuse');
     for (let index = 1; index < 10; index += 1) await create(one, `cut-${index}`);
     await one.request({ method: 'DELETE', path: `${path}/cut-5` });
-    const raw = await openEtcdStore({ endpoints: cluster.endpoints, clock: systemClock, compactionIntervalMs: 0 });
+    const raw = await store.open();
     await raw.compact(await raw.revision());
     await raw.close();
     proxy.set('open');
