@@ -37,7 +37,8 @@ const load = (part: string, name: string, clients: number, call: (index: number,
 
 /** Merge patches of as many objects as there are clients, each of them again and again. */
 const update = (of: number) => (index: number): Call => ({
-  method: 'PATCH', path: `${collection}/${nameOf('item', index % of)}`, contentType: 'application/merge-patch+json', body: `{"data":{"n":"${index}-${performance.now()}"}}`,
+  method: 'PATCH', path: `${collection}/${nameOf('item', index % of)}`, contentType: 'application/merge-patch+json',
+  body: `{"data":{"n":"${index}-${performance.now()}"}}`,
 });
 
 const create = (clients: number) => (index: number, round: number): Call => createCall(scratch, `c${clients}-${round}`, index);
@@ -85,7 +86,8 @@ async function startKine(program: string, { port }: PostgresServer): Promise<Etc
   ], { stdio: 'ignore' });
   await sleep(2_000);
   if (child.exitCode !== null) throw new Error(`${program} ended with code ${child.exitCode}`);
-  const member = { name: 'kine', url: '', clientPort: own, peerPort: 0, pid: child.pid as number, start: () => undefined, signal: () => undefined, kill: () => endChild(child, 'SIGKILL') };
+  const idle = { start: () => undefined, signal: () => undefined };
+  const member = { ...idle, name: 'kine', url: '', clientPort: own, peerPort: 0, pid: child.pid as number, kill: () => endChild(child, 'SIGKILL') };
   return { endpoints: [`http://127.0.0.1:${own}`], members: [member], stop: member.kill };
 }
 
@@ -107,12 +109,14 @@ async function measureStart(database: PostgresServer): Promise<void> {
   const again = await startOwnServer(['--datastore-endpoint', database.url('pintle')]);
   const startedMs = performance.now();
   const { status } = await callOnce(again, { path: `${collection}?limit=1` });
-  process.stdout.write(`another server on ${objects} objects: ready after ${Math.round(again.firstAnswerMs)} ms, first page (${status}) ${Math.round(performance.now() - startedMs)} ms later\n`);
+  const pageMs = Math.round(performance.now() - startedMs);
+  process.stdout.write(`another server on ${objects} objects: ready after ${Math.round(again.firstAnswerMs)} ms, first page (${status}) ${pageMs} ms later\n`);
   await again.close();
 }
 
 async function main(): Promise<void> {
-  const database = await startPostgres();
+  // Kine opens as many connections as there are calls.
+  const database = await startPostgres({ settings: ['max_connections = 300', 'shared_buffers = 256MB'] });
   const kine = flags.kine === undefined ? undefined : await startKine(flags.kine, database);
   const own = await startOwnServer(['--datastore-endpoint', database.url('pintle')]);
   const peer = flags.peer === undefined || kine === undefined ? undefined : await startPeer(flags.peer, kine);
