@@ -1,4 +1,4 @@
-// The packer: every chunk of a map once, a little at a time, and nothing after it was closed.
+// The compactor: every chunk of a map once, a little at a time, and nothing after it was closed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, createSortedMap } from '../base/index.ts';

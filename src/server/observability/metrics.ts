@@ -143,6 +143,16 @@ function createWatchCounts(registry: MetricRegistry): ServerMetrics['watchCounts
 const shownUsers = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 const compressUser = (name: string): string => (shownUsers.has(name) ? name : name.includes('@') ? 'email_id' : 'other');
 
+/** Label texts by value: every request counts under some, and a new text has to be hashed. */
+function createLabelTexts(label: string): (value: string) => string {
+  const known = new Map<string, string>();
+  return (value) => {
+    let text = known.get(value);
+    if (text === undefined) known.set(value, (text = formatLabels({ [label]: value })));
+    return text;
+  };
+}
+
 function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 'recordAuthentication' | 'recordAuthorization'> {
   const users = registry.counter({
     name: 'authenticated_user_requests', stability: 'ALPHA', help: 'Counter of authenticated requests broken out by username.',
@@ -157,15 +167,16 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
   const authentication = measure('Authentication', 'authentication_attempts', 'Counter of authenticated attempts.');
   const authorization = measure('Authorization', 'authorization_attempts_total',
     "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.");
+  const [labelResult, labelUser] = [createLabelTexts('result'), createLabelTexts('username')];
   const record = ({ attempts, durations }: ReturnType<typeof measure>, result: string, durationMs: number): void => {
-    const labels = `result="${result}"`;
+    const labels = labelResult(result);
     attempts.add(labels);
     durations.observe(labels, durationMs / 1000);
   };
   return {
     recordAuthentication({ result, username, durationMs }) {
       record(authentication, result, durationMs);
-      if (result === 'success') users.add(`username="${compressUser(username)}"`);
+      if (result === 'success') users.add(labelUser(compressUser(username)));
     },
     recordAuthorization: (result, durationMs) => record(authorization, result, durationMs),
   };
