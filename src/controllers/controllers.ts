@@ -12,6 +12,7 @@ import { createGarbageCollector } from './garbage/collector.ts';
 import { type ServiceAddress, createKubernetesService } from './services/kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
 import { createNamespaceTermination } from './namespaces/termination.ts';
+import { type ServerIdentity, createIdentityLease } from './identity-lease.ts';
 import { createPriorityClasses } from './priority-classes.ts';
 import { createPolicyStatus } from './policies/policy-status.ts';
 import { createResourceQuotas } from './quota/resource-quota.ts';
@@ -24,7 +25,7 @@ import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './s
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
-  | 'apiservices' | 'resourcequota' | 'validatingadmissionpolicy-status' | 'pvc-protection' | 'pv-protection' | 'vac-protection';
+  | 'apiservices' | 'apiserver-identity' | 'resourcequota' | 'validatingadmissionpolicy-status' | 'pvc-protection' | 'pv-protection' | 'vac-protection';
 
 /** What the controllers need beside the registry. */
 interface ControllersOptions extends ControllerContext {
@@ -39,6 +40,8 @@ interface ControllersOptions extends ControllerContext {
   readonly authority: string;
   /** Other servers may be at work on the same store, with authorities of their own. */
   readonly sharesStore?: boolean;
+  /** Shown by a Lease; absent where no other server can be. */
+  readonly identity?: ServerIdentity;
   readonly service: ServiceAddress;
   /** The built-in groups and their places. */
   readonly groups: readonly BuiltInGroup[];
@@ -127,6 +130,7 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
       selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined,
       selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined,
       ...protectionNames.filter(selects).map((name) => createProtection(options, name)),
+      selects('apiserver-identity') && options.identity !== undefined ? createIdentityLease(options, options.identity) : undefined,
       apiServices,
     ];
     return apiServices?.ready();

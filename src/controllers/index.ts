@@ -2,3 +2,4 @@
 export type { AggregatedApi, AggregatedApis } from './aggregation/availability.ts';
 export { findSlicePort, listReadyEndpoints, listServiceSlices } from './aggregation/service-slices.ts';
 export { type Controllers, startControllers } from './controllers.ts';
+export type { ServerIdentity } from './identity-lease.ts';

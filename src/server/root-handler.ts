@@ -4,10 +4,13 @@ import type { Handler, Response } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Api } from './compose.ts';
+import { createFlowDumps } from './flow-control/dump.ts';
 import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
 import { type ServerMetrics, createCheckMetrics } from './observability/metrics.ts';
+import { createProfiling } from './observability/profiling.ts';
 import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
+import { createZPages } from './observability/zpages.ts';
 import type { ServerOptions } from './options/options.ts';
 import type { createOpenIdHandler } from './openid.ts';
 
@@ -70,6 +73,7 @@ export function listChecks(state: StartState, { store, health, flowControl, opti
 }
 
 interface RootParts {
+  readonly options: ServerOptions;
   readonly checks: readonly HealthCheck[];
   readonly metrics: ServerMetrics;
   readonly flowControl: FlowControl | undefined;
@@ -83,10 +87,13 @@ interface RootParts {
 export function createRootHandler(api: Api, parts: RootParts): Handler {
   const health = createHealthHandler(parts.checks);
   const showChecks = createCheckMetrics();
+  const pages = [parts.openId, createZPages(parts), ...(parts.options.profiling ? [createProfiling(parts.options), createFlowDumps(parts.flowControl)] : [])];
   return (exchange) => {
     if (exchange.info.isResource) return api.handler(exchange);
-    const document = parts.openId(exchange);
-    if (document !== undefined) return document;
+    for (const page of pages) {
+      const answer = page(exchange);
+      if (answer !== undefined) return answer;
+    }
     if (exchange.path === '/metrics') return answerMetrics(api, parts);
     if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
     return mapMaybe<Response | undefined, Response>(health(exchange), (answer) =>

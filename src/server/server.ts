@@ -1,8 +1,10 @@
 // One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
+import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
 import { createImpersonator } from '../auth/index.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
-import { type Controllers, startControllers } from '../controllers/index.ts';
+import { type Controllers, type ServerIdentity, startControllers } from '../controllers/index.ts';
 import { holdProcess } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
@@ -37,6 +39,8 @@ import type { Seams } from './local/seams.ts';
 import { stopServer } from './shutdown.ts';
 import { startOnCall } from './local/controllers-on-call.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
+
+const NAME_DIGITS = 26;
 
 /** A server that answers. */
 export interface RunningServer {
@@ -151,7 +155,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   });
   const flowControl = createFlowControl(options);
   const checks = listChecks(state, { ...made, options, flowControl });
-  const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', DISCOVERY_PATH, KEYS_PATH];
+  const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
   const workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
@@ -171,7 +175,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler(api, {
-      checks, metrics, flowControl, audit, storeDirectory: options.etcdServers.length > 0 ? '' : made.directory.store,
+      options, checks, metrics, flowControl, audit, storeDirectory: options.etcdServers.length > 0 ? '' : made.directory.store,
       disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
@@ -268,6 +272,12 @@ async function openPort({ listener, options }: Parts): Promise<number> {
   }
 }
 
+/** The name of this server among those of its store, the same at every start on this machine and port. */
+function identify({ random, advertiseAddress }: ServerOptions, port: number): ServerIdentity {
+  const name = `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
+  return { name, holder: `${name}_${random.uuid()}`, hostname: hostname(), address: advertiseAddress === '' ? '' : `${advertiseAddress}:${port}` };
+}
+
 function startAll({ api, authentication, options, pki, seams, metrics }: Parts, port: number): Controllers {
   const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
   const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
@@ -275,7 +285,7 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     registry: api.registry, catalog: api.catalog, clock: options.clock, observeQueue: observeQueues(metrics.registry, options.clock),
     // A complete state has had its roles made: they are made at a start only.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
-    authority: pki?.authority.certificate ?? '', sharesStore: isShared(options),
+    authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identify(options, port) }),
     signSecretToken: authentication.signSecretToken, authenticationData: () => describeForAggregated(options, authentication),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     groups: groupPriorities, aggregated: api.aggregator,

@@ -13,5 +13,5 @@ export function readRequestInfo(): Filter {
   };
 }
 
-const isLongRunning = (info: RequestInfo): boolean =>
-  info.verb === 'watch' || info.verb === 'proxy' || (info.isResource && longSubresources.has(info.subresource));
+const isLongRunning = ({ verb, isResource, path, subresource }: RequestInfo): boolean =>
+  verb === 'watch' || verb === 'proxy' || (isResource ? longSubresources.has(subresource) : path.startsWith('/debug/pprof/'));

@@ -35,6 +35,17 @@ export interface SeatHolder {
   readonly method: string;
   readonly path: string;
   readonly user: User;
+  readonly info?: RequestInfo;
+}
+
+/** What operators see of flow control. */
+interface FlowDump {
+  readonly levels: readonly {
+    readonly name: string; readonly activeQueues: number; readonly waiting: number; readonly executing: number; readonly dispatched: number;
+    readonly rejected: number; readonly timedOut: number; readonly cancelled: number;
+    readonly queues: readonly { readonly pending: number; readonly virtual: number }[];
+  }[];
+  readonly requests: readonly { readonly level: string; readonly schema: string; readonly sinceMs: number; readonly holder: SeatHolder }[];
 }
 
 /** A number with its labels. */
@@ -172,6 +183,22 @@ export class FlowControl {
   /** Seconds after which to try again. */
   retryAfterSeconds(): number {
     return this.#retryAfter.next();
+  }
+
+  /** Levels with their queues, and requests that hold seats, by the names of levels. */
+  dump(): FlowDump {
+    const flows = [...this.#flows.values()];
+    const levels = [...this.#levels.values()].map((level) => {
+      const own = flows.filter((flow) => flow.level === level);
+      const refused = (reason: Refusal): number => own.reduce((sum, { counts }) => sum + (counts.rejected.get(reason) ?? 0), 0);
+      return {
+        name: level.name, ...level.describeQueues(), waiting: level.waiting, executing: level.running,
+        dispatched: own.reduce((sum, { counts }) => sum + counts.dispatched, 0), rejected: refused('concurrency-limit') + refused('queue-full'),
+        timedOut: refused('time-out'), cancelled: refused('cancelled'),
+      };
+    }).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const requests = Array.from(this.#held, ({ flow, holder, sinceMs }) => ({ level: flow.level.name, schema: flow.schema.name, sinceMs, holder }));
+    return { levels, requests };
   }
 
   /** The metrics of upstream's names. */

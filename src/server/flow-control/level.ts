@@ -139,6 +139,15 @@ export class PriorityLevel {
     });
   }
 
+  /** All queues of the level, those without requests included. */
+  describeQueues(): { readonly activeQueues: number; readonly queues: readonly { readonly pending: number; readonly virtual: number }[] } {
+    const queues = Array.from({ length: this.#spec.queuing?.queues ?? 0 }, (_, index) => {
+      const queue = this.#queues.get(index);
+      return { pending: queue?.waiting.size ?? 0, virtual: queue?.virtual ?? 0 };
+    });
+    return { queues, activeQueues: queues.filter(({ pending }) => pending > 0).length };
+  }
+
   /** Gives seats back; they are handed on by `dispatch`. */
   release(width: number): void {
     this.usedSeats -= width;

@@ -8,7 +8,8 @@ const SMALLEST_RANGE_BITS = 3;
 /** Names of the controllers, for `--controllers`. */
 export const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
-  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices', 'resourcequota',
+  'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices', 'apiserver-identity',
+  'resourcequota',
   'validatingadmissionpolicy-status', 'pvc-protection', 'pv-protection', 'vac-protection',
 ] as const;
 

@@ -39,7 +39,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('tracing-config-file'),
   ...warned(false, `
     alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing
-    profiling watch-cache`),
+    watch-cache`),
   ...warned(true, `
     apiserver-count coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
     default-watch-cache-size delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval

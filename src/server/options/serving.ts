@@ -78,6 +78,9 @@ export const servingOptions = {
   http2MaxStreamsPerConnection: integer({
     flag: 'http2-max-streams-per-connection', default: 100, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',
   }),
+  profiling: toggle({
+    flag: 'profiling', default: true, help: 'Serve profiles of V8 at /debug/pprof, the verbosity of the log at /debug/flags/v, and the state of flow control.',
+  }),
   shutdownDelayMs: duration({
     flag: 'shutdown-delay-duration', default: 0, flagDefault: '0s', check: checks.notNegative, help: 'Time between failing /readyz and closing the port.',
   }),

@@ -1,0 +1,50 @@
+// Servers on one etcd show themselves by Leases, and remove those that others have left behind.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type EtcdCluster, noEtcd, startCluster } from '../storage/etcd/cluster.suite.ts';
+import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
+
+describe('identity Leases', { skip: noEtcd }, () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pintle-identity-'));
+  let cluster: EtcdCluster;
+  let server: TestServer;
+  const start = (): Promise<TestServer> => startTestServer({ certDir: directory, etcdServers: cluster.endpoints });
+  before(async () => {
+    cluster = await startCluster();
+    server = await start();
+  });
+  after(async () => {
+    await server.close();
+    await cluster.stop();
+    rmSync(directory, { recursive: true });
+  });
+  const list = (until: (items: any[]) => boolean) => requestUntil(server, { path: leases }, { until: ({ body }) => until(body.items) });
+
+  it('have the labels and the spec of the reference, and stand for one server each', async () => {
+    const { body } = await list((items) => items.length === 1);
+    const { metadata, spec } = body.items[0];
+    assert.match(metadata.name, /^apiserver-[0-9a-f]{26}$/);
+    assert.equal(metadata.labels['apiserver.kubernetes.io/identity'], 'kube-apiserver');
+    assert.ok(metadata.labels['kubernetes.io/hostname']);
+    assert.equal(spec.leaseDurationSeconds, 3600);
+    assert.ok(spec.holderIdentity.startsWith(`${metadata.name}_`));
+    assert.match(spec.renewTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  it('are removed by another server once they have expired; other Leases stay', async () => {
+    const old = { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2020-01-01T00:00:00.000000Z' };
+    const label = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' };
+    for (const metadata of [{ name: 'apiserver-gone', labels: label }, { name: 'leader' }]) {
+      assert.equal((await server.request({ method: 'POST', path: leases, body: { metadata, spec: old } })).status, 201);
+    }
+    const other = await start();
+    const { body } = await list((items) => items.length === 3 && !items.some(({ metadata }) => metadata.name === 'apiserver-gone'));
+    assert.equal(body.items.filter(({ metadata }: { metadata: { name: string } }) => metadata.name === 'leader').length, 1);
+    await other.close();
+  });
+});

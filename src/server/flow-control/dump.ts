@@ -1,0 +1,55 @@
+// /debug/api_priority_and_fairness: priority levels, queues and requests of flow control as tables, in the reference's layout.
+import type { Exchange, Response } from '../../endpoints/index.ts';
+import { answerText } from '../observability/health.ts';
+import type { FlowControl } from './flow-control.ts';
+
+const ROOT = '/debug/api_priority_and_fairness/';
+
+/** Cells in columns as wide as their widest cell; every cell but the last of a line ends with a comma. */
+function formatTable(rows: readonly (readonly unknown[])[]): string {
+  const cells = rows.map((row) => row.map((cell, index) => (index < row.length - 1 ? `${String(cell)},` : String(cell))));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const pad = (cell: string, column: number, { length }: readonly string[]): string => (column < length - 1 ? cell.padEnd((widths[column] ?? 0) + 1) : cell);
+  return cells.map((row) => `${row.map((cell, column) => pad(cell, column, row)).join('')}\n`).join('');
+}
+
+const levelHead = [
+  'PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests', 'ExecutingRequests', 'DispatchedRequests', 'RejectedRequests',
+  'TimedoutRequests', 'CancelledRequests',
+];
+const queueHead = [
+  'PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'NextDispatchR', 'InitialSeatsSum', 'MaxSeatsSum', 'TotalWorkSum',
+];
+const requestHead = [
+  'PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher', 'ArriveTime', 'InitialSeats', 'FinalSeats',
+  'AdditionalLatency', 'StartTime',
+];
+const detailHead = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', ''];
+
+const seats = (count: number): string => `${count.toFixed(8)}ss`;
+
+/** Answers the paths; undefined for all others. */
+export function createFlowDumps(flowControl: FlowControl | undefined): (exchange: Exchange) => Response | undefined {
+  return ({ path, query, clock }) => {
+    if (flowControl === undefined || !path.startsWith(ROOT)) return undefined;
+    const dump = flowControl.dump();
+    switch (path.slice(ROOT.length)) {
+      case 'dump_priority_levels': return answerText(200, formatTable([levelHead, ...dump.levels.map((level) => [
+        level.name, level.activeQueues, level.waiting === 0 && level.executing === 0, false, level.waiting, level.executing, level.dispatched,
+        level.rejected, level.timedOut, level.cancelled,
+      ])]));
+      case 'dump_queues': return answerText(200, formatTable([queueHead, ...dump.levels.flatMap(({ name, queues }) => queues.map((queue, index) =>
+        [name, index, queue.pending, 0, 0, seats(queue.virtual), queue.pending, queue.pending, seats(queue.pending)]))]));
+      case 'dump_requests': {
+        const hasDetails = query.get('includeRequestDetails') === '1' || query.get('includeRequestDetails') === 'true';
+        const rows = dump.requests.map(({ level, schema, sinceMs, holder: { user, info } }) => {
+          const time = new Date(clock.now() - clock.monotonicMs() + sinceMs).toISOString();
+          return [level, schema, -1, -1, '', time, 1, 0, '0s', time, ...(hasDetails
+            ? [user.name, info?.verb, info?.path, info?.namespace, info?.name, info?.version, info?.resource, ''] : [])];
+        });
+        return answerText(200, formatTable([[...requestHead, ...(hasDetails ? detailHead : [])], ...rows]));
+      }
+      default: return undefined;
+    }
+  };
+}

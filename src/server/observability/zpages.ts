@@ -1,0 +1,104 @@
+// /statusz and /flagz: what this server is, and which flags it runs with; as text, or as objects of config.k8s.io for those that ask for them.
+import { notAcceptable } from '../../apimachinery/index.ts';
+import { stringifyYaml } from '../../codec/index.ts';
+import type { Exchange, Response } from '../../endpoints/index.ts';
+import { kubernetesVersion, readPackageVersion } from '../cli/version.ts';
+import { type ServerOptions, serverSchema } from '../options/options.ts';
+import type { Option } from '../options/schema.ts';
+
+const WARNING = 'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
+const describeDeprecation = (page: string): string => `299 - "This version of the ${page} endpoint is deprecated. Please use a newer version."`;
+const mediaTypes = ['application/json', 'application/yaml', 'text/plain'];
+const encoder = new TextEncoder();
+
+/** Paths that /statusz names. */
+const shownPaths = ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
+
+type Page = 'statusz' | 'flagz';
+type Form = { readonly type: 'text' } | { readonly type: 'object'; readonly media: 'json' | 'yaml'; readonly version: string };
+
+/** The first form of an Accept header that there is. */
+function chooseForm(accept: string, kind: string): Form | undefined {
+  for (const range of accept.split(',')) {
+    const [media = '', ...parameters] = range.split(';').map((part) => part.trim());
+    if (['', '*/*', 'text/*', 'text/plain'].includes(media)) return { type: 'text' };
+    const wanted = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
+    const version = wanted.get('v') ?? '';
+    const isKnown = wanted.get('g') === 'config.k8s.io' && wanted.get('as') === kind && ['v1alpha1', 'v1beta1'].includes(version);
+    if (isKnown && (media === 'application/json' || media === 'application/yaml')) {
+      return { type: 'object', media: media === 'application/json' ? 'json' : 'yaml', version };
+    }
+  }
+  return undefined;
+}
+
+/** Go's spelling of a setting. */
+function formatSetting({ type }: Option<unknown>, value: unknown): string {
+  if (Array.isArray(value)) return `[${value.join(',')}]`;
+  return type === 'duration' ? formatDuration(Number(value)) : String(value);
+}
+
+function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${Number((seconds % 60).toFixed(3))}s`;
+}
+
+function listFlags(options: ServerOptions): [string, string][] {
+  const rows = Object.entries(serverSchema as Readonly<Record<string, Option<unknown>>>).flatMap(([name, option]): [string, string][] =>
+    (option.flag === undefined ? [] : [[option.flag, formatSetting(option, options[name as keyof ServerOptions])]]));
+  return rows.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Answers both pages; undefined for all other paths. */
+export function createZPages({ options }: { readonly options: ServerOptions }): (exchange: Exchange) => Response | undefined {
+  const { clock } = options;
+  const [startedMs, startedAt] = [clock.monotonicMs(), new Date(clock.now())];
+  const [binaryVersion, emulationVersion] = [kubernetesVersion.gitVersion.slice(1), `${kubernetesVersion.emulationMajor}.${kubernetesVersion.emulationMinor}`];
+  const describeStatus = () => ({
+    startTime: `${startedAt.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`, uptimeSeconds: Math.floor((clock.monotonicMs() - startedMs) / 1000),
+    goVersion: '', binaryVersion, emulationVersion, paths: shownPaths,
+  });
+  const formatStatus = (): string => {
+    const { uptimeSeconds: up } = describeStatus();
+    const pad = (number: number): string => String(Math.floor(number)).padStart(2, '0');
+    return [
+      `Started: ${startedAt.toUTCString()}`, `Up: ${Math.floor(up / 3600)} hr ${pad((up % 3600) / 60)} min ${pad(up % 60)} sec`,
+      `Node version: ${process.version}`, `Program version: pintle ${readPackageVersion()}`, `Binary version: ${binaryVersion}`,
+      `Emulation version: ${emulationVersion}`, `Paths: ${shownPaths.join(' ')}`,
+    ].join('\n');
+  };
+  const pages = {
+    statusz: { kind: 'Statusz', text: formatStatus, object: describeStatus },
+    flagz: {
+      kind: 'Flagz', text: () => listFlags(options).map(([name, value]) => `${name}: ${value}`).join('\n'),
+      object: () => ({ flags: Object.fromEntries(listFlags(options)) }),
+    },
+  } as const;
+  return (exchange) => {
+    const name = exchange.path.slice(1);
+    if (name !== 'statusz' && name !== 'flagz') return undefined;
+    return answerPage(exchange, name, pages[name]);
+  };
+}
+
+interface Content {
+  readonly kind: string;
+  readonly text: () => string;
+  readonly object: () => object;
+}
+
+function answerPage(exchange: Exchange, page: Page, { kind, text, object }: Content): Response {
+  const form = chooseForm(exchange.headers['accept'] ?? '', kind);
+  if (form === undefined) throw notAcceptable(mediaTypes);
+  if (form.type === 'text') {
+    const body = encoder.encode(`\napiserver ${page}\n${WARNING}\n${page === 'statusz' ? '\n' : ''}${text()}\n`);
+    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+  }
+  const { media, version } = form;
+  const document = { kind, apiVersion: `config.k8s.io/${version}`, metadata: { name: 'apiserver' }, ...object() };
+  const headers = {
+    'content-type': `application/${media};g=config.k8s.io;v=${version};as=${kind}`, ...(version === 'v1alpha1' && { warning: describeDeprecation(page) }),
+  };
+  return { status: 200, headers, body: encoder.encode(media === 'json' ? JSON.stringify(document, null, 2) : stringifyYaml(document)) };
+}
