@@ -50,7 +50,7 @@ export function createLinkRewriter({ requestPath, path, host, requestHost }: Pro
   const suffix = keepSlash(path, requestPath);
   const before = encodePath(requestPath.endsWith(suffix) ? requestPath.slice(0, requestPath.length - suffix.length) : requestPath);
   return {
-    forwardedUri: keepSlash(posix.join(before, encodePath(path)), path),
+    forwardedUri: keepSlash(posix.join(before, encodePath(path)), path === '' ? '/' : path),
     rewriteLocation(link) {
       const reference = splitReference(link);
       const isElsewhere = reference.host !== '' && reference.host !== host && reference.host !== requestHost;

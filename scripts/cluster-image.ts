@@ -1,0 +1,46 @@
+// A container image without a registry: an archive of one static program and the links by which it is known.
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Image {
+  /** With its tag. */
+  readonly name: string;
+  readonly entrypoint: readonly string[];
+  /** A busybox that needs no library. */
+  readonly busybox: string;
+}
+
+const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root'];
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** Writes the archive that `ctr images import` reads. */
+export function writeImage(file: string, { name, entrypoint, busybox }: Image): void {
+  const work = mkdtempSync(join(tmpdir(), 'pintle-image-'));
+  try {
+    const root = join(work, 'root');
+    for (const folder of FOLDERS) mkdirSync(join(root, folder), { recursive: true });
+    copyFileSync(busybox, join(root, 'bin', 'busybox'));
+    const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n').filter((applet) => applet !== '' && applet !== 'busybox');
+    for (const applet of applets) symlinkSync('/bin/busybox', join(root, 'bin', applet));
+    writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
+    const pack = (folder: string, archive: string): void =>
+      void execFileSync('tar', ['--owner=0', '--group=0', '--numeric-owner', '-C', folder, '-cf', archive, '.']);
+    const archive = join(work, 'image');
+    mkdirSync(archive);
+    pack(root, join(archive, 'layer.tar'));
+    const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+    const config = JSON.stringify({
+      architecture: architectures[process.arch], os: 'linux', config: { Entrypoint: entrypoint, Env: ['PATH=/bin'], WorkingDir: '/' },
+      rootfs: { type: 'layers', diff_ids: [`sha256:${sha256(readFileSync(join(archive, 'layer.tar')))}`] },
+    });
+    const configName = `${sha256(config)}.json`;
+    writeFileSync(join(archive, configName), config);
+    writeFileSync(join(archive, 'manifest.json'), JSON.stringify([{ Config: configName, RepoTags: [name], Layers: ['layer.tar'] }]));
+    pack(archive, file);
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}

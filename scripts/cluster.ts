@@ -1,0 +1,234 @@
+// `npm run cluster`: a whole cluster of one real node around this server, in a network namespace of its own: kube-controller-manager, kube-scheduler,
+// kubelet and kube-proxy from the folder that PINTLE_NODE_BIN names, containerd, runc, CNI plugins and a static busybox from the system. It needs root
+// and Linux, takes seconds, and is gone with the process.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { writeImage } from './cluster-image.ts';
+
+const program = fileURLToPath(new URL('../bin/pintle.js', import.meta.url));
+const nodePrograms = ['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy'];
+const systemPrograms = ['containerd', 'ctr', 'runc', 'ip', 'nsenter', 'iptables', 'conntrack', 'busybox', 'tar', 'kubectl'];
+const CNI_FOLDER = '/usr/lib/cni';
+/** The address of the node, and of everything that runs on it. */
+const NODE_ADDRESS = '10.99.0.2';
+const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10.2';
+/** The image for pods; nothing is pulled. */
+export const BOX_IMAGE = 'localhost/busybox:1';
+/** kube-controller-manager has these. */
+const ABSENT_CONTROLLERS = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
+  'clusterrole-aggregation', 'csrsigning', 'resourcequota'].map((name) => `-${name}`).join();
+const READY_MS = 60_000;
+
+/** A cluster that runs. */
+export interface Cluster {
+  readonly kubeconfig: string;
+  /** The network namespace that all of it is in. */
+  readonly namespace: string;
+  readonly work: string;
+  stop(): Promise<void>;
+}
+
+/** Where a program is; undefined where it is not. */
+function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const nodeFolders = (): string[] => (process.env['PINTLE_NODE_BIN'] ?? '').split(delimiter).filter((folder) => folder !== '');
+const systemFolders = (): string[] => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+
+/** Why no cluster can be started here; undefined where one can. */
+export function findObstacle(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a node needs root on Linux';
+  if (nodeFolders().length === 0) return `PINTLE_NODE_BIN names no folder with ${nodePrograms.join(', ')}`;
+  const missing = [
+    ...nodePrograms.filter((name) => findProgram(name, nodeFolders()) === undefined),
+    ...systemPrograms.filter((name) => findProgram(name, systemFolders()) === undefined),
+    ...(findProgram('bridge', [CNI_FOLDER]) === undefined ? [`CNI plugins in ${CNI_FOLDER}`] : []),
+  ];
+  return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
+}
+
+const containerdConfig = (work: string): string => `version = 2
+root = "${work}/root"
+state = "${work}/state"
+[grpc]
+  address = "${work}/containerd.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${PAUSE_IMAGE}"
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "${CNI_FOLDER}"
+    conf_dir = "${work}/cni"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "native"
+`;
+
+const cniConfig = (namespace: string): object => ({
+  cniVersion: '0.4.0', name: namespace, plugins: [
+    { type: 'bridge', bridge: 'cni0', isGateway: true, hairpinMode: true,
+      ipam: { type: 'host-local', ranges: [[{ subnet: '10.244.0.0/24' }]], routes: [{ dst: '0.0.0.0/0' }] } },
+    { type: 'portmap', capabilities: { portMappings: true } },
+  ],
+});
+
+const kubeletConfig = (work: string, features: Readonly<Record<string, boolean>>): object => ({
+  apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', failCgroupV1: false, cgroupDriver: 'cgroupfs', cgroupsPerQOS: false,
+  enforceNodeAllocatable: [], failSwapOn: false, containerRuntimeEndpoint: `unix://${work}/containerd.sock`, clusterDomain: 'cluster.local',
+  authentication: { anonymous: { enabled: true }, webhook: { enabled: false } }, authorization: { mode: 'AlwaysAllow' },
+  evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%' }, featureGates: features,
+});
+
+/** The parts of a cluster that is coming up or going down. */
+class NodeCluster implements Cluster {
+  readonly work = mkdtempSync(join(tmpdir(), 'pintle-cluster-'));
+  readonly namespace = `pintle${process.pid}`;
+  readonly kubeconfig = join(this.work, 'data', 'admin.kubeconfig');
+  readonly #children: ChildProcess[] = [];
+
+  run(name: string, command: string, args: readonly string[]): void {
+    const log = openSync(join(this.work, `${name}.log`), 'w');
+    const inside = [`--net=/run/netns/${this.namespace}`, command, ...args];
+    this.#children.push(spawn('nsenter', inside, { stdio: ['ignore', log, log], detached: true }));
+  }
+
+  inside(command: string, ...args: readonly string[]): string {
+    return execFileSync('nsenter', [`--net=/run/netns/${this.namespace}`, command, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  }
+
+  kubectl(...args: readonly string[]): string {
+    return this.inside('kubectl', '--kubeconfig', this.kubeconfig, ...args);
+  }
+
+  /** Asks until the answer is what is waited for. */
+  async until(what: string, ask: () => boolean): Promise<void> {
+    const end = Date.now() + READY_MS;
+    while (Date.now() < end) {
+      try {
+        if (ask()) return;
+      } catch {
+        // It does not answer yet.
+      }
+      await setTimeout(200);
+    }
+    throw new Error(`${what} did not come up: the logs are in ${this.work}`);
+  }
+
+  makeNetwork(): void {
+    execFileSync('ip', ['netns', 'add', this.namespace]);
+    const commands = ['link set lo up', 'link add eth0 type bridge', `addr add ${NODE_ADDRESS}/24 dev eth0`, 'link set eth0 up',
+      'route add default via 10.99.0.1 dev eth0'];
+    for (const command of commands) this.inside('ip', ...command.split(' '));
+  }
+
+  async stop(): Promise<void> {
+    const ctr = ['-a', join(this.work, 'containerd.sock'), '-n', 'k8s.io'];
+    const listTasks = (): string[] => spawnSync('ctr', [...ctr, 'tasks', 'ls', '-q'], { encoding: 'utf8' }).stdout?.split('\n').filter((id) => id !== '') ?? [];
+    spawnSync('nsenter', [`--net=/run/netns/${this.namespace}`, 'kubectl', '--kubeconfig', this.kubeconfig, 'delete', 'pods', '-A', '--all',
+      '--grace-period=0', '--force', '--wait=false'], { stdio: 'ignore', timeout: 10_000 });
+    // The kubelet takes networks and mounts of pods away.
+    for (let tries = 0; tries < 50 && listTasks().length > 0; tries++) await setTimeout(200);
+    for (const child of this.#children.reverse()) {
+      const gone = new Promise((resolve) => child.on('exit', resolve));
+      if (child.exitCode !== null || child.pid === undefined) continue;
+      process.kill(-child.pid, 'SIGTERM');
+      await Promise.race([gone, setTimeout(5_000)]);
+    }
+    const mounts = readFileSync('/proc/mounts', 'utf8').split('\n').map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${this.work}/`));
+    for (const mount of mounts.sort().reverse()) spawnSync('umount', [mount]);
+    spawnSync('ip', ['netns', 'del', this.namespace]);
+    rmSync(this.work, { recursive: true, force: true });
+  }
+}
+
+interface ClusterOptions {
+  /** Feature gates of the kubelet. */
+  readonly kubeletFeatures?: Readonly<Record<string, boolean>>;
+  /** Further flags of this server. */
+  readonly flags?: readonly string[];
+}
+
+function startServer(cluster: NodeCluster, flags: readonly string[]): Promise<void> {
+  cluster.run('pintle', process.execPath, [
+    program, `--data-dir=${cluster.work}/data`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`, '--service-cluster-ip-range=10.96.0.0/16',
+    '--authorization-mode=Node,RBAC', '--kubelet-preferred-address-types=InternalIP', `--controllers=*,${ABSENT_CONTROLLERS}`, ...flags,
+  ]);
+  return cluster.until('the server', () => cluster.kubectl('get', '--raw', '/readyz') === 'ok');
+}
+
+async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: ClusterOptions): Promise<void> {
+  const { work, kubeconfig, namespace } = cluster;
+  const programOf = (name: string): string => findProgram(name, nodeFolders()) ?? name;
+  mkdirSync(join(work, 'cni'));
+  writeFileSync(join(work, 'cni', '10-bridge.conflist'), JSON.stringify(cniConfig(namespace)));
+  writeFileSync(join(work, 'containerd.toml'), containerdConfig(work));
+  writeFileSync(join(work, 'kubelet.yaml'), JSON.stringify(kubeletConfig(work, kubeletFeatures)));
+  cluster.run('containerd', 'containerd', ['-c', join(work, 'containerd.toml')]);
+  const ctr = (...args: readonly string[]): string => cluster.inside('ctr', '-a', join(work, 'containerd.sock'), '-n', 'k8s.io', ...args);
+  await cluster.until('containerd', () => ctr('version') !== '');
+  const busybox = findProgram('busybox', systemFolders()) ?? '';
+  const images = [{ name: PAUSE_IMAGE, entrypoint: ['/bin/busybox', 'sleep', '2147483647'] }, { name: BOX_IMAGE, entrypoint: [] }];
+  for (const image of images) {
+    writeImage(join(work, 'image.tar'), { ...image, busybox });
+    ctr('images', 'import', '--snapshotter', 'native', join(work, 'image.tar'));
+  }
+  const same = [`--kubeconfig=${kubeconfig}`];
+  cluster.run('kube-controller-manager', programOf('kube-controller-manager'),
+    [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0',
+      '--use-service-account-credentials=true']);
+  cluster.run('kube-scheduler', programOf('kube-scheduler'),
+    [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
+  cluster.run('kubelet', programOf('kubelet'), [...same, `--config=${work}/kubelet.yaml`, '--hostname-override=node', `--node-ip=${NODE_ADDRESS}`,
+    `--root-dir=${work}/kubelet`, `--cert-dir=${work}/kubelet/pki`]);
+  cluster.run('kube-proxy', programOf('kube-proxy'), [...same, '--proxy-mode=iptables', '--cluster-cidr=10.244.0.0/24', '--hostname-override=node',
+    '--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0', '--conntrack-tcp-timeout-close-wait=0']);
+  await cluster.until('the node', () => / Ready/.test(cluster.kubectl('get', 'nodes')));
+  await cluster.until('the service account of pods', () => cluster.kubectl('get', 'serviceaccount', 'default', '-o', 'name') !== '');
+}
+
+/** Starts a cluster; resolves when its node is ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const obstacle = findObstacle();
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const cluster = new NodeCluster();
+  try {
+    cluster.makeNetwork();
+    await startServer(cluster, options.flags ?? []);
+    await startNode(cluster, options);
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+async function main(): Promise<void> {
+  const obstacle = findObstacle();
+  if (obstacle !== undefined) {
+    process.stderr.write(`${obstacle}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const cluster = await startCluster({ flags: process.argv.slice(2) });
+  process.stdout.write(`nsenter --net=/run/netns/${cluster.namespace} kubectl --kubeconfig ${cluster.kubeconfig} get nodes\n`
+    + `pods may use the image ${BOX_IMAGE}; logs are in ${cluster.work}; Ctrl-C takes all of it away\n`);
+  const keepAlive = setInterval(() => {}, 2 ** 30);
+  await new Promise((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  clearInterval(keepAlive);
+  await cluster.stop();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

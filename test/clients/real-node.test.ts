@@ -1,0 +1,95 @@
+// What passes through the server to a real kubelet, with the newest and the oldest kubectl at hand: logs, commands, copies, ports, proxies. The
+// kubelet takes no WebSockets, so that those of newer clients are translated; older ones speak SPDY.
+import assert from 'node:assert/strict';
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { BOX_IMAGE, type Cluster, findObstacle, startCluster } from '../../scripts/cluster.ts';
+import { eventually } from '../../src/test-support/index.ts';
+import { findKubectls } from './kubectl.ts';
+
+const kubectls = findKubectls();
+const obstacle = findObstacle() ?? (kubectls.length === 0 ? 'no kubectl on PATH and none in PINTLE_KUBECTL' : undefined);
+const script = 'mkdir /www; echo "<a href=/x>hi</a>" > /www/index.html; httpd -p 8080 -h /www; echo first; echo second; '
+  + 'while read line; do echo "got $line"; done';
+const pod = {
+  apiVersion: 'v1', kind: 'Pod', metadata: { name: 'box', labels: { app: 'box' } }, spec: {
+    terminationGracePeriodSeconds: 0, containers: [
+      { name: 'main', image: BOX_IMAGE, imagePullPolicy: 'Never', stdin: true, command: ['sh', '-c', script], ports: [{ containerPort: 8080 }] },
+    ],
+  },
+};
+const ports = [{ name: 'web', port: 80, targetPort: 8080 }];
+const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'box' }, spec: { selector: { app: 'box' }, ports } };
+
+describe('a real node', { skip: obstacle ?? false }, () => {
+  let cluster: Cluster;
+  let kubectl = '';
+  const inside = (): string[] => [`--net=/run/netns/${cluster.namespace}`];
+  const argumentsOf = (args: readonly string[]): string[] => [...inside(), kubectl, '--kubeconfig', cluster.kubeconfig, ...args];
+  const run = (args: readonly string[], input = ''): SpawnSyncReturns<string> =>
+    spawnSync('nsenter', argumentsOf(args), { encoding: 'utf8', input, timeout: 30_000, maxBuffer: 2 ** 26 });
+  const print = (...args: readonly string[]): string => {
+    const { status, stdout, stderr } = run(args);
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  before(async () => {
+    cluster = await startCluster({ kubeletFeatures: { ExtendWebSocketsToKubelet: false } });
+    kubectl = kubectls[0]?.path ?? '';
+    for (const object of [pod, service]) {
+      const { status, stderr } = run(['apply', '-f', '-'], JSON.stringify(object));
+      assert.equal(status, 0, stderr);
+    }
+    await eventually(async () => assert.match(print('get', 'endpoints', 'box', '--no-headers'), /:8080/), 60_000);
+  });
+  after(() => cluster?.stop());
+
+  for (const { path, version } of kubectls) {
+    test(`answers kubectl ${version}`, { timeout: 120_000 }, async () => {
+      kubectl = path;
+      assert.match(print('logs', 'box'), /^first\nsecond\n/);
+      assert.equal(print('logs', 'box', '--limit-bytes=5'), 'first');
+      const failed = run(['exec', 'box', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']);
+      assert.deepEqual([failed.stdout, failed.stderr.split('\n')[0], failed.status], ['out\n', 'err', 3]);
+      assert.equal(run(['exec', '-i', 'box', '--', 'wc', '-c'], 'hello').stdout.trim(), '5');
+      assert.equal(print('exec', 'box', '--', 'head', '-c', '5000000', '/dev/zero').length, 5_000_000);
+      const file = join(cluster.work, 'copied');
+      const content = randomBytes(300_000);
+      writeFileSync(file, content);
+      print('cp', file, `box:/tmp/copied-${version}`);
+      print('cp', `box:/tmp/copied-${version}`, `${file}-back`);
+      assert.ok(content.equals(readFileSync(`${file}-back`)));
+      assert.equal(print('get', '--raw', '/api/v1/nodes/node/proxy/healthz'), 'ok');
+      for (const name of ['pods/box', 'services/box:web', 'services/box:80']) {
+        const prefix = `/api/v1/namespaces/default/${name}/proxy`;
+        assert.equal(print('get', '--raw', `${prefix}/`), `<a href="${prefix}/x">hi</a>\n`);
+      }
+    });
+
+    test(`holds connections of kubectl ${version} open`, { timeout: 120_000 }, async () => {
+      kubectl = path;
+      const follow = spawn('nsenter', argumentsOf(['logs', '-f', 'box', '--tail=0']));
+      const attach = spawn('nsenter', argumentsOf(['attach', '-i', '-q', 'box']));
+      const forward = spawn('nsenter', argumentsOf(['port-forward', 'pod/box', '18080:8080']));
+      const texts = new Map<unknown, string>();
+      for (const child of [follow, attach, forward]) child.stdout.on('data', (chunk) => texts.set(child, `${texts.get(child) ?? ''}${String(chunk)}`));
+      try {
+        await eventually(async () => assert.match(texts.get(forward) ?? '', /Forwarding from/), 20_000);
+        for (let tries = 0; tries < 3; tries++) {
+          const fetch = [...inside(), 'busybox', 'wget', '-q', '-O', '-', 'http://127.0.0.1:18080/'];
+          const fetched = spawnSync('nsenter', fetch, { encoding: 'utf8', timeout: 20_000 });
+          assert.match(fetched.stdout, /href=\/x/);
+        }
+        await eventually(async () => {
+          attach.stdin.write(`from ${version}\n`);
+          for (const child of [follow, attach]) assert.match(texts.get(child) ?? '', new RegExp(`got from ${version}`));
+        }, 20_000);
+      } finally {
+        for (const child of [follow, attach, forward]) child.kill();
+      }
+    });
+  }
+});
