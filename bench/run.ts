@@ -1,6 +1,7 @@
 // The workloads of the benches, on one or two servers. Usage: node dist/bench/run.js [workloads…] [--tiny] [--objects N] [--seconds N] [--watchers N]
 // [--a URL --b URL --token T [--a-pid N --b-pid N]] [--peer KUBE-APISERVER] [--json]; without URLs it starts the built server itself, and with --peer
-// that program on an etcd as a beside it. `micro` runs the benches of single rooms.
+// that program on an etcd as a beside it. `micro` runs the benches of single rooms,
+// `testing` that of the test library.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { round, type Row, type Scale } from './load/measure.ts';
@@ -16,6 +17,7 @@ const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promi
   w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w11: measureFanOut,
 };
 const startNames = new Set(['w1', 'w2']);
+const TESTING = 'testing';
 const micro = ['storage', 'cache', 'schema', 'codec', 'rbac'];
 
 const options = {
@@ -32,10 +34,11 @@ const parseFlags = (args: string[]) => parseArgs({ args, options, allowPositiona
 export async function runBench(args: string[]): Promise<Row[]> {
   const { values, positionals } = parseFlags(args);
   const wanted = positionals.length > 0 ? positionals.map((name) => name.toLowerCase()) : [...startNames, ...Object.keys(workloads)];
-  const unknown = wanted.find((name) => name !== 'micro' && !startNames.has(name) && workloads[name] === undefined);
-  if (unknown !== undefined) throw new Error(`no workload ${unknown}: micro, w1, w2, ${Object.keys(workloads).join(', ')}`);
+  const unknown = wanted.find((name) => name !== 'micro' && name !== TESTING && !startNames.has(name) && workloads[name] === undefined);
+  if (unknown !== undefined) throw new Error(`no workload ${unknown}: micro, testing, w1, w2, ${Object.keys(workloads).join(', ')}`);
   const scale = chooseScale(values);
   if (wanted.includes('micro')) await runMicro(scale);
+  if (wanted.includes(TESTING)) await printTesting(values.tiny === true);
   const own = values.a === undefined;
   const rows = own && wanted.some((name) => startNames.has(name)) ? await measureStarts(scale) : [];
   if (!wanted.some((name) => workloads[name] !== undefined)) return rows;
@@ -72,6 +75,13 @@ function listTargets(values: Flags): Target[] {
     name, url, token: values.token ?? '', pids: (pids ?? '').split(',').filter((pid) => pid !== '').map(Number), close: async () => {},
   }]);
   return [...make('a', values.a, values['a-pid']), ...make('b', values.b, values['b-pid'])];
+}
+
+/** The figures of the test library. */
+async function printTesting(isTiny: boolean): Promise<void> {
+  const { measureTesting } = await import('./testing.ts');
+  const lines = await measureTesting(isTiny ? { objects: 50, definitions: 2, rounds: 2, suite: 3 } : undefined);
+  for (const line of lines) process.stdout.write(`testing: ${line}\n`);
 }
 
 async function runMicro(scale: Scale): Promise<void> {

@@ -1,0 +1,30 @@
+// The JavaScript of docs/library.md and docs/testing.md runs as it stands there.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** Inside of the package, which thereby finds itself by its name. */
+const folder = join(root, 'dist', 'examples-of-docs');
+
+describe('documentation', () => {
+  before(() => void mkdirSync(folder, { recursive: true }));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const page of ['library.md', 'testing.md']) {
+    const blocks = [...readFileSync(join(root, 'docs', page), 'utf8').matchAll(/^```js\n([^]*?)^```/gm)].map(([, code = '']) => code);
+    it(`${page} has examples`, () => assert.ok(blocks.length > 1));
+    for (const [index, code] of blocks.entries()) {
+      it(`block ${index + 1} of ${page} runs`, { timeout: 60_000 }, () => {
+        const file = join(folder, `${page}-${index}.mjs`);
+        // Node before 24 does not know `await using`.
+        writeFileSync(file, code.includes('await using server') ? `${code.replace('await using server', 'const server')}\nawait server.close();\n` : code);
+        const { status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+        assert.equal(status, 0, stderr);
+      });
+    }
+  }
+});
