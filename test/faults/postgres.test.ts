@@ -2,12 +2,13 @@
 // name against the log that the database itself keeps (history.ts).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { type Socket, connect, createServer } from 'node:net';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { systemClock } from '../../src/base/index.ts';
-import { type Store, openPostgresStore, prefixRange } from '../../src/storage/index.ts';
+import { StorageHealth, type Store, openPostgresStore, prefixRange } from '../../src/storage/index.ts';
 import { type PostgresServer, noPostgres, startPostgres } from '../../src/storage/postgres/server.suite.ts';
 import { eventually } from '../../src/test-support/index.ts';
 import { Log, RunHistory, readTruth } from './history.ts';
@@ -192,6 +193,42 @@ describe(`PostgreSQL breaks, and ${guarantees}`, { skip: noPostgres, timeout: 17
       }, () => open(...ports));
     } finally {
       await Promise.all([primary.stop(), replica.stop()]);
+    }
+  });
+});
+
+const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
+
+describe('a PostgreSQL whose disk is full', { skip: noPostgres || (!canMount && 'mounting needs root'), timeout: 60_000 }, () => {
+  test('refuses writes with its words, goes on to read, and takes writes again by itself once there is room', async (context) => {
+    const server = await startPostgres();
+    const directory = mkdtempSync('/dev/shm/pintle-full-');
+    const { uid, gid } = statSync(server.directory);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=6m,uid=${uid},gid=${gid},mode=700`, 'none', directory]).status !== 0) {
+      await server.stop();
+      return context.skip('nothing can be mounted here');
+    }
+    try {
+      const health = new StorageHealth();
+      const store = await openPostgresStore({ endpoint: url([server.port]), clock: systemClock, health });
+      await runSql(server, `CREATE TABLESPACE small LOCATION '${directory}'`);
+      await runSql(server, 'ALTER TABLE pintle.log SET TABLESPACE small');
+      let written = 0;
+      const write = () => store.txn({ key: `/${written}`, expect: 0, value: Buffer.alloc(1_500, `${(written += 1)}`) });
+      await assert.rejects(async () => {
+        while (written < 10_000) await write();
+      }, { name: 'StorageUnavailableError', outcomeKnown: true, message: /No space left on device/ });
+      assert.match(health.refusal ?? '', /No space left on device/);
+      const kept = await store.range({ ...prefixRange('/'), countOnly: true });
+      assert.deepEqual([kept.type === 'ok' && kept.count, kept.revision], [written - 1, written], 'everything acknowledged is there, and nothing else');
+      assert.equal(spawnSync('mount', ['-o', 'remount,size=64m', directory]).status, 0);
+      await eventually(() => assert.equal(health.refusal, undefined));
+      assert.equal((await write()).revision, written);
+      await store.close();
+    } finally {
+      await server.stop();
+      spawnSync('umount', [directory]);
+      rmSync(directory, { recursive: true });
     }
   });
 });

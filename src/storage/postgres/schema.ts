@@ -137,6 +137,8 @@ export function createStatements(schema: string) {
       SELECT (SELECT count(*) FROM won), m.compaction_interval, ${newest(schema)} FROM ${m}`),
     /** Raises the compact revision to $1, which must not be in the future. */
     compact: statement('compact', `UPDATE ${schema}.meta m SET compact_revision = $1 WHERE m.compact_revision < $1 AND $1 <= ${newest(schema)}`),
+    /** Writes a megabyte and takes it back. */
+    probe: `BEGIN; INSERT INTO ${schema}.log SELECT -n, 0, 0, 0, '', convert_to(repeat(md5(n::text), 60), 'UTF8') FROM generate_series(1, 500) n; ROLLBACK`,
     sweep: statement('sweep', createSweep(schema)),
     /** Raises the revision by $1: everything before it is compacted. */
     bump: statement('bump', `UPDATE ${schema}.meta m SET compact_revision = ${newest(schema)} + $1 RETURNING m.compact_revision`),

@@ -1,7 +1,7 @@
 // A real PostgreSQL for tests: one instance on loopback, in a directory that is removed at the end. Its programs are looked for on PATH and where
 // Debian has them; PINTLE_POSTGRES names their directory otherwise. It refuses to run as root; the tests of root run it as another user.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPorts } from '../etcd/cluster.suite.ts';
@@ -36,12 +36,14 @@ export interface PostgresServer {
 interface ServerOptions {
   /** Lines of postgresql.conf. */
   readonly settings?: readonly string[];
+  /** Files of the data directory, by name: keys and certificates. */
+  readonly files?: Readonly<Record<string, string>>;
   /** A running server of which this one is a streaming replica. */
   readonly replicaOf?: PostgresServer;
 }
 
 /** Starts a new, empty instance, or a replica. */
-export async function startPostgres({ settings = [], replicaOf }: ServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({ settings = [], files = {}, replicaOf }: ServerOptions = {}): Promise<PostgresServer> {
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-postgres-'));
   if (user !== undefined) chownSync(root, user.uid, user.gid);
   const [port] = await findPorts(1) as [number];
@@ -52,6 +54,10 @@ export async function startPostgres({ settings = [], replicaOf }: ServerOptions 
     `port = ${port}`, "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", 'max_connections = 60', 'shared_buffers = 64MB', 'fsync = off',
     "timezone = 'UTC'", 'max_wal_size = 256MB', ...settings,
   ].join('\n')}\n`);
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (user !== undefined) chownSync(join(data, name), user.uid, user.gid);
+  }
   const server = createServer(root, port);
   await server.start();
   return server;

@@ -51,6 +51,7 @@ const WRITE_MS = 8_000;
 const ANSWER_MS = 4_000;
 const PAUSE_MS = 50;
 const GONE_PAUSE_MS = 10;
+const PROBE_MS = 1_000;
 /** PostgreSQL's code for: no room. */
 const DISK_FULL = '53100';
 
@@ -60,6 +61,7 @@ export class Writer {
   readonly #database: Database;
   #queue: Pending[] = [];
   #isPumping = false;
+  #isProbing = false;
   #session: Session | undefined;
 
   constructor(options: WriterOptions) {
@@ -153,7 +155,7 @@ export class Writer {
   async #isUndone(session: Session, error: unknown): Promise<boolean> {
     if (isAnswer(error)) {
       const { code, message } = error;
-      if (code === DISK_FULL) this.#options.noteRefusal(message);
+      if (code === DISK_FULL) this.#noteFull(message);
       const isAlive = await this.#database.witness.examine(session, this.#database.statements, ANSWER_MS).then(() => true, () => false);
       if (isAlive) return true;
     }
@@ -193,6 +195,30 @@ export class Writer {
     return writes.filter((pending) => !done.includes(pending));
   }
 
+  /** While the database has no room it is asked again from time to time, so that readiness returns without a write of a client. */
+  #noteFull(cause: string): void {
+    this.#options.noteRefusal(cause);
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    void this.#probe();
+  }
+
+  async #probe(): Promise<void> {
+    while (this.#database.isOpen) {
+      await delay(systemClock, PROBE_MS);
+      try {
+        const session = await this.#database.connect();
+        // Asks for more room than a page has, and gives it back.
+        await session.runText(this.#database.statements.probe, ANSWER_MS).finally(() => session.close());
+        this.#options.noteRefusal(undefined);
+        break;
+      } catch {
+        // There is none yet.
+      }
+    }
+    this.#isProbing = false;
+  }
+
   #settle(writes: readonly Pending[], token: string, rows: readonly ResultRow[]): void {
     this.#options.noteRefusal(undefined);
     const committed: Committed[] = [];
@@ -208,7 +234,7 @@ export class Writer {
 
   /** Rejects the writes that are not to be tried again; those that are remain. */
   #giveUp(writes: readonly Pending[], error: unknown, isInDoubt: boolean): readonly Pending[] {
-    const isFinal = isInDoubt || (isAnswer(error) && !isPassing(error)) || !this.#database.isOpen;
+    const isFinal = isInDoubt || (isAnswer(error) && (!isPassing(error) || error.code === DISK_FULL)) || !this.#database.isOpen;
     const now = systemClock.monotonicMs();
     const rejected = writes.filter(({ deadline }) => isFinal || deadline <= now + PAUSE_MS);
     for (const { reject } of rejected) reject(!this.#database.isOpen || isOwnError(error) ? error : unavailable(error, !isInDoubt));
