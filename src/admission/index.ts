@@ -3,6 +3,7 @@ export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
 export { type MayUseSigner, createCertificateAdmission } from './plugins/access/certificates.ts';
 export { createNamespaceLifecycle, findNamespaceWith } from './plugins/namespaces/lifecycle.ts';
 export { createNodeRestriction } from './plugins/access/node-restriction.ts';
+export type { AskAudience } from './plugins/access/node-tokens.ts';
 export { type EscalationQuestions, createRbacEscalation } from './plugins/access/rbac-escalation.ts';
 export { createServiceAccountAdmission } from './plugins/pods/service-account.ts';
 export { createAddressClaims, listReadyRanges } from './services/addresses.ts';

@@ -82,7 +82,6 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     },
     authenticate, find, apiAudiences, issuer, keys, authorities,
     requestToken: createTokenRequests({
-      restrictNodes: options.enableAdmissionPlugins.includes('NodeRestriction'),
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
       maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),
     }),

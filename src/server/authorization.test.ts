@@ -210,6 +210,44 @@ describe('authorization', () => {
   });
 });
 
+interface NodeTokens {
+  readonly admin: (method: string, path: string, body?: unknown) => Promise<any>;
+  readonly token: (bound: object | undefined, ...audiences: readonly string[]) => Promise<any>;
+}
+
+/** A kubelet gets tokens for the audiences that volumes of its pod ask for, and for those that it has a right to. */
+async function checkAudiences({ token, admin }: NodeTokens): Promise<void> {
+  const volumes = [
+    { name: 'p', projected: { sources: [{ serviceAccountToken: { audience: 'vault', path: 't' } }] } },
+    { name: 'c', csi: { driver: 'csi.example.com' } }, { name: 'd', persistentVolumeClaim: { claimName: 'data' } },
+  ];
+  const pod = await admin('POST', '/api/v1/namespaces/default/pods', {
+    metadata: { name: 'speaker' }, spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }], volumes },
+  });
+  const bound = { apiVersion: 'v1', kind: 'Pod', name: 'speaker', uid: pod.metadata.uid };
+  assert.equal(typeof (await token(bound, 'vault')).status.token, 'string');
+  assert.equal(await token(bound, 'vault', 'other'), 'node may only request 0 or 1 audiences');
+  assert.equal(await token(bound, 'other'), 'error validating audience "other": [csidriver.storage.k8s.io "csi.example.com" not found, '
+    + 'persistentvolumeclaim "data" not found]');
+  await admin('POST', '/apis/storage.k8s.io/v1/csidrivers', { metadata: { name: 'csi.example.com' }, spec: { tokenRequests: [{ audience: 'cloud' }] } });
+  assert.equal(typeof (await token(bound, 'cloud')).status.token, 'string');
+  await admin('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
+    metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName: 'disk' },
+  });
+  await admin('POST', '/api/v1/persistentvolumes', { metadata: { name: 'disk' }, spec: {
+    accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, csi: { driver: 'csi.example.com', volumeHandle: 'x' },
+  } });
+  assert.equal(await token(bound, 'other'),
+    'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience');
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const rules = [{ apiGroups: [''], resources: ['other'], verbs: ['request-serviceaccounts-token-audience'] }];
+  await admin('POST', `${rbac}/clusterroles`, { metadata: { name: 'speak' }, rules });
+  await admin('POST', `${rbac}/clusterrolebindings`, { metadata: { name: 'speak' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'speak' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'system:node:n1' }] });
+  assert.equal(typeof (await token(bound, 'other')).status.token, 'string');
+}
+
 describe('a server that restricts nodes', () => {
   it('attack 45: a kubelet writes nothing that would steer others', async () => {
     const groups = ['system:nodes'];
@@ -270,14 +308,16 @@ describe('a server that restricts nodes', () => {
     const claims = { status: { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'theirs' }] } };
     assert.match(String(await send('PATCH', `${pods}/ours/status`, claims)), /cannot update resource claim statuses|422/);
 
-    const token = (boundObjectRef: object | undefined) => send('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', {
-      apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { ...(boundObjectRef !== undefined && { boundObjectRef }) },
+    const path = '/api/v1/namespaces/default/serviceaccounts/default/token';
+    const token = (boundObjectRef: object | undefined, ...audiences: readonly string[]) => send('POST', path, {
+      apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences, ...(boundObjectRef !== undefined && { boundObjectRef }) },
     });
     const bound = { apiVersion: 'v1', kind: 'Pod', name: 'ours', uid: own.metadata.uid };
     assert.equal(await token(undefined), 'node requested token not bound to a pod');
     assert.equal(await token({ ...bound, uid: undefined }), 'node requested token with a pod binding without a uid');
     assert.match(await token({ ...bound, uid: 'x' }) as string, /does not match the UID in record/);
     assert.equal(typeof (await token(bound)).status.token, 'string');
+    await checkAudiences({ token, admin });
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
     await requestUntil(server, { path: '/api/v1/namespaces/kube-node-lease' }, { until: ({ status }) => status === 200 });
     const lease = (name: string) => send('POST', leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } });

@@ -1,5 +1,5 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
-import type { AskAccess, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
+import type { AskAccess, AskAudience, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type RulesByMode, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
@@ -97,6 +97,17 @@ export function createSignerQuestion(authorization: () => Authorization): MayUse
   return async (user, verb, name) => {
     const attributes: Attributes = {
       user, verb, name, resource: 'signers', group: 'certificates.k8s.io', version: '*', isResource: true, namespace: '', subresource: '', path: '',
+    };
+    return (await authorization().authorize(attributes)).type === 'allow';
+  };
+}
+
+/** Whether a kubelet may ask for tokens for audiences that its pods do not mention: the audience stands where a resource does. */
+export function createAudienceQuestion(authorization: () => Authorization): AskAudience {
+  return async (user, { audience, namespace, name }) => {
+    const attributes: Attributes = {
+      user, verb: 'request-serviceaccounts-token-audience', namespace, name, group: '', version: 'v1', resource: audience, subresource: '',
+      isResource: true, path: '',
     };
     return (await authorization().authorize(attributes)).type === 'allow';
   };

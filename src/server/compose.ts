@@ -24,7 +24,8 @@ import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaDat
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, askAccessWith, composeAuthorization, createEscalationQuestions, createOwnerQuestion, createSignerQuestion, findRefusalWith,
+  type Authorization, askAccessWith, composeAuthorization, createAudienceQuestion, createEscalationQuestions, createOwnerQuestion, createSignerQuestion,
+  findRefusalWith,
   requireAccessWith,
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
@@ -233,7 +234,7 @@ export function composeApi(parts: ApiOptions): Api {
   const admission = createChain({ options, metrics: admissionMetrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
-    createNodeRestriction({ nodeOf: findNodeName, readsOf }),
+    createNodeRestriction({ nodeOf: findNodeName, readsOf, askAudience: createAudienceQuestion(() => authorization) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...createDefaultPlugins({ readsOf, clock, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),

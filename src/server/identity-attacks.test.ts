@@ -159,7 +159,8 @@ describe('a server under attack', () => {
     await post(`${rbac}/rolebindings`, { metadata: { name: 'watcher' }, roleRef: { apiGroup, kind: 'Role', name: 'watcher' }, subjects });
     const path = `${core}/configmaps?watch=1&fieldSelector=metadata.name%3Dseen&timeoutSeconds=3`;
     const watching = server.request({ path, token: 'alice-token' });
-    await eventually(async () => assert.match((await server.request({ path: '/metrics' })).text, /^apiserver_longrunning_requests\{.*resource="configmaps".*\} 1$/m));
+    const isWatched = /^apiserver_longrunning_requests\{.*resource="configmaps".*\} 1$/m;
+    await eventually(async () => assert.match((await server.request({ path: '/metrics' })).text, isWatched));
     await remove(`${rbac}/rolebindings/watcher`);
     await post(`${core}/configmaps`, { metadata: { name: 'seen' } });
     assert.equal(await statusOf('alice-token', path), 403);

@@ -1,9 +1,9 @@
 // POST serviceaccounts/NAME/token: a signed token for a service account, bound to a pod, a secret or a node if the request says so. Checks, their
 // order and their words are kube-apiserver's.
 import {
-  type FieldError, type KubeObject, badRequest, conflict, forbidden, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
+  type FieldError, type KubeObject, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
 } from '../apimachinery/index.ts';
-import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, findNodeName, signJwt } from '../auth/index.ts';
+import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
 import { formatTime, trackUpdate } from '../registry/index.ts';
@@ -17,8 +17,6 @@ interface TokenRequestDependencies {
   readonly maxExpirationSeconds: number;
   /** Tokens of pods that are asked for an hour live for a year, for clients that do not read them again. */
   readonly extendExpiration: boolean;
-  /** Whether kubelets get tokens for pods of their own nodes only. */
-  readonly restrictNodes: boolean;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -66,7 +64,6 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   const account = await deps.find('serviceaccounts', { namespace, name });
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
   checkIdentity(object, name, namespace);
-  if (deps.restrictNodes) await restrictNode(request, deps.find);
   const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
   const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
   const now = Math.floor(deps.clock.now() / 1000);
@@ -78,23 +75,6 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   });
   const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
   return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
-}
-
-/** What the reference's NodeRestriction says about tokens. */
-async function restrictNode({ object, name, target: { namespace }, context }: SpecialRequest, find: FindBoundObject): Promise<void> {
-  const node = findNodeName(context.user);
-  if (node === undefined) return;
-  const refuse = (why: string) => forbidden({ group: '', resource: 'serviceaccounts' }, name, why);
-  const reference = ((object['spec'] ?? {}) as TokenSpec).boundObjectRef ?? {};
-  if (reference.apiVersion !== 'v1' || reference.kind !== 'Pod' || !reference.name) throw refuse('node requested token not bound to a pod');
-  if (!reference.uid) throw refuse('node requested token with a pod binding without a uid');
-  const pod = await find('pods', { namespace, name: reference.name });
-  if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, reference.name);
-  if (pod.metadata.uid !== reference.uid) {
-    throw refuse(`the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then `
-      + 'recreated');
-  }
-  if ((pod['spec'] as { nodeName?: string } | undefined)?.nodeName !== node) throw refuse('node requested token bound to a pod scheduled on a different node');
 }
 
 const sameSet = (one: readonly string[], two: readonly string[]): boolean => one.every((text) => two.includes(text));

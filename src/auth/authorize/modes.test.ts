@@ -11,7 +11,10 @@ import { createWebhookAuthorizer } from './webhook.ts';
 
 const pod = (name: string, spec: Record<string, unknown>): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ns' }, spec });
 const objects = new Map<string, KubeObject>(([
-  ['/persistentvolumes v', { claimRef: { name: 'c', namespace: 'ns' } }], ['/persistentvolumes w', { claimRef: { name: 'd', namespace: 'ns' } }],
+  ['/persistentvolumeclaims c', { volumeName: 'v' }],
+  ['/persistentvolumes v', { claimRef: { name: 'c', namespace: 'ns' }, azureFile: { secretName: 'mount' }, csi: {
+    nodeStageSecretRef: { name: 'stage', namespace: 'ns' }, controllerPublishSecretRef: { name: 'control', namespace: 'ns' },
+  } }], ['/persistentvolumes w', { claimRef: { name: 'd', namespace: 'ns' } }],
   ['storage.k8s.io/volumeattachments a', { nodeName: 'n1' }], ['storage.k8s.io/volumeattachments b', { nodeName: 'n2' }],
   ['resource.k8s.io/resourceslices a', { nodeName: 'n1' }], ['resource.k8s.io/resourceslices b', { nodeName: 'n2' }],
 ] as const).map(([key, spec]) => [key, { apiVersion: 'v1', kind: 'X', metadata: { name: key }, spec }]));
@@ -30,6 +33,10 @@ describe('createNodeAuthorizer', () => {
     [n1, 'get secrets s', 'ns', 'allow'],
     [n1, 'get secrets pull', 'ns', 'allow'],
     [n1, 'get secrets other', 'ns', 'none'],
+    [n1, 'get secrets mount', 'ns', 'allow'],
+    [n1, 'get secrets stage', 'ns', 'allow'],
+    [n1, 'get secrets stage', 'elsewhere', 'none'],
+    [n1, 'get secrets control', 'ns', 'none'],
     [n1, 'list secrets', 'ns', 'none'],
     [n1, 'list secrets', '', 'none'],
     [n1, 'update secrets s', 'ns', 'none'],

@@ -79,6 +79,43 @@ function checkReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Aut
   };
 }
 
+const checkReferredSecret = checkReferred('Secret', reads);
+
+/** A secret that a pod refers to, or a volume that a claim of a pod is bound to. */
+const checkSecret: AuthorizationCheck = async (one) => {
+  const decision = await checkReferredSecret(one);
+  const { verb, name, subresource } = one.attributes;
+  if (decision.type === 'allow' || !reads.has(verb) || name === '' || subresource !== '') return decision;
+  return await isSecretOfVolume(one) ? allowed : decision;
+};
+
+async function isSecretOfVolume({ node, attributes: { name, namespace }, listPods, find }: Case): Promise<boolean> {
+  for (const pod of await listPods('')) {
+    if (nodeOfPod(pod) !== node) continue;
+    for (const { kind, name: claimName } of referencesOf(pod)) {
+      if (kind !== 'PersistentVolumeClaim') continue;
+      const claim = await find('/persistentvolumeclaims', pod.metadata.namespace ?? '', claimName);
+      const volumeName = specField(claim, 'volumeName');
+      const volume = typeof volumeName === 'string' ? await find('/persistentvolumes', '', volumeName) : undefined;
+      const claimed = specField(volume, 'claimRef') as { readonly namespace?: string } | undefined;
+      if ([...secretsOfVolume(volume)].some((secret) => secret.name === name && (secret.namespace || claimed?.namespace) === namespace)) return true;
+    }
+  }
+  return false;
+}
+
+const visibleSecrets: ReadonlySet<string> = new Set(['secretRef', 'nodeStageSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']);
+
+/** The secrets that a kubelet needs for a persistent volume; one without a namespace is in the namespace of the claim. */
+function* secretsOfVolume(volume: KubeObject | undefined): Generator<{ readonly name?: string; readonly namespace?: string }> {
+  for (const source of Object.values((volume?.['spec'] ?? {}) as Record<string, unknown>)) {
+    if (typeof source !== 'object' || source === null) continue;
+    const { secretName, secretNamespace } = source as { readonly secretName?: string; readonly secretNamespace?: string };
+    if (secretName !== undefined) yield { name: secretName, ...(secretNamespace && { namespace: secretNamespace }) };
+    for (const [field, secret] of Object.entries(source)) if (visibleSecrets.has(field)) yield (secret ?? {}) as { readonly name?: string };
+  }
+}
+
 /** Status of claims follows the rules; everything else of these kinds is refused unless a pod refers to it. */
 function byRulesOr(attributes: Attributes, kind: string, reason: string): Decision {
   return kind === 'PersistentVolumeClaim' && attributes.subresource === 'status' ? byRules(attributes) : refuse(reason);
@@ -136,7 +173,7 @@ const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
 const checks = new Map<string, AuthorizationCheck>([
   ['/nodes', checkNode],
   ['/pods', checkPod],
-  ['/secrets', checkReferred('Secret', reads)],
+  ['/secrets', checkSecret],
   ['/configmaps', checkReferred('ConfigMap', reads)],
   ['/persistentvolumeclaims', checkReferred('PersistentVolumeClaim', new Set(['get']))],
   ['/serviceaccounts', checkReferred('ServiceAccount', new Set(['create', 'get']))],

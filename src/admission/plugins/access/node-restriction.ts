@@ -1,15 +1,18 @@
 // NodeRestriction: a kubelet writes only what is its own: its node without labels, taints and owners that would steer others, mirror pods of its own that
-// refer to nothing, the status of its pods, its lease and its CSI node. Mirrors the reference's plugin, which is off unless it is asked for.
+// refer to nothing, the status of its pods, its lease and its CSI node; it gets tokens for its pods. Mirrors the reference's plugin, which is off unless
+// it is asked for.
 import { type KubeObject, equalJson } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { ReadsOf } from '../../reads.ts';
 import { refuse } from '../../refusal.ts';
+import { type AskAudience, checkNodeToken } from './node-tokens.ts';
 
 interface NodeRestrictionOptions {
   /** The node that a user is; '' for a kubelet of no node, undefined for everybody else. */
   readonly nodeOf: (user: AdmissionAttributes['context']['user']) => string | undefined;
   readonly readsOf: ReadsOf;
+  readonly askAudience: AskAudience;
 }
 
 interface Case {
@@ -17,6 +20,7 @@ interface Case {
   /** The node that asks. */
   readonly node: string;
   readonly readsOf: ReadsOf;
+  readonly askAudience: AskAudience;
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -25,16 +29,17 @@ const part = (object: KubeObject | undefined, name: 'spec' | 'status'): Readonly
 const nodeOfPod = (pod: KubeObject | undefined): unknown => part(pod, 'spec')['nodeName'];
 
 /** Makes the plugin. */
-export function createNodeRestriction({ nodeOf, readsOf }: NodeRestrictionOptions): AdmissionPlugin {
+export function createNodeRestriction({ nodeOf, readsOf, askAudience }: NodeRestrictionOptions): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     handles: ({ context }) => nodeOf(context.user) !== undefined,
-    validate(attributes) {
+    // With the mutating plugins, as in the reference: what a kubelet may not do is refused before anything else is looked at.
+    mutate(attributes) {
       const node = nodeOf(attributes.context.user);
       if (node === undefined) return undefined;
       if (node === '') throw refuse(attributes, `could not determine node from user ${q(attributes.context.user.name)}`);
       const { resource: { group, plural }, subresource } = attributes;
-      return rules.get(`${group}/${plural}/${subresource}`)?.({ attributes, node, readsOf });
+      return rules.get(`${group}/${plural}/${subresource}`)?.({ attributes, node, readsOf, askAudience });
     },
   };
 }
@@ -163,7 +168,7 @@ function checkSlice({ attributes, node }: Case): void {
 }
 
 const rules = new Map<string, (one: Case) => Promise<void> | void>([
-  ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction],
+  ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction], ['/serviceaccounts/token', checkNodeToken],
   ['/nodes/', checkNode], ['/nodes/status', checkNode], ['/persistentvolumeclaims/status', checkClaimStatus],
   ['coordination.k8s.io/leases/', checkLease], ['storage.k8s.io/csinodes/', checkDriverNode], ['resource.k8s.io/resourceslices/', checkSlice],
 ]);
