@@ -9,7 +9,7 @@ export { createServiceAccountAdmission } from './plugins/pods/service-account.ts
 export { createAddressClaims, listReadyRanges } from './services/addresses.ts';
 export { canonicalIp } from './services/allocate-addresses.ts';
 export { type ServiceAllocationOptions, createServiceAllocation } from './services/allocation.ts';
-export { createPortClaims } from './services/node-ports.ts';
+export { type PortRange, createPortClaims, parsePortRange } from './services/node-ports.ts';
 export type { Claims, Owner } from './services/pool.ts';
 export { heldAddresses, heldNodePorts, specOf as serviceSpecOf } from './services/service.ts';
 export { optionalPlugins, pluginNames, type PluginSelection, isSelected, orderPlugins } from './plugin-names.ts';

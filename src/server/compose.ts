@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
+  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type PortRange, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
   createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin,
   createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore,
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
-  STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins,
+  STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
@@ -167,7 +167,8 @@ function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store
     addresses: createAddressClaims(registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
   };
   const reserver = createServiceAllocation({
-    ...serviceClaims, random: options.random, ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
+    ...serviceClaims, random: options.random, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
+    ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
     listRanges: () => listReadyRanges(registry(), row('servicecidrs')),
   });
   return { serviceClaims, reserver };

@@ -1,7 +1,7 @@
 // Ports of nodes for one Service. Ports asked for are taken or refused; a port served over two protocols has one number for both.
 import { internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
-import { nodePortPool, nodePortRange } from './node-ports.ts';
+import { type PortRange, createPortPool } from './node-ports.ts';
 import { type Claims, takeAny } from './pool.ts';
 import type { Reservation } from './reservation.ts';
 import { type ServicePort, type ServiceSpec, heldNodePorts, listPorts, mayHoldNodePorts, needsHealthCheck, needsNodePorts } from './service.ts';
@@ -12,21 +12,21 @@ interface PortWish {
   readonly reservation: Reservation;
   readonly claims: Claims;
   readonly random: Random;
+  readonly portRange: PortRange;
 }
 
 /** Ports that this Service has, or has taken in this write. */
 type Mine = Set<number>;
 
-async function findProblem({ claims, reservation }: PortWish, port: number): Promise<string | undefined> {
-  const { first, last } = nodePortRange;
+async function findProblem({ claims, reservation, portRange: { first, last } }: PortWish, port: number): Promise<string | undefined> {
   if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
   if (!(await claims.claim(String(port), reservation.owner))) return 'provided port is already allocated';
   reservation.addTaken(claims, String(port));
   return undefined;
 }
 
-async function takeFree({ claims, reservation, random }: PortWish): Promise<number> {
-  const port = await takeAny({ claims, owner: reservation.owner, random }, nodePortPool);
+async function takeFree({ claims, reservation, random, portRange }: PortWish): Promise<number> {
+  const port = await takeAny({ claims, owner: reservation.owner, random }, createPortPool(portRange));
   if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
   reservation.addTaken(claims, port);
   return Number(port);

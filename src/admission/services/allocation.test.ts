@@ -7,7 +7,7 @@ import { type AdmissionAttributes, type Catalog, type Registry, type Resource, c
 import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createAddressClaims, poolOf } from './addresses.ts';
 import { createServiceAllocation } from './allocation.ts';
-import { createPortClaims } from './node-ports.ts';
+import { createPortClaims, parsePortRange } from './node-ports.ts';
 import { takeAny } from './pool.ts';
 
 function makeRow(group: string, [name, plural]: readonly [string, string], namespaced: boolean): Resource {
@@ -24,12 +24,12 @@ const addresses = makeRow('networking.k8s.io', ['IPAddress', 'ipaddresses'], fal
 const services = makeRow('', ['Service', 'services'], true);
 
 /** One server on a store. */
-function makeReplica(store: Store, ranges: readonly string[] = ['10.0.0.0/28']): Registry {
+function makeReplica(store: Store, ranges: readonly string[] = ['10.0.0.0/28'], ports = '30000-32767'): Registry {
   const clock = createManualClock(0);
   const catalog: Catalog = createCatalog([addresses, services]);
   const reserver = createServiceAllocation({
     addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom,
-    ranges: ranges.map((range) => parseIpRange(range)!), listRanges: () => Promise.resolve([]),
+    portRange: parsePortRange(ports)!, ranges: ranges.map((range) => parseIpRange(range)!), listRanges: () => Promise.resolve([]),
   });
   const admission = { mutate: () => Promise.resolve(), validate: () => Promise.resolve() };
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined, reserver });
@@ -84,6 +84,22 @@ test('createServiceAllocation gives every port of nodes once', async () => {
   const ports = all.flatMap((one) => one.ports.map(({ nodePort }) => nodePort));
   assert.equal(new Set(ports).size, 80);
   assert.ok(ports.every((port) => port >= 30_086 && port <= 32_767));
+});
+
+test('parsePortRange reads the forms of the reference', () => {
+  const forms = [['30000-32767', 30_000, 32_767], ['100+5', 100, 105], ['7', 7, 7]] as const;
+  for (const [text, first, last] of forms) assert.deepEqual(parsePortRange(text), { first, last });
+  for (const text of ['', 'x', '5-4', '0-1', '1-65536', '1-2-3']) assert.equal(parsePortRange(text), undefined);
+});
+
+test('createServiceAllocation stays within the range of ports of nodes', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], '4000-4001');
+  const spec = { type: 'NodePort', ports: [{ port: 80 }] };
+  const given = [await create(registry, 'a', { spec }), await create(registry, 'b', { spec })].map(({ ports: [port] }) => port?.nodePort);
+  assert.deepEqual(given.sort(), [4000, 4001]);
+  await assert.rejects(create(registry, 'c', { spec }), /range is full/);
+  await assert.rejects(create(registry, 'd', { spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30_000 }] } }),
+    /provided port is not in the valid range. The range of valid ports is 4000-4001/);
 });
 
 test('createServiceAllocation refuses what is taken, and gives it out again after the deletion', async () => {

@@ -7,6 +7,7 @@ import { allocateAddresses, canonicalIp } from './allocate-addresses.ts';
 import { allocatePorts } from './allocate-ports.ts';
 import { carryOver } from './carry-over.ts';
 import { resolveFamilies } from './families.ts';
+import type { PortRange } from './node-ports.ts';
 import { type Claims, createDryClaims } from './pool.ts';
 import { Reservation } from './reservation.ts';
 import { type ServiceSpec, heldAddresses, heldNodePorts, specOf } from './service.ts';
@@ -15,6 +16,8 @@ import { type ServiceSpec, heldAddresses, heldNodePorts, specOf } from './servic
 export interface ServiceAllocationOptions {
   readonly addresses: Claims;
   readonly ports: Claims;
+  /** The ports of nodes that Services get. */
+  readonly portRange: PortRange;
   /** The ranges of the cluster; the first one's family is the default. */
   readonly ranges: readonly IpRange[];
   /** Ranges that were added while the cluster runs. */
@@ -34,9 +37,9 @@ async function allocate(options: ServiceAllocationOptions, attributes: Admission
   const errors = resolveFamilies(spec, { before, configured });
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
-  const { random } = options;
+  const { random, portRange } = options;
   await allocateAddresses({ spec, before, reservation, claims: pick(options.addresses), ranges, random });
-  await allocatePorts({ spec, before, reservation, claims: pick(options.ports), random });
+  await allocatePorts({ spec, before, reservation, claims: pick(options.ports), random, portRange });
 }
 
 /** Makes the reserver. */

@@ -2,14 +2,31 @@
 import { type Store, keyRange, prefixRange } from '../../storage/index.ts';
 import type { Claims, Owner, Pool } from './pool.ts';
 
-/** First and last port of nodes that Services get. */
-export const nodePortRange = { first: 30_000, last: 32_767 } as const;
+/** The ports of nodes that Services get. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
 
-const { first, last } = nodePortRange;
-const POOL_SIZE = last - first + 1;
+const MAX_PORT = 65_535;
+/** Smaller ranges have no part that is given out last. */
+const SMALLEST_DIVIDED = 16;
 
-/** The pool of all of them; the first 86 are given out last. */
-export const nodePortPool: Pool = { size: POOL_SIZE, reserved: Math.min(Math.max(16, Math.floor(POOL_SIZE / 32)), 128), at: (index) => String(first + index) };
+/** Reads `30000-32767`, `30000+2768` and `30000` (one port); undefined where a text is no range. */
+export function parsePortRange(text: string): PortRange | undefined {
+  const [, firstText = '', sign = '+', secondText = '0'] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text.trim()) ?? [];
+  if (firstText === '') return undefined;
+  const first = Number(firstText);
+  const last = sign === '-' ? Number(secondText) : first + Number(secondText);
+  return first >= 1 && last >= first && last <= MAX_PORT ? { first, last } : undefined;
+}
+
+/** The pool of a range, with the reference's part for requests by name. */
+export function createPortPool({ first, last }: PortRange): Pool {
+  const size = last - first + 1;
+  const reserved = size < SMALLEST_DIVIDED ? 0 : Math.min(Math.max(16, Math.floor(size / 32)), 128);
+  return { size, reserved, at: (index) => String(first + index) };
+}
 
 const keyOf = (root: string, port: string): string => `${root}/ranges/servicenodeports/${port}`;
 function parseOwner(value: Uint8Array): Owner {
@@ -38,7 +55,7 @@ export function createPortClaims(store: Store, root: string): Claims {
     },
     async taken() {
       const prefix = keyOf(root, '');
-      const result = await store.range({ ...prefixRange(prefix), limit: POOL_SIZE });
+      const result = await store.range({ ...prefixRange(prefix), limit: MAX_PORT });
       return new Map(result.type === 'ok' ? result.kvs.map(({ key, value }) => [key.slice(prefix.length), parseOwner(value)]) : []);
     },
   };

@@ -1,8 +1,8 @@
 // networking.k8s.io/v1 IPAddress: its name is the address.
-import { type FieldError, type KubeObject, equalJson, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, formatIpAddress, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
-import { IP_PROBLEM } from '../common/validation/addresses.ts';
+import { checkIp } from '../common/validation/addresses.ts';
 import { type Errors, at, checkRequired, isFilled, specOf } from '../common/validation/check.ts';
 import { readPath, toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -19,10 +19,17 @@ function formatParent(object: KubeObject): string {
 /** Columns of ipaddresses; the reference sends their age without declaring a column for it. */
 const ipAddressColumns: readonly Column[] = [nameColumn, column('ParentRef', formatParent), { ...ageColumn, undeclared: true }];
 
+function checkName(name: string): Errors {
+  const address = parseIpAddress(name);
+  const problems = checkIp({ path: 'metadata.name', value: name });
+  if (problems.length > 0 || address === undefined) return problems;
+  const canonical = formatIpAddress(address);
+  return canonical === name ? [] : [invalidValue('metadata.name', name, `must be in canonical form (${JSON.stringify(canonical)})`)];
+}
+
 /** Validates ipaddresses: the name is an address in canonical form, and the parent reference is complete. */
 function validateIpAddress(object: KubeObject): Errors {
-  const name = object.metadata.name ?? '';
-  const errors: FieldError[] = parseIpAddress(name) === undefined ? [invalidValue('metadata.name', name, IP_PROBLEM)] : [];
+  const errors: readonly FieldError[] = checkName(object.metadata.name ?? '');
   const parent = at(specOf(object), 'parentRef');
   if (!isFilled(parent)) return [...errors, required(parent.path)];
   return [...errors, ...['resource', 'name'].flatMap((member) => checkRequired(at(parent, member)))];
@@ -38,7 +45,7 @@ function validateIpAddressUpdate(object: KubeObject, old: KubeObject): Errors {
 
 /** The spec of IPAddress. */
 export const ipAddressKind: KindSpec = {
-  kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true,
+  kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true, nameRule: 'path-segment',
   columns: ipAddressColumns,
   validation: { object: validateIpAddress, update: validateIpAddressUpdate },
 };

