@@ -9,7 +9,10 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { systemClock } from '../../src/base/index.ts';
-import { type KeyValue, type Store, checkEmbeddedStore, openEmbeddedStore, prefixRange } from '../../src/storage/index.ts';
+import {
+  type KeyValue, type Store, checkEmbeddedStore, isPostgresUrl, openEmbeddedStore, openPostgresStore, prefixRange,
+} from '../../src/storage/index.ts';
+import { noPostgres, startPostgres } from '../../src/storage/postgres/server.suite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-crash-'));
 after(() => rmSync(root, { recursive: true }));
@@ -97,11 +100,11 @@ function parseLife(output: string): Life {
   return { openedAt: lines[0]?.[1] as number | undefined, acknowledged };
 }
 
-async function verify(directory: string, ledger: Ledger): Promise<void> {
-  const store = await openEmbeddedStore({ directory, clock: systemClock });
+async function verify(place: string, ledger: Ledger): Promise<void> {
+  const isOwn = !isPostgresUrl(place);
+  const store = await (isOwn ? openEmbeddedStore({ directory: place, clock: systemClock }) : openPostgresStore({ endpoint: place, clock: systemClock }));
   try {
-    const report = await checkEmbeddedStore(store);
-    assert.deepEqual(report.problems, []);
+    if (isOwn) assert.deepEqual((await checkEmbeddedStore(store)).problems, []);
     const result = await store.range(everything);
     assert.ok(result.type === 'ok');
     ledger.compare(result.kvs, result.revision);
@@ -154,3 +157,51 @@ for (const name of failpoints) {
     }
   });
 }
+
+test('kills at random moments of a writer on PostgreSQL lose nothing acknowledged, use no revision twice and tear nothing', { skip: noPostgres }, async (context) => {
+  const server = await startPostgres();
+  try {
+    const ledger = new Ledger();
+    for (let cycle = 0; cycle < Math.min(cycles, 12); cycle += 1) {
+      const { openedAt, acknowledged } = await live(server.url('crash'), { cycle, killAfterMs: 20 + ((cycle * 67) % 240) });
+      if (openedAt !== undefined) ledger.enter(acknowledged, openedAt);
+      await verify(server.url('crash'), ledger);
+    }
+    context.diagnostic(`${ledger.acknowledged} acknowledged writes`);
+    assert.ok(ledger.acknowledged > 100);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a writer on PostgreSQL that is paused at any moment holds up no other', { skip: noPostgres }, async (context) => {
+  const server = await startPostgres();
+  const child = spawn(process.execPath, [writer, server.url('paused'), '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const store = await openPostgresStore({ endpoint: server.url('paused'), clock: systemClock });
+    const ledger = new Ledger();
+    for (let pause = 0; pause < 15; pause += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20 + ((pause * 37) % 90)));
+      child.kill('SIGSTOP');
+      for (let write = 0; write < 5; write += 1) {
+        const result = await store.txn({ key: `/registry/other/${pause}/${write}`, expect: 0, value: Buffer.from('v') });
+        assert.equal(result.type, 'committed');
+      }
+      child.kill('SIGCONT');
+    }
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await gone;
+    ledger.enter(parseLife(output).acknowledged, 1);
+    await verify(server.url('paused'), ledger);
+    await store.close();
+    context.diagnostic(`${ledger.acknowledged} acknowledged writes`);
+    assert.ok(ledger.acknowledged > 100);
+  } finally {
+    child.kill('SIGKILL');
+    await server.stop();
+  }
+});

@@ -3,9 +3,10 @@
 import { writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { systemClock } from '../../src/base/index.ts';
-import { type Store, openEmbeddedStore } from '../../src/storage/index.ts';
+import { type Store, isPostgresUrl, openEmbeddedStore, openPostgresStore } from '../../src/storage/index.ts';
 
-const [directory, cycle] = process.argv.slice(2) as [string, string];
+/** A directory, or the URL of a PostgreSQL. */
+const [place, cycle] = process.argv.slice(2) as [string, string];
 /** name:count — dies at the count-th time the point is passed. */
 const [pointName, pointCount] = (process.env.PINTLE_CRASH_FAILPOINT ?? '').split(':');
 const concurrentWriters = 64;
@@ -18,7 +19,8 @@ function failpoint(name: string): void {
   if (passed >= Number(pointCount)) process.kill(process.pid, 'SIGKILL');
 }
 
-const store = await openEmbeddedStore({ directory, clock: systemClock, failpoint });
+const clock = systemClock;
+const store = await (isPostgresUrl(place) ? openPostgresStore({ endpoint: place, clock }) : openEmbeddedStore({ directory: place, clock, failpoint }));
 writeSync(1, `["open",${await store.revision()}]\n`);
 for (let writer = 0; writer < concurrentWriters; writer += 1) void write(store, writer);
 void compactAllTheTime(store);
