@@ -11,6 +11,8 @@ import type { Address } from './connection.ts';
 export interface Target extends Address {
   readonly name: string;
   readonly pids: readonly number[];
+  /** Its data directory, where it is on this machine. */
+  readonly dataDir?: string;
   close(): Promise<void>;
 }
 
@@ -25,11 +27,12 @@ export async function startOwnServer(flags: readonly string[] = []): Promise<Tar
   const tokens = join(folder, 'tokens.csv');
   writeTokens(tokens);
   const startedMs = performance.now();
+  const dataDir = join(folder, 'data');
   const child = spawn(process.execPath,
-    [findCommand(), '--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    [findCommand(), '--data-dir', dataDir, '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await readUrl(child);
   return {
-    name: 'pintle', url, token, pids: [child.pid as number], startedMs, firstAnswerMs: performance.now() - startedMs,
+    name: 'pintle', url, token, pids: [child.pid as number], dataDir, startedMs, firstAnswerMs: performance.now() - startedMs,
     async close() {
       await endChild(child);
       rmSync(folder, { recursive: true, force: true });
@@ -44,7 +47,7 @@ export function writeTokens(file: string): string {
 }
 
 /** The bundled command when it was built, else the plain one. */
-function findCommand(): string {
+export function findCommand(): string {
   const [bundle, plain] = ['../../bin/pintle.js', '../../src/main.js'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   return existsSync(bundle as string) ? bundle as string : plain as string;
 }
