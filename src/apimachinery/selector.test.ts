@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatLabelSelector, parseFieldSelector, parseLabelSelector } from './selector.ts';
+import { createLabelSelector, formatLabelSelector, matchesRequirement, parseFieldSelector, parseLabelSelector } from './selector.ts';
 
 test('parseLabelSelector selects as the reference does', () => {
   const labels = { app: 'x', tier: 'web', n: '5', 'example.com/app': '' };
@@ -46,4 +46,25 @@ test('formatLabelSelector and parseLabelSelector round-trip, and negations are c
     assert.equal(parseLabelSelector(formatLabelSelector(selector)).matches(labels), selector.matches(labels));
     for (const v of ['x', '']) assert.notEqual(parseLabelSelector(`a=${v}`).matches(labels), parseLabelSelector(`a!=${v}`).matches(labels));
   }));
+});
+
+test('a selector of many requirements matches what each of them matches', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'toString');
+  const value = fc.constantFrom('', '1', '2', '30', 'x', 'y');
+  const one = fc.oneof(
+    fc.record({ key, operator: fc.constantFrom('in' as const, 'notin' as const), values: fc.array(value, { minLength: 1, maxLength: 4 }) }),
+    fc.record({ key, operator: fc.constantFrom('=' as const, '==' as const, '!=' as const), values: fc.tuple(value) }),
+    fc.record({ key, operator: fc.constantFrom('exists' as const, '!' as const), values: fc.constant([]) }),
+    fc.record({ key, operator: fc.constantFrom('gt' as const, 'lt' as const), values: fc.tuple(fc.constantFrom('1', '5', '40', '-3')) }),
+  );
+  const labels = fc.array(fc.tuple(key, value)).map((pairs) => Object.fromEntries(pairs));
+  fc.assert(fc.property(fc.array(one, { minLength: 9, maxLength: 14 }), labels, (requirements, set) => {
+    assert.equal(createLabelSelector(requirements).matches(set), requirements.every((each) => matchesRequirement(each, set)));
+  }), { numRuns: 2000 });
+  const few = Array.from({ length: 3 }, (_, index) => ({ key: 'a', operator: 'notin' as const, values: [`${index}`] }));
+  const many = Array.from({ length: 20_000 }, (_, index) => ({ key: `k${index}`, operator: '!' as const, values: [] }));
+  let reads = 0;
+  const counted = new Proxy({ a: 'x', b: 'y' }, { get: (target, name) => { reads += 1; return Reflect.get(target, name) as string; } });
+  assert.equal(createLabelSelector([...many, ...few]).matches(counted), true);
+  assert.ok(reads <= 4, `${reads} reads of two labels`);
 });

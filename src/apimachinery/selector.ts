@@ -154,9 +154,70 @@ export function matchesRequirement({ key, operator, values }: LabelRequirement, 
 
 const noLabels: Readonly<Record<string, string>> = {};
 
-/** Builds a selector of requirements that are known to be valid. */
+/** With more requirements the labels of an object are looked up among them, and not they among its labels. */
+const FEW_REQUIREMENTS = 8;
+
+/** Builds a selector of requirements that are known to be valid. An object takes time by its labels, however many requirements there are. */
 export function createLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
-  return { requirements, matches: (labels) => requirements.every((r) => matchesRequirement(r, labels ?? noLabels)) };
+  if (requirements.length <= FEW_REQUIREMENTS) {
+    return { requirements, matches: (labels) => requirements.every((r) => matchesRequirement(r, labels ?? noLabels)) };
+  }
+  const byKey = gatherByKey(requirements);
+  const wanted = [...byKey.values()].filter(({ isWanted }) => isWanted).length;
+  return {
+    requirements,
+    matches(labels = noLabels) {
+      let found = 0;
+      for (const key of Object.keys(labels)) {
+        const gathered = byKey.get(key);
+        if (gathered === undefined) continue;
+        if (!holds(gathered, labels[key] as string)) return false;
+        if (gathered.isWanted) found += 1;
+      }
+      return found === wanted;
+    },
+  };
+}
+
+/** All requirements on one label. */
+interface GatheredRequirements {
+  /** The label must be there. */
+  isWanted: boolean;
+  isRefused: boolean;
+  allowed: ReadonlySet<string> | undefined;
+  readonly refused: Set<string>;
+  /** Those that compare numbers. */
+  readonly comparisons: LabelRequirement[];
+}
+
+function gatherByKey(requirements: readonly LabelRequirement[]): Map<string, GatheredRequirements> {
+  const byKey = new Map<string, GatheredRequirements>();
+  for (const requirement of requirements) {
+    const { key, operator, values } = requirement;
+    let gathered = byKey.get(key);
+    if (gathered === undefined) byKey.set(key, (gathered = { isWanted: false, isRefused: false, allowed: undefined, refused: new Set(), comparisons: [] }));
+    const { allowed, refused, comparisons } = gathered;
+    gathered.isWanted ||= operator !== '!' && operator !== 'notin' && operator !== '!=';
+    if (operator === '!') gathered.isRefused = true;
+    else if (operator === 'notin' || operator === '!=') for (const value of values) refused.add(value);
+    else if (operator === 'gt' || operator === 'lt') keepTightest(comparisons, requirement);
+    else if (operator !== 'exists') gathered.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)));
+  }
+  return byKey;
+}
+
+/** Keeps one comparison of each operator: the one that fewest numbers pass. */
+function keepTightest(comparisons: LabelRequirement[], requirement: LabelRequirement): void {
+  const at = comparisons.findIndex(({ operator }) => operator === requirement.operator);
+  if (at === -1) return void comparisons.push(requirement);
+  const [kept, limit] = [BigInt(comparisons[at]?.values[0] ?? 0), BigInt(requirement.values[0] ?? 0)];
+  if (requirement.operator === 'gt' ? limit > kept : limit < kept) comparisons[at] = requirement;
+}
+
+function holds({ isRefused, allowed, refused, comparisons }: GatheredRequirements, value: string): boolean {
+  if (isRefused || refused.has(value) || allowed?.has(value) === false) return false;
+  return comparisons.every(({ operator, values }) => isInt64(value)
+    && (operator === 'gt' ? BigInt(value) > BigInt(values[0] as string) : BigInt(value) < BigInt(values[0] as string)));
 }
 
 /** Reads `a=b,c in (d,e),!f`; throws a 400 StatusError with the reference's text. */

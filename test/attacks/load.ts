@@ -57,5 +57,21 @@ const vanishingReaders: Attack = {
   },
 };
 
+/** Selectors as long as a request line may be, over a thousand objects: an object takes time by its labels and not by the selector. */
+const longSelectors: Attack = {
+  number: '13', name: 'selectors of 40,000 requirements over 1,000 objects',
+  async run(victim) {
+    const names = Array.from({ length: 1000 }, (_, index) => `selected${index}`);
+    for (const name of names) await send(victim, { method: 'POST', path: CONFIG_MAPS, body: configMap(name, { a: 'b' }, { labels: { app: name } }) });
+    const requirements = (make: (index: number) => string, count: number): string => Array.from({ length: count }, (_, index) => make(index)).join(',');
+    const queries = [`labelSelector=${requirements((index) => `!k${index}`, 40_000)}`, `labelSelector=${requirements((index) => `k${index}!%3Da`, 40_000)}`,
+      `fieldSelector=${requirements((index) => `metadata.name!%3Dq${index}`, 20_000)}`];
+    const answers = [];
+    for (const query of queries) answers.push(await send(victim, { path: `${CONFIG_MAPS}?${query}` }));
+    await send(victim, { method: 'DELETE', path: CONFIG_MAPS });
+    return { holds: answers.every(({ status }) => status === 200), answer: answers.map(describe).join(', ') };
+  },
+};
+
 /** Everything that comes in numbers. */
-export const loadAttacks: readonly Attack[] = [openApiStampede, watchStorm, vanishingReaders];
+export const loadAttacks: readonly Attack[] = [longSelectors, openApiStampede, watchStorm, vanishingReaders];

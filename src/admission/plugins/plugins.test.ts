@@ -190,6 +190,9 @@ describe('other plugins', () => {
     clock.advance(1000);
     assert.deepEqual([await post('a'), await post('a')], [true, false]);
     assert.equal(await run(plugin, { plural: 'events', kind: 'Event', user: 'a' }), 'limit reached on type User for key a');
+    // Keys that are too long together are not kept together, whatever their number.
+    const [long, other] = ['l'.repeat(1_200_000), 'm'.repeat(1_200_000)];
+    assert.deepEqual([await post(long), await post(long), await post(long), await post(other), await post(long)], [true, true, false, true, true]);
   });
 
   it('AlwaysDeny refuses every write', async () => {

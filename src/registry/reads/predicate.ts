@@ -26,10 +26,29 @@ function readerOf(resource: Resource, field: string, version: string | undefined
   return (object) => (object as ReadableObject).fields[index] as string;
 }
 
-function buildFieldTest(resource: Resource, { field, operator, value }: FieldRequirement, version: string | undefined): Test {
+/** The test of requirements on one field of which all, or the only one, have one operator. */
+interface FieldTest {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly values: ReadonlySet<string>;
+}
+
+/** Requirements without repetitions, all refusals of a field as one: an object takes time by its fields, however many requirements there are. */
+function gatherFieldTests(requirements: readonly FieldRequirement[]): FieldTest[] {
+  const gathered = new Map<string, { readonly field: string; readonly operator: '=' | '!='; readonly values: Set<string> }>();
+  for (const { field, operator, value } of requirements) {
+    const id = JSON.stringify(operator === '=' ? [field, value] : [field]);
+    const test = gathered.get(id);
+    if (test === undefined) gathered.set(id, { field, operator, values: new Set([value]) });
+    else test.values.add(value);
+  }
+  return [...gathered.values()];
+}
+
+function buildFieldTest(resource: Resource, { field, operator, values }: FieldTest, version: string | undefined): Test {
   const read = readerOf(resource, field, version);
-  const negated = operator === '!=';
-  return (version) => (read(version) === value) !== negated;
+  const isWanted = operator === '=';
+  return (version) => values.has(read(version)) === isWanted;
 }
 
 function exactValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
@@ -52,6 +71,10 @@ interface Selectors {
   readonly fields?: readonly FieldRequirement[];
 }
 
+/** Of what a selector wants, so much is looked up in the indexes of chunks. */
+const LARGEST_GROUP = 64;
+const MOST_GROUPS = 16;
+
 /** The values that objects must hold, as far as an index knows them. */
 function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
   const columns = Object.keys(resource.selectableFields);
@@ -60,7 +83,8 @@ function findWanted(resource: Resource, fields: readonly FieldRequirement[], lab
     const index = columns.indexOf(field);
     if (operator === '=' && index >= 0) wanted.push(wantedField(index, value));
   }
-  return wanted;
+  // Each group is looked at for every chunk.
+  return wanted.filter((group) => group.length <= LARGEST_GROUP).slice(0, MOST_GROUPS);
 }
 
 const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';
@@ -75,13 +99,13 @@ export function buildPredicate(resource: Resource, selectors: Selectors): Predic
   const { labels, fields = [] } = selectors;
   const name = exactValue(fields, 'metadata.name');
   const namespace = exactValue(fields, 'metadata.namespace');
-  const exactOf = ({ field, operator, value }: FieldRequirement): TaggedTest['exact'] => {
+  const exactOf = ({ field, operator, values }: FieldTest): TaggedTest['exact'] => {
     if (operator !== '=') return undefined;
-    if (field === 'metadata.name' && value === name) return 'name';
-    return field === 'metadata.namespace' && value === namespace ? 'namespace' : undefined;
+    if (field === 'metadata.name' && name !== undefined && values.has(name)) return 'name';
+    return field === 'metadata.namespace' && namespace !== undefined && values.has(namespace) ? 'namespace' : undefined;
   };
-  const tests: TaggedTest[] = fields.map((requirement) => ({
-    test: buildFieldTest(resource, requirement, selectors.version), ofKey: isOfKey(requirement.field), exact: exactOf(requirement),
+  const tests: TaggedTest[] = gatherFieldTests(fields).map((each) => ({
+    test: buildFieldTest(resource, each, selectors.version), ofKey: isOfKey(each.field), exact: exactOf(each),
   }));
   if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (object) => labels.matches(object.labels), ofKey: false, exact: undefined });
   if (tests.length === 0) return everything;

@@ -1,7 +1,7 @@
 // EventRateLimit: how many Events are taken a second, in all, from a namespace, from a user, or about one object by one source. Each limit is a
 // token bucket; of the buckets of a limit the ones used last are kept.
 import { failure } from '../../../apimachinery/index.ts';
-import { type Clock, invariant } from '../../../base/index.ts';
+import type { Clock } from '../../../base/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
@@ -35,11 +35,15 @@ function keyOf(type: EventLimit['type'], { namespace, context, object }: Admissi
   return [source.component, source.host, kind, place, name, uid, apiVersion].join('');
 }
 
+/** Characters of all keys of a limit together, which are the clients': where there are more, the buckets used last are kept. */
+const KEPT_CHARACTERS = 2 ** 21;
+
 /** The buckets of one limit. */
 class Limiter {
   readonly #limit: EventLimit;
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
+  #characters = 0;
 
   constructor(limit: EventLimit, clock: Clock) {
     this.#limit = limit;
@@ -51,19 +55,26 @@ class Limiter {
     const { type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE } = this.#limit;
     const key = keyOf(type, attributes);
     const nowMs = this.#clock.monotonicMs();
-    const bucket = this.#buckets.get(key) ?? { tokens: burst, atMs: nowMs };
+    const bucket = this.#take(key) ?? { tokens: burst, atMs: nowMs };
     bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * qps);
     bucket.atMs = nowMs;
-    this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > cacheSize) {
-      const [oldest] = this.#buckets.keys();
-      invariant(oldest !== undefined, 'a full cache has an oldest bucket');
-      this.#buckets.delete(oldest);
+    this.#characters += key.length;
+    for (const [oldest] of this.#buckets) {
+      if (this.#buckets.size <= cacheSize && (this.#characters <= KEPT_CHARACTERS || oldest === key)) break;
+      this.#take(oldest);
     }
     if (bucket.tokens < 1) return `limit reached on type ${type} for key ${key}`;
     bucket.tokens -= 1;
     return undefined;
+  }
+
+  #take(key: string): Bucket | undefined {
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) return undefined;
+    this.#buckets.delete(key);
+    this.#characters -= key.length;
+    return bucket;
   }
 }
 
