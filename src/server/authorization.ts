@@ -1,8 +1,8 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { AskAccess, AskAudience, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, PolicyIndex, type RulesByMode, type User, createAuthorizer,
-  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
+  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, type ListObjects, PolicyIndex, type RulesByMode, type User,
+  createAuthorizer, createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
@@ -34,21 +34,21 @@ interface AuthorizationOptions {
 export function composeAuthorization({ options, registry, catalog, rolesReady, plan }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
-  const listPods = async (namespace: string) => {
-    const resource = catalog.find('', 'v1', 'pods');
-    invariant(resource !== undefined, 'pods are served');
-    const list = await registry.list({ resource, version: 'v1', namespace }, { predicate: everything, resourceVersion: '0' });
-    return Array.from(list.items, (item) => item.object('v1'));
-  };
-  const find: FindObject = async (where, namespace, name) => {
+  const rowOf = (where: string) => {
     const [group = '', plural = ''] = where.split('/');
     const resource = catalog.findResource(group, plural);
     invariant(resource !== undefined, `${plural} are served`);
-    return findKnownObject(registry, { resource, version: resource.storageVersion, namespace, name });
+    return { resource, version: resource.storageVersion };
   };
+  const listObjects: ListObjects = async (where, namespace) => {
+    const row = rowOf(where);
+    const { items } = await registry.list({ ...row, namespace }, { predicate: everything, resourceVersion: '0' });
+    return Array.from(items, (item) => item.object(row.version));
+  };
+  const find: FindObject = (where, namespace, name) => findKnownObject(registry, { ...rowOf(where), namespace, name });
   const { abac } = plan;
   const authorizers = {
-    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listPods, find), ...(abac !== undefined && { ABAC: abac.authorize }),
+    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listObjects, find), ...(abac !== undefined && { ABAC: abac.authorize }),
   };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {

@@ -24,6 +24,9 @@ const slowAreas = new Map([['lists-expiry', ['--compaction-interval', '2s', '--h
 
 const tokens = 'admin-token,admin,admin-uid,"system:masters"\nalice-token,alice,alice-uid,"devs"\nbob-token,bob,bob-uid,"ops"\n';
 
+/** The recordings were made without the controllers that take the finalizers of unused claims and volumes away. */
+const CONTROLLERS = '*,-pvc-protection,-pv-protection,-vac-protection';
+
 interface Server {
   readonly url: string;
   stop(): Promise<number | null>;
@@ -33,7 +36,7 @@ async function startServer(directory: string, flags: readonly string[] = []): Pr
   const tokenFile = path.join(directory, 'tokens.csv');
   writeFileSync(tokenFile, tokens, { mode: 0o600 });
   const child = spawn(process.execPath, [path.join(root, 'dist/bin/pintle.js'), '--data-dir', path.join(directory, 'data'), '--secure-port', '0',
-    '--token-auth-file', tokenFile,
+    '--token-auth-file', tokenFile, '--controllers', CONTROLLERS,
     '--allow-privileged', '--authorization-mode', 'RBAC', '--service-cluster-ip-range', '10.0.0.0/24', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {

@@ -11,7 +11,6 @@ import { createWebhookAuthorizer } from './webhook.ts';
 
 const pod = (name: string, spec: Record<string, unknown>): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'ns' }, spec });
 const objects = new Map<string, KubeObject>(([
-  ['/persistentvolumeclaims c', { volumeName: 'v' }],
   ['/persistentvolumes v', { claimRef: { name: 'c', namespace: 'ns' }, azureFile: { secretName: 'mount' }, csi: {
     nodeStageSecretRef: { name: 'stage', namespace: 'ns' }, controllerPublishSecretRef: { name: 'control', namespace: 'ns' },
   } }], ['/persistentvolumes w', { claimRef: { name: 'd', namespace: 'ns' } }],
@@ -27,7 +26,8 @@ const pods = [
 ];
 
 describe('createNodeAuthorizer', () => {
-  const authorize = createNodeAuthorizer(async () => pods, async (resource, _namespace, name) => objects.get(`${resource} ${name}`));
+  const list = async (where: string) => (where === '/pods' ? pods : [...objects.values()].filter(({ metadata }) => metadata.name?.startsWith(where)));
+  const authorize = createNodeAuthorizer(list, async (resource, _namespace, name) => objects.get(`${resource} ${name}`));
   const n1 = 'system:node:n1 system:nodes';
   const rows: readonly (readonly [who: string, what: string, namespace: string, expected: 'allow' | 'none'])[] = [
     [n1, 'get secrets s', 'ns', 'allow'],
@@ -42,6 +42,9 @@ describe('createNodeAuthorizer', () => {
     [n1, 'update secrets s', 'ns', 'none'],
     [n1, 'get configmaps m', 'ns', 'allow'],
     [n1, 'get persistentvolumeclaims c', 'ns', 'allow'],
+    [n1, 'patch persistentvolumeclaims/status c', 'ns', 'allow'],
+    [n1, 'patch persistentvolumeclaims/status d', 'ns', 'none'],
+    [n1, 'patch persistentvolumeclaims c', 'ns', 'none'],
     [n1, 'create serviceaccounts/token robot', 'ns', 'allow'],
     [n1, 'create serviceaccounts/token default', 'ns', 'none'],
     [n1, 'get pods mine', 'ns', 'allow'],

@@ -8,10 +8,10 @@ import type { Attributes, Authorize, Decision } from './attributes.ts';
 import { requiresField } from './selectors.ts';
 import { allowsRequest } from './rule.ts';
 
-/** The pods of a namespace, or of all namespaces for ''. */
-type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
+/** The objects of a resource (`group/plural`, the core group without a name) in a namespace, or in all namespaces for ''. */
+export type ListObjects = (resource: string, namespace: string) => Promise<readonly KubeObject[]>;
 
-/** An object of a resource (`group/plural`, the core group without a name), if there is one. */
+/** An object of a resource, if there is one. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
 
 const rules = nodeRules.map(expandRule);
@@ -21,22 +21,27 @@ const refuseUnrelated = (node: string): Decision => refuse(`no relationship foun
 const reads = new Set(['get', 'list', 'watch']);
 
 /** The authorizer. */
-export function createNodeAuthorizer(listPods: ListPods, find: FindObject = async () => undefined): Authorize {
+export function createNodeAuthorizer(list: ListObjects, find: FindObject = async () => undefined): Authorize {
+  const listPods: ListPods = (namespace) => list('/pods', namespace);
+  const listVolumes = () => list('/persistentvolumes', '');
   return (attributes) => {
     const node = findNodeName(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
     const check = checks.get(`${attributes.group}/${attributes.resource}`);
-    return check === undefined ? byRules(attributes) : check({ node, attributes, listPods, find });
+    return check === undefined ? byRules(attributes) : check({ node, attributes, listPods, listVolumes, find });
   };
 }
 
 const byRules = (attributes: Attributes): Decision => (rules.some((rule) => allowsRequest(rule, attributes)) ? allowed : refuse(''));
 
+type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
+
 interface Case {
   readonly node: string;
   readonly attributes: Attributes;
   readonly listPods: ListPods;
+  readonly listVolumes: () => Promise<readonly KubeObject[]>;
   readonly find: FindObject;
 }
 type AuthorizationCheck = (asked: Case) => Promise<Decision> | Decision;
@@ -72,9 +77,9 @@ function checkReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Aut
   return async (one) => {
     const { attributes } = one;
     const { verb, name, namespace, subresource } = attributes;
-    if (!verbs.has(verb) || name === '' || !(subresource === '' || (kind === 'ServiceAccount' && subresource === 'token'))) {
-      return byRulesOr(attributes, kind, 'can only read this object by its name');
-    }
+    const isStatus = kind === 'PersistentVolumeClaim' && subresource === 'status' && statusWrites.has(verb);
+    const isToken = kind === 'ServiceAccount' && subresource === 'token';
+    if (!isStatus && (!verbs.has(verb) || name === '' || !(subresource === '' || isToken))) return refuse('can only read this object by its name');
     return await isReferred(one, { kind, name }, namespace) ? allowed : refuseUnrelated(one.node);
   };
 }
@@ -89,19 +94,17 @@ const checkSecret: AuthorizationCheck = async (one) => {
   return await isSecretOfVolume(one) ? allowed : decision;
 };
 
-async function isSecretOfVolume({ node, attributes: { name, namespace }, listPods, find }: Case): Promise<boolean> {
+async function isSecretOfVolume({ node, attributes: { name, namespace }, listPods, listVolumes }: Case): Promise<boolean> {
+  const claims = new Set<string>();
   for (const pod of await listPods('')) {
     if (nodeOfPod(pod) !== node) continue;
-    for (const { kind, name: claimName } of referencesOf(pod)) {
-      if (kind !== 'PersistentVolumeClaim') continue;
-      const claim = await find('/persistentvolumeclaims', pod.metadata.namespace ?? '', claimName);
-      const volumeName = specField(claim, 'volumeName');
-      const volume = typeof volumeName === 'string' ? await find('/persistentvolumes', '', volumeName) : undefined;
-      const claimed = specField(volume, 'claimRef') as { readonly namespace?: string } | undefined;
-      if ([...secretsOfVolume(volume)].some((secret) => secret.name === name && (secret.namespace || claimed?.namespace) === namespace)) return true;
-    }
+    for (const one of referencesOf(pod)) if (one.kind === 'PersistentVolumeClaim') claims.add(`${pod.metadata.namespace ?? ''}/${one.name}`);
   }
-  return false;
+  return (await listVolumes()).some((volume) => {
+    const claimed = (specField(volume, 'claimRef') ?? {}) as { readonly name?: string; readonly namespace?: string };
+    return claims.has(`${claimed.namespace ?? ''}/${claimed.name ?? ''}`)
+      && [...secretsOfVolume(volume)].some((secret) => secret.name === name && (secret.namespace || claimed.namespace) === namespace);
+  });
 }
 
 const visibleSecrets: ReadonlySet<string> = new Set(['secretRef', 'nodeStageSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']);
@@ -116,10 +119,7 @@ function* secretsOfVolume(volume: KubeObject | undefined): Generator<{ readonly 
   }
 }
 
-/** Status of claims follows the rules; everything else of these kinds is refused unless a pod refers to it. */
-function byRulesOr(attributes: Attributes, kind: string, reason: string): Decision {
-  return kind === 'PersistentVolumeClaim' && attributes.subresource === 'status' ? byRules(attributes) : refuse(reason);
-}
+const statusWrites: ReadonlySet<string> = new Set(['update', 'patch']);
 
 /** Whether a pod of the node refers to an object by name. */
 async function isReferred({ node, listPods }: Case, { kind, name }: Reference, namespace: string): Promise<boolean> {
