@@ -28,12 +28,24 @@ const paths = new Set(packed.files.map(({ path }) => path));
 
 const consumer = `
 import { type RunningServer, type ServerOptions, createServer, defineAdmission, StartError } from 'pintle';
+import {
+  type Clock, type Fault, type Logger, type Random, type StaticToken, type TestServer, type TestServerOptions, createManualClock, createSeededRandom,
+  createTestServer,
+} from 'pintle/testing';
 const options: Partial<ServerOptions> = { admission: [] };
 const server: RunningServer = await createServer(options);
 await server.ready;
 const kubeconfig: string = server.kubeconfig;
 console.log(kubeconfig.length > 0, StartError.name, typeof defineAdmission, server.port > 0);
 await server.close();
+const [clock, random]: [Clock, Random] = [createManualClock(), createSeededRandom(1)];
+const faults: Fault[] = [{ verb: 'create', status: 409 }];
+const chosen: TestServerOptions = { clock, faults };
+const tested: TestServer = await createTestServer(chosen);
+const names: (string | undefined)[] = (await tested.list('ns')).map((object) => object.metadata?.name);
+const [unused]: [((logger: Logger, token: StaticToken) => Random)?] = [() => random];
+console.log(names.length, typeof unused);
+await tested.close();
 `;
 
 test('the package holds what its documents link to, and no tests', () => {
@@ -67,7 +79,7 @@ describe('installed', () => {
     ]);
     assert.equal(status, 0, output);
     const started = run(process.execPath, ['index.js']);
-    assert.equal(started.stdout, 'true StartError function true\n', started.output);
+    assert.equal(started.stdout, 'true StartError function true\n4 function\n', started.output);
   });
 
   test('npx pintle version prints its version, and the server starts, answers and stops', async (t) => {

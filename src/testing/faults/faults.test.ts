@@ -65,6 +65,12 @@ describe('server.faults', () => {
     assert.deepEqual(await events(), ['ERROR410']);
     server.faults.add({ watch: 'cut', afterEvents: 1, times: 1 });
     await assert.rejects(events());
+    const stalled = server.faults.add({ watch: 'stall', afterEvents: 1, times: 1 });
+    const silent = client.request({ path: `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true` });
+    await server.eventually(() => assert.equal(stalled.hits, 1));
+    await create('unseen');
+    assert.equal((await silent).text.trim().split('\n').length, 1);
+    assert.match((await client.request({ path: `${path}?watch=1&timeoutSeconds=1` })).text, /unseen/);
   });
 
   it('show lists as they were when the fault was added', async () => {

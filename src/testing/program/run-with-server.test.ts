@@ -44,6 +44,18 @@ describe('pintle run', () => {
 });
 
 describe('plain scripts', () => {
+  it('get the same answers from the same seed in each process', () => {
+    const text = `import { createTestServer } from ${JSON.stringify(library)}; const server = await createTestServer({ seed: 5, tls: false });
+      const ask = async (method, path, body) => console.log((await server.request({ method, path, body })).text);
+      await ask('POST', '/api/v1/namespaces', { metadata: { generateName: 'n-' } });
+      for (const list of ['namespaces', 'serviceaccounts', 'services', 'configmaps']) await ask('GET', '/api/v1/' + list);
+      await server.close();`;
+    const [first, second] = [script(text), script(text)];
+    assert.equal(first.status, 0, first.stderr);
+    assert.ok(first.stdout.length > 1000);
+    assert.equal(first.stdout, second.stdout);
+  });
+
   it('end by themselves with 0 when the server is closed, with or without having used it', () => {
     for (const use of ['', 'await server.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });', 'await (await server.fork()).close();',
       'void server.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "a" } }).catch(() => {});', 'await server.reset();']) {
