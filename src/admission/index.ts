@@ -24,7 +24,7 @@ export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProc
 export { createReads } from './reads.ts';
 export { type FollowStatic, STATIC_OBJECTS_GATE, createStaticNames, followNothing } from './static-objects.ts';
 export type { AskAccess } from './match/conditions.ts';
-export type { AdmissionMetrics, AdmissionStep, PolicyCheck, RecordStep, WebhookCall, WebhookRejection } from './metrics.ts';
+export type { AdmissionMetrics, AdmissionStep, PodSecurityRecord, PolicyCheck, RecordStep, WebhookCall, WebhookRejection } from './metrics.ts';
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
 export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';
 export type { MatchRule } from './match/rules.ts';

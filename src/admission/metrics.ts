@@ -56,6 +56,25 @@ export interface PolicyCheck {
   readonly durationMs: number;
 }
 
+/** What Pod Security looked at. */
+interface PodSecuritySubject {
+  readonly operation: string;
+  readonly resource: 'pod' | 'namespace' | 'controller';
+  readonly subresource: string;
+}
+
+/** An outcome of Pod Security: a decision by a level of a mode, or an exemption. */
+export interface PodSecurityRecord extends PodSecuritySubject {
+  /** Undefined for an exemption. */
+  readonly evaluation: {
+    readonly decision: 'allow' | 'deny';
+    readonly mode: 'enforce' | 'audit' | 'warn';
+    readonly level: string;
+    /** `v1.x`, `latest`, or `future` for versions that this server does not know. */
+    readonly version: string;
+  } | undefined;
+}
+
 /** Receives what admission reports. */
 export interface AdmissionMetrics {
   /** Answers the function that counts the runs of a step; asked for once per step, since every write has some twenty of them. */
@@ -66,6 +85,7 @@ export interface AdmissionMetrics {
   recordPolicyCheck(check: PolicyCheck): void;
   /** How long the expressions of a policy took: all to be compiled, or a group of them to be evaluated. */
   recordExpressions?(what: 'compilation' | 'evaluation', durationMs: number): void;
+  recordPodSecurity(record: PodSecurityRecord): void;
   /** A webhook failed and its failure policy is Ignore. */
   recordFailOpen(webhook: Pick<WebhookCall, 'name' | 'type'>): void;
 }

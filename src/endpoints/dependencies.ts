@@ -1,7 +1,7 @@
 // Everything that the room is given: it does no I/O, so hashing, compression and the decisions of other rooms come in as functions.
 import type { User } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
-import type { KubeObject, SchemaSet } from '../apimachinery/index.ts';
+import type { KubeObject, Schema, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Admission, Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Broadcasts } from './watch/broadcast.ts';
@@ -37,8 +37,8 @@ export interface SpecialRequest {
 /** Performs such a create; returns the object to send back with 201, or a Status. */
 export interface SpecialCreate {
   (request: SpecialRequest): Promise<KubeObject>;
-  /** Completes the object in place after mutating admission, so that validating admission and the function itself see all of it. */
-  readonly prepare?: (request: SpecialRequest) => void;
+  /** Completes the object in place after mutating admission, so that validating admission and the function itself see all of it; `schema` is its own. */
+  readonly prepare?: (request: SpecialRequest, schema: Schema) => void;
 }
 
 /** Answers the subresources that are connections: `exec`, `log`, `proxy`. */

@@ -228,16 +228,16 @@ export function composeApi(parts: ApiOptions): Api {
     registry: () => registry, catalog: () => catalog, clock,
     onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
   });
-  const admissionMetrics = createAdmissionMetrics();
+  const metrics = createAdmissionMetrics();
   const { webhooks, policies } = composeConfigured({
-    options, registry: () => registry, catalog, schemas, metrics: admissionMetrics, plan: admissionPlan, askAccess: askAccessWith(() => authorization),
+    options, registry: () => registry, catalog, schemas, metrics, plan: admissionPlan, askAccess: askAccessWith(() => authorization),
   }, workers);
-  const admission = createChain({ options, metrics: admissionMetrics }, [
+  const admission = createChain({ options, metrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf, askAudience: createAudienceQuestion(() => authorization) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...createDefaultPlugins({ readsOf, clock, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
+    ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
     ...webhooks.imagePolicy,
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
@@ -283,7 +283,7 @@ export function composeApi(parts: ApiOptions): Api {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   }));
   return {
-    registry, catalog, definitions, webhooks, policies, admissionMetrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger, handler,
-    respondError: (exchange, error) => respondError(exchange, error, schemas),
+    registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
+    handler, respondError: (exchange, error) => respondError(exchange, error, schemas),
   };
 }

@@ -1,12 +1,12 @@
 // POST serviceaccounts/NAME/token: a signed token for a service account, bound to a pod, a secret or a node if the request says so. Checks, their
 // order and their words are kube-apiserver's.
 import {
-  type FieldError, type KubeObject, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
+  type FieldError, type KubeObject, type Schema, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
 } from '../apimachinery/index.ts';
 import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
-import { formatTime, trackUpdate } from '../registry/index.ts';
+import { type Resource, formatTime, trackUpdate } from '../registry/index.ts';
 
 interface TokenRequestDependencies {
   readonly find: FindBoundObject;
@@ -43,16 +43,31 @@ const EXTENDED_SECONDS = 365 * 24 * 3600;
 
 /** Makes the handler. */
 export function createTokenRequests(deps: TokenRequestDependencies): SpecialCreate {
-  return Object.assign((request: SpecialRequest) => answerRequest(request, deps), { prepare: (request: SpecialRequest) => identify(request, deps) });
+  return Object.assign((request: SpecialRequest) => answerRequest(request, deps), {
+    prepare: (request: SpecialRequest, schema: Schema) => identify(request, rowOf(request.target.resource, schema), deps),
+  });
 }
 
-/** Gives the object its identity, which validating admission sees; a name or namespace that it has is checked later. */
-function identify({ object, name, target, context }: SpecialRequest, { clock, random }: TokenRequestDependencies): void {
+const rows = new WeakMap<Resource, Resource>();
+
+/** The row that token requests would have if they were stored: their owners are found with it. */
+function rowOf(accounts: Resource, schema: Schema): Resource {
+  const known = rows.get(accounts);
+  if (known !== undefined) return known;
+  const row: Resource = { ...accounts, ...kind, plural: 'tokenrequests', versions: accounts.versions.map((version) => ({ ...version, schema })) };
+  rows.set(accounts, row);
+  return row;
+}
+
+/** Gives the object what validating admission sees: identity, owners, audiences. A name or namespace that it has is checked later. */
+function identify({ object, name, target, context }: SpecialRequest, row: Resource, { clock, random, apiAudiences }: TokenRequestDependencies): void {
   const { metadata } = object;
-  const { resource, version, namespace } = target;
+  const { version, namespace } = target;
   const nowMs = clock.now();
-  const owners = trackUpdate({ resource, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object });
+  const spec = (object['spec'] ??= {}) as { audiences?: readonly string[] | null };
+  const owners = trackUpdate({ resource: row, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object });
   if (owners !== undefined) metadata.managedFields = owners;
+  if (!spec.audiences?.length) spec.audiences = [...apiAudiences];
   metadata.name ||= name;
   metadata.namespace ||= namespace;
   metadata.uid = random.uuid();

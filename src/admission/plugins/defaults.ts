@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
 import { type PodSecurityConfiguration, createPodSecurity } from '../pod-security/pod-security.ts';
+import type { AdmissionMetrics } from '../metrics.ts';
 import type { LimitedResource } from '../quota/coverage.ts';
 import type { ReadsOf } from '../reads.ts';
 import { createAlwaysAdmit, createAlwaysDeny } from './always.ts';
@@ -37,15 +38,17 @@ export interface DefaultPluginOptions {
   readonly clock: Clock;
   readonly configurations?: PluginConfigurations;
   readonly tolerationSeconds?: TolerationSeconds;
+  readonly metrics?: Pick<AdmissionMetrics, 'recordPodSecurity'>;
 }
 
 /** Makes them, in no order. */
-export function createDefaultPlugins({ readsOf, clock, configurations = {}, tolerationSeconds }: DefaultPluginOptions): readonly AdmissionPlugin[] {
+export function createDefaultPlugins({ readsOf, clock, configurations = {}, tolerationSeconds, metrics }: DefaultPluginOptions): readonly AdmissionPlugin[] {
   const { podSecurity, eventLimits = [], nodeSelectors, tolerationRules } = configurations;
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   return [
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
-    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity),
+    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), 
+    createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity, metrics?.recordPodSecurity),
     createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(tolerationSeconds),
       createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
     createAlwaysPullImages(), createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules),

@@ -103,13 +103,15 @@ describe('createPodSecurity', () => {
     readonly pods?: readonly KubeObject[];
     readonly configuration?: PodSecurityConfiguration;
     readonly auditAnnotations?: Map<string, { readonly value: string }>;
+    readonly records?: unknown[];
   }
 
   /** Runs the plugin; returns the warnings, or the refusal. */
-  async function run({ plural, object, oldObject, labels = {}, pods = [], configuration, auditAnnotations }: Request): Promise<readonly string[] | string> {
+  async function run({ plural, object, oldObject, labels = {}, pods = [], configuration, auditAnnotations, records }: Request):
+  Promise<readonly string[] | string> {
     const plugin = createPodSecurity({
       namespaces: { find: async () => namespace(labels), list: async () => [] }, pods: { find: async () => undefined, list: async () => pods },
-    }, configuration);
+    }, configuration, ({ evaluation, ...subject }) => records?.push(Object.values({ ...subject, ...evaluation })));
     const [group = '', name = ''] = plural.split('/');
     const attributes = {
       operation: oldObject === undefined ? 'CREATE' : 'UPDATE', subresource: '', resource: { group, plural: name, kind: object['kind'] }, namespace: 'ns',
@@ -141,6 +143,22 @@ describe('createPodSecurity', () => {
     assert.match((await annotationsOf({ plural: '/pods', object, labels: { [label('enforce')]: 'none' } }))['error'] ?? '', /^Failed to parse policy: .*none/);
     assert.deepEqual(await annotationsOf({ plural: '/pods', object, configuration: exempt({ namespaces: ['ns'] }) }), { exempt: 'namespace' });
     assert.deepEqual(await annotationsOf({ plural: '/pods', object, configuration: exempt({ usernames: ['u'] }) }), { exempt: 'user' });
+  });
+
+  it('reports what it decides', async () => {
+    const records: unknown[] = [];
+    const object = pod('p', { hostPID: true });
+    await run({ plural: '/pods', object, records });
+    const labels = { [label('enforce')]: 'baseline', [label('enforce-version')]: 'v1.30', [label('audit')]: 'baseline' };
+    await run({ plural: '/pods', object, labels, records });
+    await run({ plural: '/pods', object, labels: { [label('warn')]: 'baseline', [label('warn-version')]: 'v1.99' }, records });
+    const exemptions = { ...defaultPodSecurity.exemptions, usernames: ['u'] };
+    await run({ plural: '/pods', object, configuration: { ...defaultPodSecurity, exemptions }, records });
+    assert.deepEqual(records, [
+      ['create', 'pod', '', 'allow', 'enforce', 'privileged', 'latest'], ['create', 'pod', '', 'deny', 'audit', 'baseline', 'latest'],
+      ['create', 'pod', '', 'deny', 'enforce', 'baseline', 'v1.30'], ['create', 'pod', '', 'allow', 'enforce', 'privileged', 'latest'],
+      ['create', 'pod', '', 'deny', 'warn', 'baseline', 'future'], ['create', 'pod', ''],
+    ]);
   });
 
   it('refuses a pod that violates the level to enforce', async () => {

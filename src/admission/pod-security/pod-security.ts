@@ -3,6 +3,7 @@
 import { type FieldError, type KubeObject, type StatusError, equalJson, internalError, invalid } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
+import type { PodSecurityRecord } from '../metrics.ts';
 import type { RowReads } from '../reads.ts';
 import { annotate } from '../audit-annotations.ts';
 import { refuse } from '../refusal.ts';
@@ -38,11 +39,25 @@ interface Reads {
   readonly pods: RowReads;
 }
 
+type Report = (record: PodSecurityRecord) => void;
+type Decision = NonNullable<PodSecurityRecord['evaluation']>['decision'];
+type Mode = NonNullable<PodSecurityRecord['evaluation']>['mode'];
+type Count = (mode: Mode, decision: Decision) => void;
+
+/** The newest minor version that the checks know. */
+const LAST_MINOR = 36;
+
 const resourceOf = ({ resource }: Pick<AdmissionAttributes, 'resource'>): string => `${resource.group}/${resource.plural}`;
 
 /** Makes the plugin. */
-export function createPodSecurity(reads: Reads, configuration: PodSecurityConfiguration = defaultPodSecurity): AdmissionPlugin {
+export function createPodSecurity(
+  reads: Reads, configuration: PodSecurityConfiguration = defaultPodSecurity, report: Report = () => undefined,
+): AdmissionPlugin {
   const { exemptions } = configuration;
+  const exempt = (attributes: AdmissionAttributes, value: string): void => {
+    report({ ...describeSubject(attributes), evaluation: undefined });
+    annotateExemption(attributes, value);
+  };
   const findExemption = ({ namespace, context }: AdmissionAttributes): string | undefined => {
     if (exemptions.namespaces.includes(namespace)) return 'namespace';
     return exemptions.usernames.includes(context.user.name) ? 'user' : undefined;
@@ -66,21 +81,28 @@ export function createPodSecurity(reads: Reads, configuration: PodSecurityConfig
       const name = resourceOf(attributes);
       if (name === '/namespaces') return validateNamespace(attributes, reads, configuration);
       const exemption = findExemption(attributes);
-      if (exemption !== undefined) return annotateExemption(attributes, exemption);
+      if (exemption !== undefined) return exempt(attributes, exemption);
       const policy = await findPolicy(attributes);
       if (name === '/pods' && policy === undefined) throw internalError(`failed to lookup namespace "${attributes.namespace}"`);
       if (policy === undefined) return;
-      if (isPrivileged(policy)) return name === '/pods' ? annotateEnforced(attributes, policy) : undefined;
+      const count: Count = (mode, decision) => report({ ...describeSubject(attributes), evaluation: describeEvaluation(policy[mode], mode, decision) });
+      if (isPrivileged(policy)) {
+        if (name !== '/pods') return;
+        count('enforce', 'allow');
+        return annotateEnforced(attributes, policy);
+      }
       const pod = name === '/pods' ? readPod(attributes) : readTemplate(attributes.object, templatePaths.get(name) ?? []);
       if (pod === undefined) return;
-      if (exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '')) return annotateExemption(attributes, 'runtimeClass');
-      annotateViolations(attributes, policy, pod);
+      if (exemptions.runtimeClasses.includes(pod.spec.runtimeClassName ?? '')) return exempt(attributes, 'runtimeClass');
+      annotateViolations(attributes, pod, { policy, count });
       if (name === '/pods') {
         annotateEnforced(attributes, policy);
-        enforce(attributes, policy.enforce, pod);
+        enforce(attributes, pod, { policy, count });
       }
       const findings = evaluatePod(policy.warn, pod);
-      if (findings.length > 0) attributes.context.warnings.push(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatDetails(findings)}`);
+      if (findings.length === 0) return;
+      count('warn', 'deny');
+      attributes.context.warnings.push(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatDetails(findings)}`);
     },
   };
 }
@@ -95,16 +117,31 @@ const annotateExemption = ({ context }: AdmissionAttributes, value: string): voi
 const annotateEnforced = ({ context }: AdmissionAttributes, { enforce: level }: Policy): void =>
   annotate(context, `${LABEL_PREFIX}enforce-policy`, { value: formatLevel(level) });
 
-/** The level to audit matters to audit alone. */
-function annotateViolations({ context }: AdmissionAttributes, { audit }: Policy, pod: Pod): void {
-  if (context.auditAnnotations === undefined) return;
+/** What of a request is counted. */
+function describeSubject({ operation, resource, subresource }: AdmissionAttributes): Omit<PodSecurityRecord, 'evaluation'> {
+  return { operation: operation.toLowerCase(), resource: resourceOf({ resource }) === '/pods' ? 'pod' : 'controller', subresource };
+}
+
+function describeEvaluation({ level, minor }: LevelVersion, mode: Mode, decision: Decision): PodSecurityRecord['evaluation'] {
+  const version = minor === 'latest' || level === 'privileged' ? 'latest' : minor > LAST_MINOR ? 'future' : `v1.${minor}`;
+  return { decision, mode, level, version };
+}
+
+interface Judging {
+  readonly policy: Policy;
+  readonly count: Count;
+}
+
+function annotateViolations({ context }: AdmissionAttributes, pod: Pod, { policy: { audit }, count }: Judging): void {
   const findings = evaluatePod(audit, pod);
   if (findings.length === 0) return;
+  count('audit', 'deny');
   annotate(context, `${LABEL_PREFIX}audit-violations`, { value: `would violate PodSecurity "${formatLevel(audit)}": ${formatDetails(findings)}` });
 }
 
-function enforce(attributes: AdmissionAttributes, level: LevelVersion, pod: Pod): void {
+function enforce(attributes: AdmissionAttributes, pod: Pod, { policy: { enforce: level }, count }: Judging): void {
   const findings = evaluatePod(level, pod);
+  count('enforce', findings.length > 0 ? 'deny' : 'allow');
   if (findings.length > 0) throw refuse(attributes, `violates PodSecurity "${formatLevel(level)}": ${formatDetails(findings)}`);
 }
 

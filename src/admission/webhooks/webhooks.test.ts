@@ -55,7 +55,7 @@ function createBench(sort: 'mutating' | 'validating', hooks: readonly object[], 
   };
   const metrics: AdmissionMetrics = {
     countStep: () => () => {}, recordWebhook: report('call'), recordRejection: report('rejection'), recordFailOpen: report('open'),
-    recordConditions: report('conditions'), recordPolicyCheck: () => undefined,
+    recordConditions: report('conditions'), recordPolicyCheck: () => undefined, recordPodSecurity: () => undefined,
   };
   const configurations = new WebhookConfigurations(catalog);
   configurations.put({ metadata: { name: 'conf' }, webhooks: hooks } as unknown as KubeObject);

@@ -38,12 +38,12 @@ async function readObject(request: ResourceRequest, query: WriteQuery, expected:
 
 /** Admits and performs a create that is not simply stored. */
 async function createSpecial(
-  request: ResourceRequest, special: SpecialCreate, { object, context }: Pick<SpecialRequest, 'object' | 'context'>,
+  request: ResourceRequest, special: SpecialCreate, { object, context, schema }: Pick<SpecialRequest, 'object' | 'context'> & Pick<Expected, 'schema'>,
 ): Promise<KubeObject> {
   const { dependencies, target, subresource, name } = request;
   const admitted = await admitUnstored(dependencies.admission, {
     operation: 'CREATE', target, subresource, name: name || (object.metadata.name ?? ''), object, context,
-    prepare: (mutated) => special.prepare?.({ target, name, object: mutated, context }),
+    prepare: (mutated) => special.prepare?.({ target, name, object: mutated, context }, schema),
   });
   return special({ target, name, object: admitted, context: { ...context, admitted: true } });
 }
@@ -64,7 +64,10 @@ export async function handleCreate(request: ResourceRequest): Promise<Response> 
   exchange.audit?.recordRequestObject(object);
   const context = writeContext(request, query);
   const special = specialOf(request);
-  if (special) return respondSpecial(request, await createSpecial(request, special, { object, context }), { representation, expected });
+  if (special) {
+    const { schema } = expected;
+    return respondSpecial(request, await createSpecial(request, special, { object, context, schema }), { representation, expected });
+  }
   if (resource.virtual || request.subresource) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'create');
   const result = await dependencies.registry.create({ resource, version, namespace, object, context });
   return respondObject(request, { status: 201, object: result.object, representation });

@@ -120,7 +120,7 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
   stream.on('close', () => {
     const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
-    if (!stream.writableFinished && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
+    if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
     exchange?.close(complete);
   });
   serve(state, exchange, wire);

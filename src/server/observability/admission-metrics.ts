@@ -1,5 +1,5 @@
 // The metrics of admission under upstream's names: steps, plugins and webhooks with their durations, calls by code, rejections, failures passed over.
-import type { AdmissionMetrics, AdmissionStep, PolicyCheck, RecordStep } from '../../admission/index.ts';
+import type { AdmissionMetrics, AdmissionStep, PodSecurityRecord, PolicyCheck, RecordStep } from '../../admission/index.ts';
 import { type Counter, type Histogram, MetricRegistry, formatLabels } from './metric.ts';
 
 /** The numbers of one server. */
@@ -76,6 +76,28 @@ function createChecks(registry: MetricRegistry, sort: 'validating' | 'mutating')
   };
 }
 
+/** Counts what Pod Security decides; the usual series are there before anything happens, as in the reference. */
+function createPodSecurity(registry: MetricRegistry): AdmissionMetrics['recordPodSecurity'] {
+  const evaluations = registry.counter({
+    name: 'pod_security_evaluations_total', stability: 'ALPHA', help: 'Number of policy evaluations that occurred, not counting ignored or exempt requests.',
+  });
+  const exemptions = registry.counter({
+    name: 'pod_security_exemptions_total', stability: 'ALPHA', help: 'Number of exempt requests, not counting ignored or out of scope requests.',
+  });
+  const record = ({ operation, resource, subresource, evaluation }: PodSecurityRecord, count = 1): void => {
+    const subject = { request_operation: operation, resource, subresource };
+    if (evaluation === undefined) return exemptions.add(formatLabels(subject), count);
+    const { decision, mode, level, version } = evaluation;
+    return evaluations.add(formatLabels({ decision, mode, policy_level: level, policy_version: version, ...subject }), count);
+  };
+  const privileged = { decision: 'allow', mode: 'enforce', level: 'privileged', version: 'latest' } as const;
+  for (const operation of ['create', 'update']) {
+    record({ operation, resource: 'pod', subresource: '', evaluation: privileged }, 0);
+    for (const resource of ['pod', 'controller'] as const) record({ operation, resource, subresource: '', evaluation: undefined }, 0);
+  }
+  return (one) => record(one);
+}
+
 /** Counts the match conditions that kept webhooks and policies from being asked. */
 function createConditions(registry: MetricRegistry): AdmissionMetrics['recordConditions'] {
   const name = 'apiserver_admission_match_condition';
@@ -135,6 +157,7 @@ export function createAdmissionMetrics(): CountedAdmission {
     countStep: (step) => countStep(step.name === undefined ? steps : plugins, step),
     ...createWebhooks(registry, webhooks),
     recordConditions: createConditions(registry),
+    recordPodSecurity: createPodSecurity(registry),
     recordPolicyCheck: (check) => (check.action === undefined ? countMutating : countValidating)(check),
     recordExpressions: (what, durationMs) => (what === 'compilation' ? compilation : evaluation)?.observe('', durationMs / 1000),
     render: () => registry.render(),
