@@ -185,7 +185,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   const listener = createListener({
     clock, random: seams.transportRandom ?? random, logger, ...(identity !== undefined && { tls: identity.current }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
-    handler: chain as Handler,
+    handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
   return { ...made, options, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };

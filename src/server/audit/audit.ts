@@ -20,6 +20,8 @@ export interface Audit {
   readonly metrics: AuditMetrics;
   /** Begins the record of a request; undefined where the policy wants none. */
   begin(exchange: ServerExchange, user: User | undefined): RequestAudit | undefined;
+  /** Writes the events of answers that are about to leave. */
+  flush(): void;
   /** Resolves when all events are out. */
   stop(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function createAudit(options: ServerOptions): Promise<Audit | undef
       metrics.recordLevel(decision.level);
       return decision.level === 'None' ? undefined : new RequestAudit(parts, { exchange, user, decision });
     },
+    flush: () => backend.flush?.(),
     stop: () => backend.stop(),
   };
 }

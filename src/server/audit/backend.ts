@@ -7,6 +7,8 @@ import type { AuditEvent } from './event.ts';
 export interface AuditBackend {
   /** Whether all events are recorded, or safely on their way; a backend reports its failures itself. */
   process(events: readonly AuditEvent[]): MaybePromise<boolean>;
+  /** Writes what was taken and waits for the next answer to leave, or for the end of the turn. */
+  flush?(): void;
   /** Stops pausing before further tries: the server is about to stop. */
   hurry?(): void;
   /** Resolves when everything that was taken is out. */
@@ -20,13 +22,18 @@ export function uniteBackends(backends: readonly AuditBackend[]): AuditBackend {
   return {
     process: (events) => backends.reduce<MaybePromise<boolean>>((before, backend) =>
       mapMaybe(backend.process(events), (stored) => mapMaybe(before, (others) => stored && others)), true),
+    flush() {
+      for (const backend of backends) backend.flush?.();
+    },
     stop: async () => void await Promise.all(backends.map((backend) => backend.stop())),
   };
 }
 
 /** `blocking`: requests wait for the backend, and its failures do not concern them. */
 export function ignoreFailures(backend: AuditBackend): AuditBackend {
-  return { process: (events) => mapMaybe(backend.process(events), () => true), stop: () => backend.stop() };
+  return {
+    process: (events) => mapMaybe(backend.process(events), () => true), flush: () => backend.flush?.(), stop: () => backend.stop(),
+  };
 }
 
 /** Removes the bodies of events that are too large, and discards those that still are. */
@@ -44,6 +51,7 @@ export function truncateEvents(backend: AuditBackend, maxEventBytes: number, met
       if (lost > 0) metrics.recordErrors('truncate', lost, new Error('event is too large even after truncating'));
       return fitting.length === 0 ? true : backend.process(fitting);
     },
+    flush: () => backend.flush?.(),
     stop: () => backend.stop(),
   };
 }

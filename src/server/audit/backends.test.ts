@@ -164,7 +164,7 @@ describe('modes', () => {
     assert.deepEqual([good.batches, bad.batches], [['b'], ['a', 'b']]);
   });
 
-  it('a strict log reports that it cannot write; otherwise the first events of a turn are one write, with the first answer', async () => {
+  it('a strict log reports that it cannot write; otherwise the events of a turn are one write, before the first answer leaves', async () => {
     const metrics = createAuditMetrics(silentLogger);
     const full = { write: () => assert.fail('no space'), close: () => Promise.resolve() };
     assert.equal(await createLogBackend({ file: full, format: 'json', isStrict: true, metrics }).process([makeEvent('a')]), false);
@@ -176,6 +176,8 @@ describe('modes', () => {
     for (const id of ['a', 'b']) await backend.process([makeEvent(id, undefined, 'RequestReceived')]);
     assert.deepEqual(countLines(), []);
     await backend.process([makeEvent('a')]);
+    assert.deepEqual(countLines(), []);
+    backend.flush?.();
     assert.deepEqual(countLines(), [3]);
     await backend.process([makeEvent('c', undefined, 'RequestReceived')]);
     await new Promise(setImmediate);

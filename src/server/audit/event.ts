@@ -94,7 +94,16 @@ function encodeUser(user: User | undefined): string {
 /** Go writes maps in the order of their keys. */
 const sortByKey = <T>(fields: readonly (readonly [string, T])[]): (readonly [string, T])[] => [...fields].sort(([one], [two]) => (one < two ? -1 : 1));
 
-function encodeReference({ resource, namespace, name, uid, group, apiVersion, resourceVersion, subresource }: ObjectReference): string {
+/** JSON texts of references: the stages of a request share one. */
+const referenceTexts = new WeakMap<ObjectReference, string>();
+
+function encodeReference(reference: ObjectReference): string {
+  let text = referenceTexts.get(reference);
+  if (text === undefined) referenceTexts.set(reference, (text = formatReference(reference)));
+  return text;
+}
+
+function formatReference({ resource, namespace, name, uid, group, apiVersion, resourceVersion, subresource }: ObjectReference): string {
   return `,"objectRef":{${[
     encodeField('resource', resource), encodeField('namespace', namespace), encodeField('name', name), encodeField('uid', uid),
     encodeField('apiGroup', group), encodeField('apiVersion', apiVersion), encodeField('resourceVersion', resourceVersion),
@@ -102,8 +111,12 @@ function encodeReference({ resource, namespace, name, uid, group, apiVersion, re
   ].join('').slice(1)}}`;
 }
 
-const encodeStatus = ({ code, ...rest }: EventStatus): string =>
-  (Object.keys(rest).length === 0 ? `{"metadata":{},"code":${code ?? 0}}` : stringifyJson({ metadata: {}, ...rest, ...(code && { code }) }));
+function encodeStatus({ code, status, message, reason, details }: EventStatus): string {
+  if (!status && !message && !reason && !details) return `{"metadata":{},"code":${code ?? 0}}`;
+  return stringifyJson({
+    metadata: {}, ...(status && { status }), ...(message && { message }), ...(reason && { reason }), ...(details && { details }), ...(code && { code }),
+  });
+}
 
 let lastSecond = { seconds: -1, text: '' };
 

@@ -1,5 +1,5 @@
-// The log backend: one line per event. In `blocking` mode an event that comes with an answer is written before the answer leaves; RequestReceived
-// waits for it, or for the end of the turn of the event loop.
+// The log backend: one line per event. In `blocking` mode events are written before the first answer of their turn of the event loop leaves, those of
+// one turn together: each is in the file before the client can know the answer. Events without an answer are written at the end of the turn.
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
 import { type AuditEvent, formatLegacy } from './event.ts';
@@ -35,8 +35,11 @@ class LogBackend implements AuditBackend {
     if (this.#pendingEvents === 0 && !isStrict) setImmediate(() => this.#write());
     for (const event of events) this.#pending += `${format === 'json' ? event.json : formatLegacy(event)}\n`;
     this.#pendingEvents += events.length;
-    const isAnswer = events.some(({ fields: { stage } }) => stage !== 'RequestReceived');
-    return isStrict || isAnswer || this.#pending.length > MAX_PENDING_LENGTH ? this.#write() : true;
+    return isStrict || this.#pending.length > MAX_PENDING_LENGTH ? this.#write() : true;
+  }
+
+  flush(): void {
+    this.#write();
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,8 @@ export interface Wire {
   finish(body: Uint8Array): void;
   /** Cuts the response off, so that the client sees that it is incomplete. */
   destroy(): void;
+  /** Called before the first byte of a body that is written piece by piece. */
+  announce?(): void;
   /** Takes no further requests on an HTTP/2 connection; those that have begun are finished. */
   closeSession?(): void;
   /** Ends the connection behind this response. */

@@ -250,6 +250,10 @@ class Http1Wire implements Wire {
   /** Node has sent it. */
   sendContinue(): void {}
 
+  announce(): void {
+    this.#state.options.beforeAnswer?.();
+  }
+
   closeConnection(): void {
     this.output.shouldKeepAlive = false;
   }
@@ -262,7 +266,9 @@ class Http1Wire implements Wire {
     if (this.#state.stopping || leavesTooMuch) headers.push('connection', 'close');
     if (!bodyless && !isSmall(headers)) this.#connection.readThroughStream();
     output.writeHead(status, headers);
-    if (bodyless) output.end();
+    if (!bodyless) return;
+    this.announce();
+    output.end();
   }
 
   finish(body: Uint8Array): void {

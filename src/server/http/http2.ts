@@ -114,7 +114,7 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
   stream.on('error', () => {});
   // The client may have given the stream up before it is shown here; its `close` has come then, or is about to.
   if (stream.destroyed) return context.countReset();
-  const wire = createHttp2Wire(stream);
+  const wire = createHttp2Wire(stream, state);
   const exchange = createExchange(describeHead(request, state, context), wire, state.options.clock);
   const startedMs = state.options.clock.monotonicMs();
   stream.on('close', () => {
@@ -139,12 +139,13 @@ function describeHead({ headers, rawHeaders }: Http2Request, { options }: Listen
   };
 }
 
-function createHttp2Wire(stream: ServerHttp2Stream): Wire {
+function createHttp2Wire(stream: ServerHttp2Stream, { options: { beforeAnswer } }: ListenerState): Wire {
   return {
     input: stream,
     output: stream,
     sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
     start(status, headers, bodyless) {
+      beforeAnswer?.();
       if (!stream.destroyed && !stream.closed) stream.respond(collectHeaders(status, headers), { endStream: bodyless });
     },
     finish: (body) => stream.end(body),

@@ -18,6 +18,8 @@ export interface ProtocolOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly handler: Handler;
+  /** Called before the first byte of an answer leaves: once for all answers that leave together. */
+  readonly beforeAnswer?: (() => void) | undefined;
 }
 
 /** The state of one listener. */

@@ -39,7 +39,8 @@ const FLUSH_MS = 500;
 
 /** Makes a listener that accepts nothing until `listen`. */
 export function createListener(options: ListenerOptions): Listener {
-  const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)));
+  const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)),
+    options.beforeAnswer);
   const state: ListenerState = {
     options, responseBatcher, turns: new RequestTurns(options.clock), active: new LinkedList(), sockets: new Set(), secureSockets: new Set(),
     sessions: new Set(), stopping: false, onIdle: undefined,

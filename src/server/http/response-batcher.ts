@@ -18,10 +18,12 @@ export class ResponseBatcher {
   #count = 0;
   #lastCount = 0;
   readonly #onError: (error: unknown) => void;
+  readonly #beforeLeave: (() => void) | undefined;
 
-  /** `onError` hears of answers that could not be written; their outputs are destroyed. */
-  constructor(onError: (error: unknown) => void) {
+  /** `onError` receives failures of answers, whose outputs are destroyed; `beforeLeave` is called before answers leave. */
+  constructor(onError: (error: unknown) => void, beforeLeave?: () => void) {
     this.#onError = onError;
+    this.#beforeLeave = beforeLeave;
   }
 
   /** Ends `output` with `body`, at the latest at the end of this turn; does nothing when it is gone by then. */
@@ -42,6 +44,7 @@ export class ResponseBatcher {
   #leave(): void {
     const held = this.#held;
     this.#held = [];
+    if (held.length > 0) this.#beforeLeave?.();
     for (const { output, body } of held) {
       if (output.destroyed) continue;
       try {

@@ -38,9 +38,11 @@ function run(state: ListenerState, exchange: HttpExchange, { wire, upgrade }: { 
 function send(exchange: HttpExchange, response: Response, upgrade: Upgrade | undefined): MaybePromise<void> {
   if (response instanceof UpgradedResponse) {
     if (exchange.disconnected || upgrade === undefined) return response.discard();
+    exchange.wire.announce?.();
     return response.join(exchange, upgrade);
   }
   if (exchange.disconnected) return;
   if (upgrade?.request === undefined || !isEventStream(exchange, response)) return writeResponse(exchange, response);
+  exchange.wire.announce?.();
   return writeWebSocket(exchange, response, { ...upgrade, request: upgrade.request });
 }

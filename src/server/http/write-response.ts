@@ -27,7 +27,9 @@ export function writeResponse(exchange: HttpExchange, response: Response): Maybe
 }
 
 async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
-  const { output } = exchange.wire;
+  const { wire } = exchange;
+  const { output } = wire;
+  wire.announce?.();
   await writeBody(exchange, body);
   if (!output.destroyed) output.end();
 }
