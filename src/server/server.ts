@@ -33,6 +33,7 @@ import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { createStorageHealth, findRoot, isShared, openStore } from './open-store.ts';
 import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
+import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import type { Seams } from './local/seams.ts';
@@ -216,6 +217,7 @@ async function openServer(parts: Parts): Promise<RunningServer> {
   await Promise.all([parts.api.definitions.start(), parts.api.webhooks.start(), parts.api.policies.start()]);
   await parts.api.quotas.start();
   const following = followFlow(parts);
+  state.hasAllRoutes = !(await hasRemoteApis(parts.api));
   const port = await openPort(parts);
   const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';
   const host = wildcard ? '127.0.0.1' : options.bindAddress;
@@ -257,6 +259,12 @@ function followFlow({ api, options, flowControl }: Parts): { stop(): void } | un
   return flowControl === undefined ? undefined : reflectFlowControl(flowControl, {
     ...api, clock: options.clock, onError: (error) => logRetry(options.logger, 'flow control will try again', { error }),
   });
+}
+
+/** Whether other servers answer for some of the API: which paths they have is found out behind the start. */
+async function hasRemoteApis(api: Api): Promise<boolean> {
+  const services = await createSystemClient(api, ['apiregistration.k8s.io', 'v1', 'apiservices'], '').list('');
+  return services.some((service) => (service['spec'] as { readonly service?: unknown } | undefined)?.service !== undefined);
 }
 
 async function openPort({ listener, options }: Parts): Promise<number> {
