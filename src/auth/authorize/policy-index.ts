@@ -99,10 +99,24 @@ function readBinding(object: StoredObject): StoredBinding {
   return { name: object.name, namespace: object.namespace, roleRef: body['roleRef'] as RoleRef, subjects, keys: [...keys] };
 }
 
+/** A role, whose rules are read when a decision first asks for them: most servers never ask for most of the bootstrap roles. */
+class StoredRole {
+  readonly #object: StoredObject;
+  #rules: readonly PolicyRule[] | undefined;
+
+  constructor(object: StoredObject) {
+    this.#object = object;
+  }
+
+  get rules(): readonly PolicyRule[] {
+    return (this.#rules ??= readRules(this.#object.object('v1')));
+  }
+}
+
 /** Roles of one kind. */
 class RoleTable implements PolicyTable {
   changes = 0;
-  readonly #roles = new Map<string, readonly PolicyRule[]>();
+  readonly #roles = new Map<string, StoredRole>();
 
   reset(): void {
     this.changes += 1;
@@ -111,7 +125,7 @@ class RoleTable implements PolicyTable {
 
   put(object: StoredObject): void {
     this.changes += 1;
-    this.#roles.set(`${object.namespace}/${object.name}`, readRules(object.object('v1')));
+    this.#roles.set(`${object.namespace}/${object.name}`, new StoredRole(object));
   }
 
   remove({ namespace, name }: StoredObject): void {
@@ -120,7 +134,7 @@ class RoleTable implements PolicyTable {
   }
 
   find(namespace: string, name: string): RoleRules {
-    return this.#roles.get(`${namespace}/${name}`);
+    return this.#roles.get(`${namespace}/${name}`)?.rules;
   }
 }
 
