@@ -1,5 +1,5 @@
 // Makes of a snapshot what a server starts from: a data directory, or an empty etcd or PostgreSQL with a directory of certificates.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { type RestoredKey, restoreEmbeddedStore, restorePostgresStore } from '../../storage/index.ts';
@@ -80,6 +80,7 @@ async function restoreToDirectory({ place, bump = USUAL_BUMP, clock, progress }:
   writeSecrets(certificatesOf(place), snapshot.secrets);
   renameSync(join(partial, 'store'), join(root, 'store'));
   rmSync(partial, { recursive: true });
+  syncDirectory(root);
   return revision;
 }
 
@@ -100,6 +101,13 @@ async function restoreToEtcd({ place, bump = 0, renumber = false, clock, progres
   } finally {
     await store.close();
   }
+}
+
+/** The names in it are on disk when this returns. */
+function syncDirectory(path: string): void {
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
 }
 
 function* countKeys(snapshot: SnapshotReader, progress: Progress): Generator<RestoredKey> {

@@ -1,7 +1,8 @@
 // One consistent state of a data directory whose server may be running, read by another process. LMDB lets other processes read: a read
 // transaction keeps its pages from being written over until it ends. Newer changes, acknowledged and not in the tables yet, are in the journal: either
 // the tables take it over within a moment, which is waited for, or they do not because no server runs or its disk is full, and then the
-// journal does not change either and is laid over what the tables hold. Nothing is written, and the lock of the directory is not touched.
+// journal does not change either and is laid over what the tables hold. Nothing is written but LMDB's table of readers, and the lock of the
+// directory is not touched.
 import { existsSync, realpathSync } from 'node:fs';
 import { type Clock, delay, holdProcess } from '../../base/index.ts';
 import { StorageCorruptError, StorageFormatError } from '../errors.ts';
