@@ -193,6 +193,8 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
   };
 }
 
+const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => !featureGates.includes('ServiceAccountNodeAudienceRestriction=false');
+
 const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
   ({ notReady, unreachable });
 
@@ -235,7 +237,7 @@ export function composeApi(parts: ApiOptions): Api {
   const admission = createChain({ options, metrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
-    createNodeRestriction({ nodeOf: findNodeName, readsOf, askAudience: createAudienceQuestion(() => authorization) }),
+    createNodeRestriction({ nodeOf: findNodeName, readsOf, ...(restrictsAudiences(options) && { askAudience: createAudienceQuestion(() => authorization) }) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),

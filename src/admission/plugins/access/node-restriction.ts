@@ -12,7 +12,8 @@ interface NodeRestrictionOptions {
   /** The node that a user is; '' for a kubelet of no node, undefined for everybody else. */
   readonly nodeOf: (user: AdmissionAttributes['context']['user']) => string | undefined;
   readonly readsOf: ReadsOf;
-  readonly askAudience: AskAudience;
+  /** Absent where kubelets may ask for any audience. */
+  readonly askAudience?: AskAudience | undefined;
 }
 
 interface Case {
@@ -20,7 +21,7 @@ interface Case {
   /** The node that asks. */
   readonly node: string;
   readonly readsOf: ReadsOf;
-  readonly askAudience: AskAudience;
+  readonly askAudience: AskAudience | undefined;
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';

@@ -15,7 +15,8 @@ interface TokenCase {
   /** The node that asks. */
   readonly node: string;
   readonly readsOf: ReadsOf;
-  readonly askAudience: AskAudience;
+  /** Absent where kubelets may ask for any audience. */
+  readonly askAudience?: AskAudience | undefined;
 }
 
 interface TokenSpec {
@@ -53,6 +54,7 @@ export async function checkNodeToken(one: TokenCase): Promise<void> {
     throw refuse(attributes, `the UID in the bound object reference (${uid}) ${why}`);
   }
   if (specOf(pod)['nodeName'] !== node) throw refuse(attributes, 'node requested token bound to a pod scheduled on a different node');
+  if (askAudience === undefined) return;
   if ((audiences?.length ?? 0) > 1) throw refuse(attributes, 'node may only request 0 or 1 audiences');
   const audience = audiences?.[0] ?? '';
   const { isFound, problems } = await findAudience(pod, audience, readsOf);
