@@ -24,12 +24,15 @@ const addresses = makeRow('networking.k8s.io', ['IPAddress', 'ipaddresses'], fal
 const services = makeRow('', ['Service', 'services'], true);
 
 /** One server on a store. */
-function makeReplica(store: Store, ranges: readonly string[] = ['10.0.0.0/28'], ports = '30000-32767'): Registry {
+function makeReplica(
+  store: Store, ranges: readonly string[] = ['10.0.0.0/28'], { ports = '30000-32767', ready = [] }: { ports?: string; ready?: string[] } = {},
+): Registry {
   const clock = createManualClock(0);
   const catalog: Catalog = createCatalog([addresses, services]);
   const reserver = createServiceAllocation({
     addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom,
-    portRange: parsePortRange(ports)!, ranges: ranges.map((range) => parseIpRange(range)!), listRanges: () => Promise.resolve([]),
+    portRange: parsePortRange(ports)!, ranges: ranges.map((range) => parseIpRange(range)!),
+    listRanges: () => Promise.resolve(ready.map((range) => parseIpRange(range)!)),
   });
   const admission = { mutate: () => Promise.resolve(), validate: () => Promise.resolve() };
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined, reserver });
@@ -86,6 +89,11 @@ test('createServiceAllocation gives every port of nodes once', async () => {
   assert.ok(ports.every((port) => port >= 30_086 && port <= 32_767));
 });
 
+test('createServiceAllocation gives addresses of ready ranges only, where there are any', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], { ready: ['10.9.0.0/29'] });
+  assert.match((await create(registry, 'a', { spec: { type: 'ClusterIP', ports: [{ port: 80 }] } })).clusterIP, /^10\.9\.0\.[1-6]$/);
+});
+
 test('parsePortRange reads the forms of the reference', () => {
   const forms = [['30000-32767', 30_000, 32_767], ['100+5', 100, 105], ['7', 7, 7]] as const;
   for (const [text, first, last] of forms) assert.deepEqual(parsePortRange(text), { first, last });
@@ -93,7 +101,7 @@ test('parsePortRange reads the forms of the reference', () => {
 });
 
 test('createServiceAllocation stays within the range of ports of nodes', async () => {
-  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], '4000-4001');
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], { ports: '4000-4001' });
   const spec = { type: 'NodePort', ports: [{ port: 80 }] };
   const given = [await create(registry, 'a', { spec }), await create(registry, 'b', { spec })].map(({ ports: [port] }) => port?.nodePort);
   assert.deepEqual(given.sort(), [4000, 4001]);

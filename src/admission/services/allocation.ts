@@ -20,20 +20,26 @@ export interface ServiceAllocationOptions {
   readonly portRange: PortRange;
   /** The ranges of the cluster; the first one's family is the default. */
   readonly ranges: readonly IpRange[];
-  /** Ranges that were added while the cluster runs. */
+  /** The ranges whose ServiceCIDR is ready; none before the cluster's own have one. */
   readonly listRanges: () => Promise<readonly IpRange[]>;
   readonly random: Random;
 }
 
 const readSpec = (service: KubeObject): ServiceSpec => (service['spec'] ?? {}) as ServiceSpec;
 
+/** The ranges that are ready, the cluster's own first. One whose ServiceCIDR is being deleted gives no addresses, as long as another one does. */
+function chooseRanges(own: readonly IpRange[], ready: readonly IpRange[]): readonly IpRange[] {
+  const isOwn = (range: IpRange): boolean => own.some(({ family, base, size }) => family === range.family && base === range.base && size === range.size);
+  return ready.length === 0 ? own : [...ready.filter(isOwn), ...ready.filter((range) => !isOwn(range))];
+}
+
 async function allocate(options: ServiceAllocationOptions, attributes: AdmissionAttributes, reservation: Reservation): Promise<void> {
   const { object, oldObject, context } = attributes;
   const spec = specOf(object as KubeObject);
   const before = oldObject === undefined ? undefined : readSpec(oldObject);
   carryOver(spec, before);
-  const ranges = [...options.ranges, ...await options.listRanges()];
-  const configured = [...new Set(ranges.map(({ family }) => family))];
+  const ranges = chooseRanges(options.ranges, await options.listRanges());
+  const configured = [...new Set([...options.ranges, ...ranges].map(({ family }) => family))];
   const errors = resolveFamilies(spec, { before, configured });
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);

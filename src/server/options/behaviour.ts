@@ -22,6 +22,16 @@ function checkRange(text: string): string | undefined {
   return range.size < 1n << BigInt(SMALLEST_RANGE_BITS) ? 'must have at least 8 addresses' : undefined;
 }
 
+/** One range, or one of each family. */
+function checkRanges(text: string): string | undefined {
+  const ranges = text.split(',');
+  const problem = ranges.map(checkRange).find((each) => each !== undefined);
+  if (problem !== undefined) return problem;
+  if (ranges.length > 2) return 'must not contain more than two entries';
+  const [first, second] = ranges.map((range) => parseIpRange(range)?.family);
+  return first === second ? 'must name ranges of different families' : undefined;
+}
+
 const checkPortRange = (text: string): string | undefined =>
   (parsePortRange(text) === undefined ? `must be a range of ports such as 30000-32767, not ${JSON.stringify(text)}` : undefined);
 
@@ -57,7 +67,8 @@ export const behaviourOptions = {
     flag: 'allow-privileged', default: true, flagDefault: 'false', help: 'Accept privileged containers. In the library the default is true.',
   }),
   serviceClusterIpRange: text({
-    flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRange, help: 'Range of Service addresses; the first is the server\'s own.',
+    flag: 'service-cluster-ip-range', default: '10.0.0.0/24', check: checkRanges,
+    help: 'Range of Service addresses, or one of each family with a comma between; the first address is the server\'s own.',
   }),
   serviceNodePortRange: text({
     flag: 'service-node-port-range', default: '30000-32767', check: checkPortRange, help: 'Ports of nodes that Services get: first-last.',

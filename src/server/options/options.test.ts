@@ -90,7 +90,11 @@ describe('resolveOptions', () => {
   it('refuses what cannot work, naming the flag', () => {
     assert.throws(() => resolveOptions({ securePort: 70_000 }), /--secure-port/);
     assert.throws(() => resolveOptions({ bindAddress: 'localhost' }), /--bind-address/);
-    assert.throws(() => resolveOptions({ serviceClusterIpRange: '10.0.0.0' }), /--service-cluster-ip-range/);
+    for (const serviceClusterIpRange of ['10.0.0.0', '10.0.0.0/24,10.1.0.0/24', '10.0.0.0/24,fd00::/112,10.1.0.0/24', '10.0.0.0/24,']) {
+      assert.throws(() => resolveOptions({ serviceClusterIpRange }), /--service-cluster-ip-range/);
+    }
+    resolveOptions({ serviceClusterIpRange: '10.0.0.0/24,fd00::/112' });
+    assert.throws(() => resolveOptions({ serviceNodePortRange: '5-4' }), /--service-node-port-range/);
     assert.throws(() => resolveOptions({ controllers: ['nope'] }), /--controllers/);
     assert.throws(() => resolveOptions({ tlsMinVersion: 'VersionTLS11' }), /--tls-min-version must be VersionTLS12 or VersionTLS13/);
     assert.throws(() => resolveOptions({ tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA'] }), /--tls-cipher-suites "TLS_RSA_WITH_RC4_128_SHA" is not one of/);

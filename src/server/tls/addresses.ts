@@ -18,8 +18,9 @@ export function formatAddress(bytes: Uint8Array): string {
   return formatIpAddress({ family: bytes.length === 4 ? 'IPv4' : 'IPv6', value } satisfies IpAddress);
 }
 
-/** The first address after that of the network: `10.0.0.1` for `10.0.0.0/24`. */
-export function firstAddress(range: string): string {
+/** The first address after that of the (first) network: `10.0.0.1` for `10.0.0.0/24,fd00::/112`. */
+export function firstAddress(ranges: string): string {
+  const [range = ''] = ranges.split(',');
   const parsed = parseIpRange(range);
   if (parsed === undefined) throw new Error(`not an address range: ${range}`);
   return formatIpAddress({ family: parsed.family, value: parsed.base + 1n });
