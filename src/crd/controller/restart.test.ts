@@ -34,8 +34,9 @@ test('a restart with 48 definitions needs no second attempt for any of them', as
   try {
     const server = await startTestServer({ dataDir: directory });
     await Promise.all(Array.from({ length: 48 }, (_, index) => server.request({ method: 'POST', path, body: define(`kind${index}`) })));
+    const isEstablished = ({ type, status }: { readonly type: string; readonly status: string }): boolean => type === 'Established' && status === 'True';
     for (const { metadata } of (await server.request({ path })).body.items) {
-      await requestUntil(server, { path: `${path}/${metadata.name}` }, { until: ({ body }) => body.status?.conditions?.length === 2 });
+      await requestUntil(server, { path: `${path}/${metadata.name}` }, { until: ({ body }) => body.status?.conditions?.some(isEstablished) === true });
     }
     await server.close();
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', restarted(directory)]);
