@@ -33,17 +33,18 @@ function* scanLabels(text: string): Generator<Token, Token> {
 }
 
 class LabelParser {
-  readonly #tokens: Token[];
-  #at = 0;
+  readonly #tokens: Generator<Token, Token>;
+  #ahead: Token;
   constructor(text: string) {
-    this.#tokens = [...scanLabels(text)];
+    this.#tokens = scanLabels(text);
+    this.#ahead = this.#tokens.next().value;
   }
   peek(): Token {
-    return this.#tokens[this.#at] ?? { type: 'end', text: '' };
+    return this.#ahead;
   }
   next(): Token {
-    const token = this.peek();
-    this.#at++;
+    const token = this.#ahead;
+    if (token.type !== 'end') this.#ahead = this.#tokens.next().value;
     return token;
   }
   peekIs(text: string): boolean {
@@ -185,9 +186,9 @@ interface GatheredRequirements {
   isWanted: boolean;
   isRefused: boolean;
   allowed: ReadonlySet<string> | undefined;
-  readonly refused: Set<string>;
+  refused: Set<string> | undefined;
   /** Those that compare numbers. */
-  readonly comparisons: LabelRequirement[];
+  comparisons: LabelRequirement[] | undefined;
 }
 
 function gatherByKey(requirements: readonly LabelRequirement[]): Map<string, GatheredRequirements> {
@@ -195,15 +196,24 @@ function gatherByKey(requirements: readonly LabelRequirement[]): Map<string, Gat
   for (const requirement of requirements) {
     const { key, operator, values } = requirement;
     let gathered = byKey.get(key);
-    if (gathered === undefined) byKey.set(key, (gathered = { isWanted: false, isRefused: false, allowed: undefined, refused: new Set(), comparisons: [] }));
-    const { allowed, refused, comparisons } = gathered;
+    if (gathered === undefined) {
+      gathered = { isWanted: false, isRefused: false, allowed: undefined, refused: undefined, comparisons: undefined };
+      byKey.set(key, gathered);
+    }
+    const { allowed } = gathered;
     gathered.isWanted ||= operator !== '!' && operator !== 'notin' && operator !== '!=';
     if (operator === '!') gathered.isRefused = true;
-    else if (operator === 'notin' || operator === '!=') for (const value of values) refused.add(value);
-    else if (operator === 'gt' || operator === 'lt') keepTightest(comparisons, requirement);
+    else if (operator === 'notin' || operator === '!=') gathered.refused = addAll(gathered.refused, values);
+    else if (operator === 'gt' || operator === 'lt') keepTightest(gathered.comparisons ??= [], requirement);
     else if (operator !== 'exists') gathered.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)));
   }
   return byKey;
+}
+
+function addAll(set: Set<string> | undefined, values: readonly string[]): Set<string> {
+  if (set === undefined) return new Set(values);
+  for (const value of values) set.add(value);
+  return set;
 }
 
 /** Keeps one comparison of each operator: the one that fewest numbers pass. */
@@ -215,8 +225,8 @@ function keepTightest(comparisons: LabelRequirement[], requirement: LabelRequire
 }
 
 function holds({ isRefused, allowed, refused, comparisons }: GatheredRequirements, value: string): boolean {
-  if (isRefused || refused.has(value) || allowed?.has(value) === false) return false;
-  return comparisons.every(({ operator, values }) => isInt64(value)
+  if (isRefused || refused?.has(value) === true || allowed?.has(value) === false) return false;
+  return comparisons === undefined || comparisons.every(({ operator, values }) => isInt64(value)
     && (operator === 'gt' ? BigInt(value) > BigInt(values[0] as string) : BigInt(value) < BigInt(values[0] as string)));
 }
 
