@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../base/index.ts';
+import { noPostgres, startPostgres } from '../storage/postgres/server.suite.ts';
 import { type TestServer, startTestServer } from '../test-support/index.ts';
 import { createLogger } from './observability/logger.ts';
 
@@ -73,5 +74,19 @@ describe('pages for operators', () => {
       assert.equal((await plain.request({ path })).status, 404, path);
     }
     await plain.close();
+  });
+});
+
+describe('/flagz of a server on PostgreSQL', { skip: noPostgres }, () => {
+  it('shows no password', async () => {
+    const postgres = await startPostgres();
+    const server = await startTestServer({ datastoreEndpoint: postgres.url('pintle').replace('pintle@', 'pintle:secret@') });
+    try {
+      const { text } = await server.request({ path: '/flagz' });
+      assert.match(text, /^datastore-endpoint: postgres:\/\/pintle:\*\*\*@127\.0\.0\.1:\d+\/postgres$/m);
+    } finally {
+      await server.close();
+      await postgres.stop();
+    }
   });
 });

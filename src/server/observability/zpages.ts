@@ -33,7 +33,8 @@ function chooseForm(accept: string, kind: string): Form | undefined {
 }
 
 /** Go's spelling of a setting. */
-function formatSetting({ type }: Option<unknown>, value: unknown): string {
+function formatSetting({ type, shown }: Option<unknown>, value: unknown): string {
+  if (shown !== undefined) return shown(value);
   if (Array.isArray(value)) return `[${value.join(',')}]`;
   return type === 'duration' ? formatDuration(Number(value)) : String(value);
 }

@@ -15,6 +15,8 @@ export interface Option<T> {
   readonly help: string;
   /** Reports what is wrong with a value, to be read after the name of the flag. */
   readonly check?: (value: T) => string | undefined;
+  /** The value as pages and logs may show it, where it holds a secret. */
+  readonly shown?: (value: T) => string;
 }
 
 /** Options by the name of their setting. Rows of all types stand beside each other; SettingsOf gives each its own. */

@@ -1,5 +1,5 @@
 // Options of the store: how long history is kept, etcd, PostgreSQL, the form of stored values.
-import { isPostgresUrl } from '../../storage/index.ts';
+import { isPostgresUrl, redactPostgresUrl } from '../../storage/index.ts';
 import { checks, duration, list, text, toggle } from './schema.ts';
 
 const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
@@ -27,7 +27,7 @@ export const storageOptions = {
     help: 'How often one of the servers on an etcd compacts it; 0: never.',
   }),
   datastoreEndpoint: text({
-    flag: 'datastore-endpoint',
+    flag: 'datastore-endpoint', shown: redactPostgresUrl,
     help: 'PostgreSQL to store in (postgres://user:password@host:port/database), instead of in --data-dir; parameters: sslmode, sslrootcert, sslcert, sslkey, schema.',
     check: (url) => (url === '' || isPostgresUrl(url) ? undefined : 'must begin with postgres:// (an etcd is named by --etcd-servers)'),
   }),

@@ -32,5 +32,7 @@ test('parseEndpoint refuses what it would have to ignore, and shows no password'
     assert.throws(() => parseEndpoint(text), (error: Error) => error instanceof RangeError && message.test(error.message) && !error.message.includes('pw'));
   }
   assert.throws(() => parseEndpoint('postgres://h/d?sslmode=disable', { ca: 'PEM' }), /uses no certificates/);
-  assert.equal(redactPostgresUrl('postgres://u:pw@h/d'), 'postgres://u:***@h/d');
+  assert.equal(redactPostgresUrl('postgres://u:p@w@h/d?password=pw'), 'postgres://u:***@h/d');
+  assert.equal(redactPostgresUrl('postgres://u:p?w@h/d'), 'postgres://u:***@h/d');
+  assert.throws(() => parseEndpoint('postgres://h/d?password=pw'), (error: Error) => /password is not known/.test(error.message) && !error.message.includes('pw'));
 });

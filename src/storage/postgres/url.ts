@@ -5,10 +5,10 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text);
 }
 
-/** The URL without its password, for messages. */
+/** The URL for messages and pages: without its password, and without its parameters, which may hold one by mistake. */
 export function redactPostgresUrl(text: string): string {
   const at = text.lastIndexOf('@');
-  const begin = text.indexOf('://') + 3;
-  const colon = text.indexOf(':', begin);
-  return colon >= 0 && colon < at ? `${text.slice(0, colon)}:***${text.slice(at)}` : text;
+  const colon = text.indexOf(':', text.indexOf('://') + 3);
+  const [shown = ''] = (colon >= 0 && colon < at ? `${text.slice(0, colon)}:***${text.slice(at)}` : text).split('?', 1);
+  return shown;
 }
