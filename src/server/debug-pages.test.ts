@@ -1,5 +1,8 @@
 // The pages for operators: /statusz, /flagz, profiles of V8, the verbosity of the log, the state of flow control.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { noPostgres, startPostgres } from '../storage/postgres/server.suite.ts';
@@ -77,16 +80,20 @@ describe('pages for operators', () => {
   });
 });
 
-describe('/flagz of a server on PostgreSQL', { skip: noPostgres }, () => {
-  it('shows no password', async () => {
+describe('a server on PostgreSQL', { skip: noPostgres }, () => {
+  it('shows no password at /flagz, and has metrics though its data directory has no store', async () => {
     const postgres = await startPostgres();
-    const server = await startTestServer({ datastoreEndpoint: postgres.url('pintle').replace('pintle@', 'pintle:secret@') });
+    const directory = mkdtempSync(join(tmpdir(), 'pintle-pages-'));
+    const datastoreEndpoint = postgres.url('pintle').replace('pintle@', 'pintle:secret@');
+    const server = await startTestServer({ dataDir: directory, datastoreEndpoint });
     try {
       const { text } = await server.request({ path: '/flagz' });
       assert.match(text, /^datastore-endpoint: postgres:\/\/pintle:\*\*\*@127\.0\.0\.1:\d+\/postgres$/m);
+      assert.equal((await server.request({ path: '/metrics' })).status, 200);
     } finally {
       await server.close();
       await postgres.stop();
+      rmSync(directory, { recursive: true });
     }
   });
 });

@@ -176,7 +176,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler(api, {
-      options, checks, metrics, flowControl, audit, storeDirectory: options.etcdServers.length > 0 ? '' : made.directory.store,
+      options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
       disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });

@@ -40,7 +40,7 @@ export async function resolveSetup(options: TestServerOptions): Promise<Setup> {
     options, clock, objects, baseKey,
     stateKey: hasFunctions ? undefined : createHash('sha256').update(`${baseKey}\n${JSON.stringify(objects)}`).digest('hex'),
     serverOptions: {
-      compactionIntervalMs: 0, ...server, admission, conversions, tls: options.tls ?? true, dataDir: '', etcdServers: [],
+      compactionIntervalMs: 0, ...server, admission, conversions, tls: options.tls ?? true, dataDir: '', etcdServers: [], datastoreEndpoint: '',
       ...(options.logger !== undefined && { logger: options.logger }),
     },
     randomAt: (revision) => (seed === undefined ? systemRandom : createSeededRandom(`${seed}/${revision}`)),
