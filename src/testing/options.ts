@@ -46,5 +46,6 @@ export interface TestServerOptions {
   readonly requestLog?: string;
   readonly logger?: Logger;
   /** Any other option of `createServer`. */
-  readonly server?: Omit<Partial<ServerOptions>, 'clock' | 'random' | 'logger' | 'admission' | 'conversions' | 'tls' | 'dataDir' | 'etcdServers' | 'datastoreEndpoint'>;
+  readonly server?: Omit<Partial<ServerOptions>,
+    'clock' | 'random' | 'logger' | 'admission' | 'conversions' | 'tls' | 'dataDir' | 'etcdServers' | 'datastoreEndpoint'>;
 }
