@@ -92,6 +92,9 @@ test('createServiceAllocation gives every port of nodes once', async () => {
 test('createServiceAllocation gives addresses of ready ranges only, where there are any', async () => {
   const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], { ready: ['10.9.0.0/29'] });
   assert.match((await create(registry, 'a', { spec: { type: 'ClusterIP', ports: [{ port: 80 }] } })).clusterIP, /^10\.9\.0\.[1-6]$/);
+  const dual = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28', 'fd00::/112'], { ready: ['10.9.0.0/29'] });
+  const { clusterIPs } = await create(dual, 'a', { spec: { type: 'ClusterIP', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80 }] } });
+  assert.match(clusterIPs.join(), /^10\.9\.0\.[1-6],fd00::/);
 });
 
 test('parsePortRange reads the forms of the reference', () => {

@@ -27,10 +27,16 @@ export interface ServiceAllocationOptions {
 
 const readSpec = (service: KubeObject): ServiceSpec => (service['spec'] ?? {}) as ServiceSpec;
 
-/** The ranges that are ready, the cluster's own first. One whose ServiceCIDR is being deleted gives no addresses, as long as another one does. */
+/**
+ * The ranges of the cluster's families that are ready, its own first. One whose ServiceCIDR is being deleted gives no addresses as long as another
+ * one of its family does.
+ */
 function chooseRanges(own: readonly IpRange[], ready: readonly IpRange[]): readonly IpRange[] {
-  const isOwn = (range: IpRange): boolean => own.some(({ family, base, size }) => family === range.family && base === range.base && size === range.size);
-  return ready.length === 0 ? own : [...ready.filter(isOwn), ...ready.filter((range) => !isOwn(range))];
+  return own.flatMap((mine) => {
+    const ofFamily = ready.filter(({ family }) => family === mine.family);
+    const isMine = ({ base, size }: IpRange): boolean => base === mine.base && size === mine.size;
+    return ofFamily.length === 0 ? [mine] : [...ofFamily.filter(isMine), ...ofFamily.filter((range) => !isMine(range))];
+  });
 }
 
 async function allocate(options: ServiceAllocationOptions, attributes: AdmissionAttributes, reservation: Reservation): Promise<void> {
@@ -39,7 +45,7 @@ async function allocate(options: ServiceAllocationOptions, attributes: Admission
   const before = oldObject === undefined ? undefined : readSpec(oldObject);
   carryOver(spec, before);
   const ranges = chooseRanges(options.ranges, await options.listRanges());
-  const configured = [...new Set([...options.ranges, ...ranges].map(({ family }) => family))];
+  const configured = options.ranges.map(({ family }) => family);
   const errors = resolveFamilies(spec, { before, configured });
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
