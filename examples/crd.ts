@@ -30,7 +30,9 @@ interface Greeting extends KubernetesObject {
 
 /** Defines the kind and starts its controller; answers how to stop it. */
 export async function startGreetings(config: KubeConfig): Promise<() => Promise<void>> {
-  await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: greetings });
+  const definitions = config.makeApiClient(ApiextensionsV1Api);
+  await definitions.createCustomResourceDefinition({ body: greetings });
+  await waitUntilServed(definitions);
   const objects = config.makeApiClient(CustomObjectsApi);
   const reconcile = async (greeting: Greeting): Promise<void> => {
     const { name = '', generation = 0 } = greeting.metadata ?? {};
@@ -46,6 +48,16 @@ export async function startGreetings(config: KubeConfig): Promise<() => Promise<
   informer.on('update', enqueue);
   await informer.start();
   return () => informer.stop();
+}
+
+/** A new kind is served once its definition is established, here as on any Kubernetes API server. */
+async function waitUntilServed(definitions: ApiextensionsV1Api): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const { status } = await definitions.readCustomResourceDefinition({ name: greetings.metadata?.name ?? '' });
+    if (status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True') === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('the kind is not established');
 }
 
 /** Greets the person of a Greeting and returns the text of the status. */
