@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareKeys } from '../../../base/index.ts';
-import { decodeNumbers, decodeOldKey, decodeRecord, decodeRevision, encodeNumbers, encodeOldKey, encodeRecord, encodeRevision, escapeKey } from './record.ts';
+import {
+  decodeNumbers, decodeOldKey, decodePointer, decodeRecord, decodeRevision, encodeNumbers, encodeOldKey, encodePointer, encodeRecord, encodeRevision, escapeKey,
+} from './record.ts';
 
 const revision = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const key = fc.string({ unit: fc.constantFrom('/', 'a', '\0', '\u0001', 'é', '\uffee', '\u{1f600}'), minLength: 1, maxLength: 8 });
@@ -44,4 +46,14 @@ test('decodeNumbers answers undefined for what encodeNumbers did not write', () 
   bytes[7] = 99;
   assert.equal(decodeNumbers(bytes), undefined);
   assert.equal(decodeNumbers(Buffer.alloc(3)), undefined);
+});
+
+test('a pointer with any flipped bit holds revisions that a table key can spell', () => {
+  fc.assert(fc.property(revision, revision, fc.nat(127), (modRevision, createRevision, bit) => {
+    const bytes = encodePointer({ modRevision, createRevision });
+    assert.deepEqual(decodePointer(bytes), { modRevision, createRevision });
+    bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
+    const damaged = decodePointer(bytes);
+    for (const found of [damaged.modRevision, damaged.createRevision]) assert.equal(decodeRevision(encodeRevision(found)), found);
+  }));
 });

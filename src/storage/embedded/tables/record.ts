@@ -126,7 +126,13 @@ export function encodePointer(pointer: VersionPointer): Buffer {
 /** The inverse of encodePointer. */
 export function decodePointer(bytes: Buffer): VersionPointer {
   if (bytes.length !== 16) throw new StorageCorruptError('an index entry has the wrong size');
-  return { modRevision: readInteger(bytes, 0), createRevision: readInteger(bytes, 8) };
+  return { modRevision: readPointed(bytes, 0), createRevision: readPointed(bytes, 8) };
+}
+
+/** A revision that a pointer holds. A damaged one that no table key can spell points where there is no record: reads find the object damaged. */
+function readPointed(bytes: Buffer, at: number): number {
+  const revision = readInteger(bytes, at);
+  return Number.isSafeInteger(revision) && revision >= 0 ? revision : Number.MAX_SAFE_INTEGER;
 }
 
 /**
