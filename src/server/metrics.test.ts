@@ -60,6 +60,18 @@ describe('/metrics', () => {
     }
   });
 
+  it('shows no name of a path that is served nowhere', async () => {
+    const paths = [
+      '/api/v1/chosen-resources', '/apis/chosen.example.com/v1/things', '/apis/chosen.example.com/v1/things?watch=1', '/apis/apps/chosen1/deployments',
+      '/api/v1/namespaces/default/configmaps/a/chosen-part', '/api/v1/namespaces/default/endpoints/a/chosen-part', '/chosen-root',
+    ];
+    for (const path of paths) for (const token of [undefined, 'alice-token']) await server.request({ path, ...(token !== undefined && { token }) });
+    const text = await scrape();
+    assert.ok(!text.includes('chosen'), text.split('\n').find((line) => line.includes('chosen')));
+    const unknown = 'component="apiserver",dry_run="",group="",resource="",scope="cluster",subresource="",verb="LIST",version=""';
+    assert.match(text, new RegExp(`^apiserver_request_total\\{code="403",${unknown}\\} 3$`, 'm'));
+  });
+
   it('--disabled-metrics leaves metrics out, and counts them', async () => {
     const text = await scrape();
     assert.ok(!text.includes('process_heap_bytes'));

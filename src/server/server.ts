@@ -26,7 +26,7 @@ import { describeError } from './observability/logger.ts';
 import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { measureStore, observeQueues } from './observability/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
-import { countDeprecated } from './observability/process-metrics.ts';
+import { countDeprecated, showServed } from './observability/process-metrics.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
@@ -144,7 +144,7 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
 async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>): Promise<Parts> {
   const { random, clock, logger } = options;
   const { pki, seams } = made;
-  const metrics = createMetrics();
+  const metrics = createMetrics(showServed(() => api));
   const store = measureStore(made.store, { registry: metrics.registry, clock, root: findRoot(options) });
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;

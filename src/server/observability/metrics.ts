@@ -82,11 +82,15 @@ const requestSpecs = {
   },
 } as const satisfies Readonly<Record<string, MetricSpec>>;
 
+/** The info of a request as labels may show it: without names that are served nowhere, since clients choose their paths and every name is kept. */
+export type ShowInfo = (info: RequestInfo) => RequestInfo;
+
 /** Starts at zero. */
-export function createMetrics(registry = new MetricRegistry()): ServerMetrics {
+export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetrics {
+  const registry = new MetricRegistry();
   const requests = new Map<string, Series>();
   const longRunning = new Map<string, number>();
-  const recall = createSeriesMemo();
+  const seriesFor = createSeriesMemo(requests, showInfo);
   const inFlight = { readOnly: 0, mutating: 0 };
   registry.gauge({
     name: 'apiserver_current_inflight_requests', stability: 'STABLE', help: 'Number of requests in flight of this apiserver per request kind.',
@@ -98,12 +102,14 @@ export function createMetrics(registry = new MetricRegistry()): ServerMetrics {
   return {
     registry, inFlight,
     beginLongRunning(info) {
-      const labels = formatLabels(describeRequest(info));
-      if (longRunning.size < MAX_SERIES || longRunning.has(labels)) longRunning.set(labels, (longRunning.get(labels) ?? 0) + 1);
-      return () => void longRunning.set(labels, (longRunning.get(labels) ?? 1) - 1);
+      const labels = formatLabels(describeRequest(showInfo(info)));
+      const before = longRunning.get(labels);
+      if (before === undefined && longRunning.size >= MAX_SERIES) return () => {};
+      longRunning.set(labels, (before ?? 0) + 1);
+      return () => void longRunning.set(labels, (longRunning.get(labels) as number) - 1);
     },
     recordRequest(record) {
-      const series = recall(record, () => findSeries(requests, record));
+      const series = seriesFor(record);
       series.codes.set(record.status, (series.codes.get(record.status) ?? 0) + 1);
       if (record.isTerminated === true) series.terminations.set(record.status, (series.terminations.get(record.status) ?? 0) + 1);
       series.durations.observe(record.durationMs / 1000);
@@ -186,16 +192,16 @@ const scopeOf = ({ isResource, name, namespace }: RequestInfo): string =>
   (!isResource ? '' : name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster');
 
 /** Remembers the series of requests that differ in nothing that is a label: making the labels costs more than counting. */
-function createSeriesMemo(): (record: RequestRecord, find: () => Series) => Series {
+function createSeriesMemo(requests: Map<string, Series>, showInfo: ShowInfo): (record: RequestRecord) => Series {
   const known = new Map<string, Series>();
-  return ({ info, dryRun }, find) => {
-    if (!info.isResource) return find();
+  return ({ info, dryRun }) => {
+    if (!info.isResource) return findSeries(requests, { info, dryRun });
     const key = `${info.verb}/${dryRun}/${scopeOf(info)}/${info.version}/${info.resource}/${info.subresource}/${info.group}`;
-    let series = known.get(key);
-    if (series === undefined) {
-      series = find();
-      if (known.size < MAX_SERIES) known.set(key, series);
-    }
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const shown = showInfo(info);
+    const series = findSeries(requests, { info: shown, dryRun });
+    if (shown === info && known.size < MAX_SERIES) known.set(key, series);
     return series;
   };
 }

@@ -3,13 +3,13 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import type { Response } from '../../endpoints/index.ts';
-import { versionIn } from '../../registry/index.ts';
+import { subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import { kubernetesVersion } from '../cli/version.ts';
 import type { Api } from '../compose.ts';
 import type { FlowControl, FlowSample } from '../flow-control/flow-control.ts';
 import { type MetricSpec, type Sample, finishMetrics, formatLabels, renderCounter, renderGauge } from './metric.ts';
-import type { ServerMetrics } from './metrics.ts';
+import type { ServerMetrics, ShowInfo } from './metrics.ts';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 const encoder = new TextEncoder();
@@ -37,6 +37,20 @@ export async function answerMetrics(api: Api, { metrics, flowControl, audit, sto
 /** Metrics as an answer. */
 export const answerMetricsText = (text: string): Response => ({ status: 200, headers: { 'content-type': CONTENT_TYPE }, body: encoder.encode(text) });
 
+/** Leaves out what neither this server nor one behind an APIService has. */
+export function showServed(api: () => Pick<Api, 'catalog' | 'aggregator'>): ShowInfo {
+  return (info) => {
+    const { group, version, resource, subresource } = info;
+    const { catalog, aggregator } = api();
+    const row = catalog.find(group, version, resource);
+    if (row !== undefined && (subresource === '' || subresourcesIn(row, version).some(({ name }) => name === subresource))) return info;
+    const remote = row === undefined ? aggregator.find(group, version) : undefined;
+    if (remote === undefined) return { ...info, group: '', version: '', resource: '', subresource: '' };
+    const isListed = remote.discovery?.resources.some((one) => (one as { readonly resource?: unknown }).resource === resource) === true;
+    return { ...info, resource: isListed ? resource : '', subresource: '' };
+  };
+}
+
 /** Counts APIs that are deprecated, once one of their requests is seen. */
 export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (info: Parameters<ServerMetrics['watchCounts']>[0]) => void {
   const seen = new Set<string>();
@@ -44,7 +58,9 @@ export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (i
     name: 'apiserver_requested_deprecated_apis', stability: 'STABLE',
     help: 'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
   }, () => [...seen].map((labels): Sample => [labels, 1]));
-  return ({ group, version, resource, subresource }) => {
+  const showInfo = showServed(api);
+  return (info) => {
+    const { group, version, resource, subresource } = showInfo(info);
     const row = api().catalog.find(group, version, resource);
     if (row === undefined || versionIn(row, version)?.deprecationWarning === undefined) return;
     seen.add(formatLabels({ group, removed_release: '', resource, subresource, version }));
