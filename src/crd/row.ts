@@ -51,7 +51,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
     versions: versions.map((version) => createVersionRow(spec, version, { schemas, reload, formatAge })),
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
-      selectableFields: listSelectableFields(spec.versions),
+    selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules, clock, validateInWorker }),

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import {
   type KubeObject, type OpenAPIV3Schema, applyDefaults, compileStructuralSchema, decodeCustomObject, loadPatternEngine, validateEmbedded, validateListTypes,
-    validateValue,
+  validateValue,
 } from '../apimachinery/index.ts';
 import { hasRules } from './strategy.ts';
 

@@ -111,7 +111,7 @@ function makeExchange({ method = 'GET', path, body, headers = {} }: TestRequest,
   const line = { method, path: decodeURIComponent(url.pathname), query: url.searchParams };
   return {
     ...line, headers: { 'user-agent': 'tests/1', ...headers }, readBody: async () => encode(body),
-      signal: new AbortController().signal, aborted: false, clock,
+    signal: new AbortController().signal, aborted: false, clock,
     remoteAddress: '127.0.0.1', auditId: 'a', info: parseRequestInfo(line), user: { name: 'admin', groups: ['system:masters'] }, warnings: [],
   };
 }

@@ -81,7 +81,7 @@ export const rows = {
   leases: row({ group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases', createOnUpdate: true, unconditionalUpdate: false }, lease),
   budgets: row({
     group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', unconditionalUpdate: false, tracksGeneration: true,
-      subresources: [statusPath],
+    subresources: [statusPath],
   }, budget),
   widgets: row({
     group: 'example.com', kind: 'Widget', plural: 'widgets', custom: true, unconditionalUpdate: false, tracksGeneration: true, subresources: [statusPath],

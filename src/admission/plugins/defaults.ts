@@ -47,12 +47,11 @@ export function createDefaultPlugins({ readsOf, clock, configurations = {}, tole
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   return [
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
-    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(), 
+    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(),
     createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity, metrics?.recordPodSecurity),
     createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(tolerationSeconds),
-      createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')),
-    createAlwaysPullImages(), createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules),
-      createExtendedResourceToleration(),
+    createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')), createAlwaysPullImages(),
+    createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules), createExtendedResourceToleration(),
     createAntiAffinityLimit(), createPodTopologyLabels(nodes), createDeclaredFeatures(nodes), createPodResizeValidator(nodes),
     createDefaultStorageClass(storageClasses), createStorageObjectInUseProtection(), createClaimResize(storageClasses),
     createDefaultIngressClass(readsOf('networking.k8s.io', 'ingressclasses')), createExternalIpDenial(), createEventRateLimit(eventLimits, clock),

@@ -2,8 +2,7 @@
 // reference's environments: claims are a map of anything, a user has username, uid, groups and extra. Relies on the engine of patterns being loaded.
 import {
   type CompiledExpression, type Environment, type OpenAPIV3Schema, type Value, CelList, Failure, anyType, compileExpression, declareType, declaredStructs,
-    extendEnvironment,
-  fromDeclared, fromJson, kubernetesEnvironment, mapOf, RUNTIME_COST_BUDGET, stringType,
+  extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment, mapOf, RUNTIME_COST_BUDGET, stringType,
 } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
 import type { User } from '../user.ts';

@@ -155,8 +155,7 @@ function connectOperations(context: ResourceContext, path: string, subresource: 
   const paths = subresource.name === 'proxy' ? [[path, ''], [`${path}/{path}`, 'WithPath']] as const : [[path, '']] as const;
   return paths.flatMap(([at, suffix]) => methods.map((method) => ({
     path: at, method, id: `connect${prefix}${capitalize(method)}${scoped(context)}${capitalize(subresource.name)}${suffix}`, tag: context.tag,
-      action: 'connect',
-    kind, consumes: [], produces: ['*/*'], parameters: 'none', answer: 'text', statuses: ['200', '401'],
+    action: 'connect', kind, consumes: [], produces: ['*/*'], parameters: 'none', answer: 'text', statuses: ['200', '401'],
   }) satisfies Operation));
 }
 
@@ -177,7 +176,7 @@ function watchOperations(context: ResourceContext): Operation[] {
   if (!resource.verbs.includes('watch') || resource.custom) return [];
   const base = {
     tag: context.tag, kind, produces: produces(context, true), method: 'get', consumes: [], parameters: 'list', answer: { meta: 'WatchEvent' },
-      statuses: ['200', '401'],
+    statuses: ['200', '401'],
   } as const;
   const path = resource.namespaced ? `${root}/watch/namespaces/{namespace}/${resource.plural}` : `${root}/watch/${resource.plural}`;
   const out: Operation[] = [
@@ -211,8 +210,8 @@ export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Oper
   const word = groupWord(groupVersion.group);
   const discovery: Operation = {
     path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`,
-      tag: `${word}_${groupVersion.version}`,
-    consumes: [], produces: objectTypes, parameters: 'none', answer: { meta: 'APIResourceList' }, statuses: ['200', '401'],
+    tag: `${word}_${groupVersion.version}`, consumes: [], produces: objectTypes, parameters: 'none', answer: { meta: 'APIResourceList' },
+    statuses: ['200', '401'],
   };
   return [discovery, ...operations];
 }

@@ -37,7 +37,7 @@ const v3Schema: MessageSpec['fields'] = {
   uniqueItems: [20, 'bool'], maxProperties: [21, 'int'], minProperties: [22, 'int'], required: [23, 'strings'], enum: [24, 'anys'], type: [25, 'string'],
   allOf: [26, 'SchemaOrReference[]'], oneOf: [27, 'SchemaOrReference[]'], anyOf: [28, 'SchemaOrReference[]'], not: [29, 'Schema'], items: [30, 'Items'],
   properties: [31, 'SchemaOrReference{}'], additionalProperties: [32, 'AdditionalProperties'], default: [33, 'Default'], description: [34, 'string'],
-    format: [35, 'string'],
+  format: [35, 'string'],
 };
 
 const v3: Dialect = {
@@ -82,13 +82,12 @@ const v3: Dialect = {
 };
 
 const v2Schema: MessageSpec['fields'] = {
-  $ref: [1, 'string'], format: [2, 'string'], title: [3, 'string'], description: [4, 'string'], default: [5, 'any'], multipleOf: [6, 'double'], maximum: [7,
-    'double'],
-  exclusiveMaximum: [8, 'bool'], minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'int'], minLength: [12, 'int'], pattern: [13,
-    'string'],
+  $ref: [1, 'string'], format: [2, 'string'], title: [3, 'string'], description: [4, 'string'], default: [5, 'any'], multipleOf: [6, 'double'],
+  maximum: [7, 'double'], exclusiveMaximum: [8, 'bool'], minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'int'],
+  minLength: [12, 'int'], pattern: [13, 'string'],
   maxItems: [14, 'int'], minItems: [15, 'int'], uniqueItems: [16, 'bool'], maxProperties: [17, 'int'], minProperties: [18, 'int'], required: [19, 'strings'],
   enum: [20, 'anys'], additionalProperties: [21, 'AdditionalProperties'], type: [22, 'TypeItem'], items: [23, 'Items'], allOf: [24, 'Schema[]'],
-    properties: [25, 'Schema{}'],
+  properties: [25, 'Schema{}'],
 };
 const pathMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 

@@ -103,8 +103,7 @@ describe('the flags about identities', () => {
     }));
     const server = await startTestServer(optionsOf(
       '--authorization-mode', 'RBAC,Webhook', '--authorization-webhook-config-file', writeKubeconfig('rights', service), '--authorization-webhook-version',
-        'v1',
-      '--authorization-webhook-cache-unauthorized-ttl', '0s',
+      'v1', '--authorization-webhook-cache-unauthorized-ttl', '0s',
     ));
     const ask = async (token: string, path = '/api/v1/nodes') => (await server.request({ path, token })).status;
     assert.deepEqual([await ask('alice-token'), await ask('alice-token'), await ask('bob-token'), await ask('bob-token'), await ask('admin-token')],
