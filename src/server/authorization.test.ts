@@ -204,6 +204,29 @@ describe('authorization', () => {
       assert.equal(await ask({ verb: 'get', resource: 'nodes', name: 'n2' }), false);
       assert.equal(await ask({ verb: 'get', resource: 'secrets', name: 's', namespace: 'default' }), false);
       assert.equal(await ask({ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'n2', namespace: 'kube-node-lease' }), false);
+      const addPod = async (name: string, nodeName: string, volume: object) => {
+        const spec = { nodeName, containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', ...volume }] };
+        const path = '/api/v1/namespaces/default/pods';
+        assert.equal((await strict.request({ method: 'POST', path, body: { metadata: { name, annotations: { s: 'stage' } }, spec } })).status, 201);
+      };
+      await addPod('mine', 'n1', { secret: { secretName: 's' } });
+      await addPod('theirs', 'n2', { secret: { secretName: 'other' } });
+      await addPod('claims', 'n1', { persistentVolumeClaim: { claimName: 'c' } });
+      const stage = (name: string, claim: string) => ({
+        metadata: { name }, spec: {
+          capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], claimRef: { name: claim, namespace: 'default' },
+          csi: { driver: 'd.example.com', volumeHandle: name, nodeStageSecretRef: { name: `stage-${name}`, namespace: 'vault' } },
+        },
+      });
+      for (const body of [stage('v', 'c'), stage('w', 'd')]) {
+        assert.equal((await strict.request({ method: 'POST', path: '/api/v1/persistentvolumes', body })).status, 201);
+      }
+      const mayRead = (resource: string, namespace: string, ...names: readonly string[]) =>
+        Promise.all(names.map((name) => ask({ verb: 'get', resource, name, namespace })));
+      assert.deepEqual(await mayRead('secrets', 'default', 's', 'other', 'stage', 'stage-v'), [true, false, false, false]);
+      assert.deepEqual(await mayRead('secrets', 'vault', 'stage-v', 'stage-w', 's'), [true, false, false]);
+      assert.deepEqual(await mayRead('pods', 'default', 'mine', 'theirs', 'none'), [true, false, false]);
+      assert.deepEqual(await mayRead('persistentvolumes', '', 'v', 'w'), [true, false]);
     } finally {
       await strict.close();
     }

@@ -1,12 +1,13 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
+import type { KubeObject } from '../apimachinery/index.ts';
 import type { AskAccess, AskAudience, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
 import {
-  type Attributes, type Authorize, type Decision, type EscalationRules, type FindObject, type ListObjects, PolicyIndex, type RulesByMode, type User,
-  createAuthorizer, createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
+  type Attributes, type Authorize, type Decision, type EscalationRules, type NodeReads, PolicyIndex, type RulesByMode, type User, createAuthorizer,
+  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
 import { invariant } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
-import { type Catalog, type Registry, everything, findKnownObject } from '../registry/index.ts';
+import { type Catalog, type Predicate, type Registry, buildPredicate, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
 import { logRetry } from './observability/log-retry.ts';
 import type { ServerOptions } from './options/options.ts';
@@ -34,21 +35,10 @@ interface AuthorizationOptions {
 export function composeAuthorization({ options, registry, catalog, rolesReady, plan }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
-  const rowOf = (where: string) => {
-    const [group = '', plural = ''] = where.split('/');
-    const resource = catalog.findResource(group, plural);
-    invariant(resource !== undefined, `${plural} are served`);
-    return { resource, version: resource.storageVersion };
-  };
-  const listObjects: ListObjects = async (where, namespace) => {
-    const row = rowOf(where);
-    const { items } = await registry.list({ ...row, namespace }, { predicate: everything, resourceVersion: '0' });
-    return Array.from(items, (item) => item.object(row.version));
-  };
-  const find: FindObject = (where, namespace, name) => findKnownObject(registry, { ...rowOf(where), namespace, name });
   const { abac } = plan;
   const authorizers = {
-    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(listObjects, find), ...(abac !== undefined && { ABAC: abac.authorize }),
+    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(createNodeReads(registry, catalog)),
+    ...(abac !== undefined && { ABAC: abac.authorize }),
   };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {
@@ -58,6 +48,27 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
       index.stop();
     },
     resolvers: { RBAC: (user, namespace) => resolveRules(index, user, namespace), ...(abac !== undefined && { ABAC: abac.resolveRules }) },
+  };
+}
+
+/** What the node authorizer reads, from the caches. */
+function createNodeReads(registry: Registry, catalog: Catalog): NodeReads {
+  const rowOf = (where: string) => {
+    const [group = '', plural = ''] = where.split('/');
+    const resource = catalog.findResource(group, plural);
+    invariant(resource !== undefined, `${plural} are served`);
+    return { resource, version: resource.storageVersion };
+  };
+  const list = async (where: string, namespace: string, predicate: Predicate): Promise<KubeObject[]> => {
+    const row = rowOf(where);
+    const { items } = await registry.list({ ...row, namespace }, { predicate, resourceVersion: '0' });
+    return Array.from(items, (item) => item.object(row.version));
+  };
+  return {
+    listPods: (node, namespace) =>
+      list('/pods', namespace, buildPredicate(rowOf('/pods').resource, { fields: [{ field: 'spec.nodeName', operator: '=', value: node }] })),
+    listVolumesWith: (name) => list('/persistentvolumes', '', { everything: false, matches: (volume) => volume.contains(JSON.stringify(name)) }),
+    find: (where, namespace, name) => findKnownObject(registry, { ...rowOf(where), namespace, name }),
   };
 }
 

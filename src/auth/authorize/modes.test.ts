@@ -26,8 +26,13 @@ const pods = [
 ];
 
 describe('createNodeAuthorizer', () => {
-  const list = async (where: string) => (where === '/pods' ? pods : [...objects.values()].filter(({ metadata }) => metadata.name?.startsWith(where)));
-  const authorize = createNodeAuthorizer(list, async (resource, _namespace, name) => objects.get(`${resource} ${name}`));
+  const nodeOf = ({ spec }: KubeObject): unknown => (spec as { readonly nodeName: string }).nodeName;
+  const authorize = createNodeAuthorizer({
+    listPods: async (node) => pods.filter((one) => nodeOf(one) === node),
+    listVolumesWith: async () => [...objects.values()].filter(({ metadata }) => metadata.name?.startsWith('/persistentvolumes ')),
+    find: async (resource, _namespace, name) =>
+      (resource === '/pods' ? pods.find(({ metadata }) => metadata.name === name) : objects.get(`${resource} ${name}`)),
+  });
   const n1 = 'system:node:n1 system:nodes';
   const rows: readonly (readonly [who: string, what: string, namespace: string, expected: 'allow' | 'none'])[] = [
     [n1, 'get secrets s', 'ns', 'allow'],

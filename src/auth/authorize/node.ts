@@ -1,5 +1,6 @@
 // The Node mode: a kubelet (user system:node:NAME in group system:nodes) gets what concerns its own node: itself, its lease, its CSI node,
-// its pods, and what those pods refer to; besides that, the rules of system:node. Relies on the registry for the pods of a namespace.
+// its pods, and what those pods refer to; besides that, the rules of system:node. Relies on the registry for the pods of a node, so that a decision
+// takes time by what runs on the node and not by all that runs.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { expandRule } from '../bootstrap/bootstrap-policy.ts';
 import { nodeRules } from '../bootstrap/cluster-roles.data.ts';
@@ -8,41 +9,39 @@ import type { Attributes, Authorize, Decision } from './attributes.ts';
 import { requiresField } from './selectors.ts';
 import { allowsRequest } from './rule.ts';
 
-/** The objects of a resource (`group/plural`, the core group without a name) in a namespace, or in all namespaces for ''. */
-export type ListObjects = (resource: string, namespace: string) => Promise<readonly KubeObject[]>;
-
-/** An object of a resource, if there is one. */
-export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
+/** What decisions read, as the caches have it. */
+export interface NodeReads {
+  /** The pods on a node, in a namespace, or in all namespaces for ''. */
+  listPods(node: string, namespace: string): Promise<readonly KubeObject[]>;
+  /** The persistent volumes in which a name stands somewhere. */
+  listVolumesWith(name: string): Promise<readonly KubeObject[]>;
+  /** An object of a resource (`group/plural`, the core group without a name), if there is one. */
+  find(resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
+}
 
 const rules = nodeRules.map(expandRule);
 const allowed: Decision = { type: 'allow', reason: '' };
 const refuse = (reason: string): Decision => ({ type: 'none', reason });
 const refuseUnrelated = (node: string): Decision => refuse(`no relationship found between node '${node}' and this object`);
-const reads = new Set(['get', 'list', 'watch']);
+const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /** The authorizer. */
-export function createNodeAuthorizer(list: ListObjects, find: FindObject = async () => undefined): Authorize {
-  const listPods: ListPods = (namespace) => list('/pods', namespace);
-  const listVolumes = () => list('/persistentvolumes', '');
+export function createNodeAuthorizer(reads: NodeReads): Authorize {
   return (attributes) => {
     const node = findNodeName(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
     const check = checks.get(`${attributes.group}/${attributes.resource}`);
-    return check === undefined ? byRules(attributes) : check({ node, attributes, listPods, listVolumes, find });
+    return check === undefined ? byRules(attributes) : check({ node, attributes, reads });
   };
 }
 
 const byRules = (attributes: Attributes): Decision => (rules.some((rule) => allowsRequest(rule, attributes)) ? allowed : refuse(''));
 
-type ListPods = (namespace: string) => Promise<readonly KubeObject[]>;
-
 interface Case {
   readonly node: string;
   readonly attributes: Attributes;
-  readonly listPods: ListPods;
-  readonly listVolumes: () => Promise<readonly KubeObject[]>;
-  readonly find: FindObject;
+  readonly reads: NodeReads;
 }
 type AuthorizationCheck = (asked: Case) => Promise<Decision> | Decision;
 
@@ -61,13 +60,10 @@ const checkNode: AuthorizationCheck = ({ node, attributes }) => {
   return byRules(attributes);
 };
 
-const checkPod: AuthorizationCheck = async ({ node, attributes, listPods }) => {
+const checkPod: AuthorizationCheck = async ({ node, attributes, reads }) => {
   const { verb, subresource, name, namespace, fieldSelector } = attributes;
-  if (subresource !== '' || !reads.has(verb)) return byRules(attributes);
-  if (verb === 'get') {
-    const pods = await listPods(namespace);
-    return pods.some((pod) => pod.metadata.name === name && nodeOfPod(pod) === node) ? allowed : refuseUnrelated(node);
-  }
+  if (subresource !== '' || !readVerbs.has(verb)) return byRules(attributes);
+  if (verb === 'get') return specField(await reads.find('/pods', namespace, name), 'nodeName') === node ? allowed : refuseUnrelated(node);
   const own = requiresField(fieldSelector?.(), 'spec.nodeName', node);
   return own ? allowed : refuse('can only list/watch pods with spec.nodeName field selector');
 };
@@ -84,23 +80,23 @@ function checkReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): Aut
   };
 }
 
-const checkReferredSecret = checkReferred('Secret', reads);
+const checkReferredSecret = checkReferred('Secret', readVerbs);
 
 /** A secret that a pod refers to, or a volume that a claim of a pod is bound to. */
 const checkSecret: AuthorizationCheck = async (one) => {
   const decision = await checkReferredSecret(one);
   const { verb, name, subresource } = one.attributes;
-  if (decision.type === 'allow' || !reads.has(verb) || name === '' || subresource !== '') return decision;
+  if (decision.type === 'allow' || !readVerbs.has(verb) || name === '' || subresource !== '') return decision;
   return await isSecretOfVolume(one) ? allowed : decision;
 };
 
-async function isSecretOfVolume({ node, attributes: { name, namespace }, listPods, listVolumes }: Case): Promise<boolean> {
+async function isSecretOfVolume({ node, attributes: { name, namespace }, reads }: Case): Promise<boolean> {
   const claims = new Set<string>();
-  for (const pod of await listPods('')) {
-    if (nodeOfPod(pod) !== node) continue;
+  for (const pod of await reads.listPods(node, '')) {
     for (const one of referencesOf(pod)) if (one.kind === 'PersistentVolumeClaim') claims.add(`${pod.metadata.namespace ?? ''}/${one.name}`);
   }
-  return (await listVolumes()).some((volume) => {
+  if (claims.size === 0) return false;
+  return (await reads.listVolumesWith(name)).some((volume) => {
     const claimed = (specField(volume, 'claimRef') ?? {}) as { readonly name?: string; readonly namespace?: string };
     return claims.has(`${claimed.namespace ?? ''}/${claimed.name ?? ''}`)
       && [...secretsOfVolume(volume)].some((secret) => secret.name === name && (secret.namespace || claimed.namespace) === namespace);
@@ -122,9 +118,9 @@ function* secretsOfVolume(volume: KubeObject | undefined): Generator<{ readonly 
 const statusWrites: ReadonlySet<string> = new Set(['update', 'patch']);
 
 /** Whether a pod of the node refers to an object by name. */
-async function isReferred({ node, listPods }: Case, { kind, name }: Reference, namespace: string): Promise<boolean> {
-  const pods = await listPods(namespace);
-  return pods.some((pod) => nodeOfPod(pod) === node && [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
+async function isReferred({ node, reads }: Case, { kind, name }: Reference, namespace: string): Promise<boolean> {
+  const pods = await reads.listPods(node, namespace);
+  return pods.some((pod) => [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
 }
 
 /** An object without a namespace, or made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
@@ -141,22 +137,22 @@ const specField = (object: KubeObject | undefined, field: string): unknown => ((
 
 /** A volume belongs to the node whose pod uses the claim that it is bound to. */
 async function isUsedVolume(one: Case): Promise<boolean> {
-  const volume = await one.find('/persistentvolumes', '', one.attributes.name);
+  const volume = await one.reads.find('/persistentvolumes', '', one.attributes.name);
   const { name, namespace } = (specField(volume, 'claimRef') ?? {}) as { readonly name?: string; readonly namespace?: string };
   return name !== undefined && namespace !== undefined && isReferred(one, { kind: 'PersistentVolumeClaim', name }, namespace);
 }
 
 /** A claim on a device belongs to the node whose pod names it, or got it made. */
-async function isUsedClaim({ node, attributes: { name, namespace }, listPods }: Case): Promise<boolean> {
+async function isUsedClaim({ node, attributes: { name, namespace }, reads }: Case): Promise<boolean> {
   const names = (pod: KubeObject): unknown[] => {
     const made = ((pod['status'] ?? {}) as { readonly resourceClaimStatuses?: readonly { readonly resourceClaimName?: string }[] | null });
     const given = specField(pod, 'resourceClaims') as readonly { readonly resourceClaimName?: string }[] | null | undefined;
     return [...given ?? [], ...made.resourceClaimStatuses ?? []].map(({ resourceClaimName }) => resourceClaimName);
   };
-  return (await listPods(namespace)).some((pod) => nodeOfPod(pod) === node && names(pod).includes(name));
+  return (await reads.listPods(node, namespace)).some((pod) => names(pod).includes(name));
 }
 
-const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
+const checkSlice: AuthorizationCheck = async ({ node, attributes, reads }) => {
   const { verb, subresource, name, fieldSelector } = attributes;
   if (subresource !== '') return refuse('cannot authorize ResourceSlice subresources');
   if (verb === 'create') return allowed;
@@ -167,21 +163,22 @@ const checkSlice: AuthorizationCheck = async ({ node, attributes, find }) => {
   if (!['get', 'update', 'patch', 'delete'].includes(verb)) {
     return refuse('only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection');
   }
-  return specField(await find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
+  return specField(await reads.find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
 };
 
 const checks = new Map<string, AuthorizationCheck>([
   ['/nodes', checkNode],
   ['/pods', checkPod],
   ['/secrets', checkSecret],
-  ['/configmaps', checkReferred('ConfigMap', reads)],
+  ['/configmaps', checkReferred('ConfigMap', readVerbs)],
   ['/persistentvolumeclaims', checkReferred('PersistentVolumeClaim', new Set(['get']))],
   ['/serviceaccounts', checkReferred('ServiceAccount', new Set(['create', 'get']))],
   ['coordination.k8s.io/leases', checkOwn('kube-node-lease', new Set(['get', 'create', 'update', 'patch', 'delete']))],
   ['/persistentvolumes', checkRelated(isUsedVolume)], ['resource.k8s.io/resourceclaims', checkRelated(isUsedClaim)],
   [
     'storage.k8s.io/volumeattachments',
-    checkRelated(async ({ node, attributes, find }) => specField(await find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
+    checkRelated(async ({ node, attributes, reads }) =>
+      specField(await reads.find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
   ],
   ['resource.k8s.io/resourceslices', checkSlice],
   ['storage.k8s.io/csinodes', checkOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
@@ -192,14 +189,6 @@ interface Reference {
   readonly name: string;
 }
 
-interface PodSpec {
-  readonly nodeName?: string;
-  readonly serviceAccountName?: string;
-}
-
-const specOf = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
-const nodeOfPod = (pod: KubeObject): string | undefined => specOf(pod).nodeName;
-
 /** Field names that refer to an object, wherever in a pod's spec they are. */
 const referring: Readonly<Record<string, readonly [kind: Reference['kind'], field: string]>> = {
   secret: ['Secret', 'secretName'], secretRef: ['Secret', 'name'], secretKeyRef: ['Secret', 'name'], imagePullSecrets: ['Secret', 'name'],
@@ -209,9 +198,9 @@ const referring: Readonly<Record<string, readonly [kind: Reference['kind'], fiel
 };
 
 function* referencesOf(pod: KubeObject): Generator<Reference> {
-  const { serviceAccountName } = specOf(pod);
-  if (serviceAccountName !== undefined) yield { kind: 'ServiceAccount', name: serviceAccountName };
-  yield* findReferences(specOf(pod));
+  const serviceAccount = specField(pod, 'serviceAccountName');
+  if (typeof serviceAccount === 'string') yield { kind: 'ServiceAccount', name: serviceAccount };
+  yield* findReferences(pod['spec']);
 }
 
 function* findReferences(value: unknown): Generator<Reference> {
