@@ -4,6 +4,7 @@ export { type ServerOptions, StartError } from './options/options.ts';
 export { type RunningServer, startServer } from './server.ts';
 export type { ExposedParts, Seams } from './local/seams.ts';
 export type { Filter } from './filters/filter.ts';
+export { isReadVerb } from './filters/in-flight.ts';
 export type { ServerExchange } from './http/exchange.ts';
 export { type LocalResponse, requestLocally } from './local/local-requests.ts';
 export { type Pki, preparePki } from './tls/pki.ts';

@@ -49,6 +49,8 @@ export interface LocalClient {
   request(request: TestRequest): Promise<TestResponse>;
   /** The object that is answered; rejects with ApiError for any other answer. PATCH applies. */
   read(method: string, path: string, body?: unknown): Promise<any>;
+  /** The same, and undefined in place of an answer of 404. */
+  readUnlessAbsent(method: string, path: string): Promise<any>;
 }
 
 const administrator: TestUser = { name: 'kubernetes-admin', groups: ['system:masters'] };
@@ -70,13 +72,16 @@ export function createLocalClient({ handler, clock, connection }: {
     const isJson = answer.headers['content-type']?.startsWith('application/json') === true && text !== '';
     return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
   };
+  const read = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await request({ method, path, body });
+    if (response.status >= 400) throw new ApiError(`${method} ${path}`, response);
+    return response.body;
+  };
   return {
-    request,
-    async read(method, path, body) {
-      const response = await request({ method, path, body });
-      if (response.status >= 400) throw new ApiError(`${method} ${path}`, response);
-      return response.body;
-    },
+    request, read,
+    readUnlessAbsent: (method, path) => read(method, path).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.code === 404)) throw error;
+    }),
   };
 }
 

@@ -3,7 +3,7 @@
 import { systemClock } from '../base/index.ts';
 import type { AuthenticateToken } from '../auth/index.ts';
 import type { MemoryStore } from '../storage/index.ts';
-import { type ExposedParts, type RunningServer, WebhookCallError, startServer } from '../server/index.ts';
+import { type ExposedParts, type RunningServer, WebhookCallError, isReadVerb, startServer } from '../server/index.ts';
 import { createFaultFilter } from './faults/fault-filter.ts';
 import type { FaultBook } from './faults/fault-book.ts';
 import { type LocalClient, createLocalClient } from './local-client.ts';
@@ -67,7 +67,7 @@ export async function startRun({ setup, memory, revision, isComplete, port, toke
     ...(isComplete && { woken: new Promise<void>((resolve) => void store.onCommit(() => resolve())) }),
     observe: (exchange, next) => record(exchange, isSeeded ? async (inner) => {
       const answer = await next(inner);
-      if (!['get', 'list', 'watch'].includes(inner.info.verb)) await settle();
+      if (!isReadVerb(inner.info.verb)) await settle();
       return answer;
     } : next),
     disturb: createFaultFilter({ book: faults, spares: isOwn, respondError: () => (exposed as ExposedParts).api.respondError }),

@@ -146,7 +146,7 @@ describe('manifests', () => {
       return found.map(({ metadata }) => metadata?.name ?? '').filter((name) => name !== 'kube-root-ca.crt');
     };
     assert.deepEqual(await names(folder), ['four', 'one', 'three', 'two']);
-    assert.deepEqual(await names([join(folder, 'a', '*.yaml'), join(folder, '**', '*.{json,txt}')].slice(0, 1)), ['one', 'two']);
+    assert.deepEqual(await names([join(folder, 'a', '*.yaml'), join(folder, '**', 'f?ur.json')]), ['four', 'one', 'two']);
     assert.deepEqual(await names(join(folder, '**', '*.{json,yml}')), ['four', 'three']);
     await assert.rejects(createTestServer({ manifests: join(folder, 'absent.yaml') }), ManifestError);
     await assert.rejects(createTestServer({ manifests: 'kind: [' }), ManifestError);

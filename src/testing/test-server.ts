@@ -112,8 +112,7 @@ export class TestServer implements AsyncDisposable {
 
   /** The object; undefined when there is none. */
   async get<T = KubernetesObject>(reference: Reference, where: InNamespace = {}): Promise<T | undefined> {
-    const response = await this.#run.client.request({ path: pathOf(this.#locate(reference, where)) });
-    return response.status === 404 ? undefined : await this.#run.client.read('GET', pathOf(this.#locate(reference, where))) as T;
+    return this.#run.client.readUnlessAbsent('GET', pathOf(this.#locate(reference, where)));
   }
 
   /** The objects of a resource, in one namespace or in all. */
@@ -123,9 +122,7 @@ export class TestServer implements AsyncDisposable {
 
   /** Deletes an object, as far as its finalizers let it; does nothing when there is none. */
   async delete(reference: Reference, where: InNamespace = {}): Promise<void> {
-    const path = pathOf(this.#locate(reference, where));
-    const { status } = await this.#run.client.request({ method: 'DELETE', path });
-    if (status >= 400 && status !== 404) await this.#run.client.read('DELETE', path);
+    await this.#run.client.readUnlessAbsent('DELETE', pathOf(this.#locate(reference, where)));
   }
 
   /** Waits until an object is as expected, see Until; answers it (undefined once it is deleted). Rejects with TimeoutError. */

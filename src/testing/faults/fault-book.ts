@@ -1,11 +1,10 @@
 // The faults of one server: kept in order, counted, and found by request.
 import type { RequestInfo } from '../../endpoints/index.ts';
 import type { Random } from '../../base/index.ts';
+import { isReadVerb } from '../../server/index.ts';
 import { type ActiveFault, type Fault, type FaultEffect, type FaultMatch, type Faults, type WebhookFault, findFaultProblem } from './fault.ts';
 
 type RequestFault = FaultMatch & FaultEffect;
-
-const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 interface Entry extends ActiveFault {
   fitted: number;
@@ -27,7 +26,7 @@ function fitsRequest(fault: RequestFault, { user, info }: FaultRequest): boolean
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
   return info.isResource
     && fits(fault.user, (value) => value === user)
-    && fits(fault.verb, (value) => value === info.verb || (value === 'write' && !reads.has(info.verb)) || (value === 'read' && reads.has(info.verb)))
+    && fits(fault.verb, (value) => value === info.verb || value === (isReadVerb(info.verb) ? 'read' : 'write'))
     && (fault.watch === undefined || info.verb === 'watch') && (fault.stale === undefined || info.verb === 'list')
     && fits(fault.group, (value) => value === info.group) && fits(fault.resource, (value) => value === resource)
     && fits(fault.namespace, (value) => value === info.namespace) && fits(fault.name, (value) => value === info.name);

@@ -77,25 +77,65 @@ export interface Faults {
 }
 
 const effects = ['status', 'latencyMs', 'cut', 'watch', 'stale'];
-const known = new Set([
-  ...effects, 'afterCommit', 'afterEvents', 'user', 'verb', 'group', 'resource', 'namespace', 'name', 'nth', 'times', 'probability', 'webhook', 'outcome',
-]);
+
+/** What a field takes, and what an error says of it. */
+interface Field {
+  readonly fits: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0;
+const oneOrMore = (fits: Field['fits']): Field['fits'] => (value) => fits(value) || (Array.isArray(value) && value.every(fits));
+const between = (low: number, high: number): Field['fits'] => (value) => typeof value === 'number' && value >= low && value <= high;
+const oneOf = (...values: readonly unknown[]): Field['fits'] => (value) => values.includes(value);
+
+const texts: Field = { fits: oneOrMore(isText), wanted: 'a text or a list of texts' };
+const flag: Field = { fits: oneOf(true, false), wanted: 'true or false' };
+const statusFields: Readonly<Record<string, Field['fits']>> = {
+  code: isStatusCode, reason: isText, message: isText, retryAfterSeconds: between(0, Number.MAX_SAFE_INTEGER),
+};
+
+function isStatusCode(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 400 && (value as number) < 600;
+}
+
+/** A code, or an object that has one and no field beside those of FaultStatus. */
+function isStatus(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isStatusCode(value);
+  return 'code' in value && Object.entries(value).every(([key, part]) => part === undefined || statusFields[key]?.(part) === true);
+}
+
+const fields: ReadonlyMap<string, Field> = new Map(Object.entries({
+  user: texts, verb: texts, group: texts, resource: texts, namespace: texts, name: texts,
+  nth: { fits: oneOrMore(isCount), wanted: 'a number from 1 on or a list of such' }, times: { fits: isCount, wanted: 'a number from 1 on' },
+  probability: { fits: between(0, 1), wanted: 'between 0 and 1' }, latencyMs: { fits: between(0, 2 ** 31 - 1), wanted: 'a number of milliseconds' },
+  status: { fits: isStatus, wanted: 'a code from 400 to 599, or such a code with reason, message and retryAfterSeconds' },
+  afterCommit: flag, cut: flag, watch: { fits: oneOf('end', 'expire', 'stall', 'cut'), wanted: 'end, expire, stall or cut' },
+  afterEvents: { fits: (value) => value === 0 || isCount(value), wanted: 'a number from 0 on' },
+  stale: { fits: (value) => value === true || isCount(value), wanted: 'true or a resourceVersion as a number' },
+  webhook: { fits: isText, wanted: 'a text' }, outcome: { fits: oneOf('timeout', 'refuse'), wanted: 'timeout or refuse' },
+} satisfies Record<string, Field>));
+const webhookFields: ReadonlySet<string> = new Set(['webhook', 'outcome', 'times']);
 
 /** Why a fault cannot be; undefined when it can. */
 export function findFaultProblem(fault: unknown): string | undefined {
   if (typeof fault !== 'object' || fault === null) return 'a fault is an object';
-  const unknown = Object.keys(fault).find((key) => !known.has(key));
-  if (unknown !== undefined) return `unknown field ${unknown}`;
-  if ('webhook' in fault) {
-    const { outcome } = fault as WebhookFault;
-    return outcome === 'timeout' || outcome === 'refuse' ? undefined : 'outcome of a webhook fault must be timeout or refuse';
+  const given = Object.entries(fault).filter(([, value]) => value !== undefined);
+  for (const [key, value] of given) {
+    const field = fields.get(key);
+    if (field === undefined) return `unknown field ${key}`;
+    if (!field.fits(value)) return `${key} must be ${field.wanted}`;
   }
-  const { status, afterCommit, cut, watch, afterEvents, probability } = fault as FaultMatch & FaultEffect;
-  if (!effects.some((effect) => effect in fault)) return `nothing happens: one of ${effects.join(', ')} is needed`;
-  const code = typeof status === 'object' ? status.code : status;
-  if (status !== undefined && !(Number.isInteger(code) && (code as number) >= 400 && (code as number) < 600)) return 'status must be a code from 400 to 599';
+  const names = new Set(given.map(([key]) => key));
+  if (names.has('webhook')) {
+    const foreign = [...names].find((key) => !webhookFields.has(key));
+    if (foreign !== undefined) return `a webhook fault has no ${foreign}`;
+    return names.has('outcome') ? undefined : 'a webhook fault needs an outcome';
+  }
+  if (names.has('outcome')) return 'outcome needs webhook';
+  if (!effects.some((effect) => names.has(effect))) return `nothing happens: one of ${effects.join(', ')} is needed`;
+  const { afterCommit, status, cut, afterEvents, watch } = fault as FaultEffect;
   if (afterCommit === true && status === undefined && cut !== true) return 'afterCommit needs status or cut';
-  if (watch !== undefined && !['end', 'expire', 'stall', 'cut'].includes(watch)) return 'watch must be end, expire, stall or cut';
-  if (afterEvents !== undefined && watch === undefined) return 'afterEvents needs watch';
-  return probability !== undefined && !(probability >= 0 && probability <= 1) ? 'probability must be between 0 and 1' : undefined;
+  return afterEvents !== undefined && watch === undefined ? 'afterEvents needs watch' : undefined;
 }

@@ -112,6 +112,16 @@ describe('server.faults', () => {
     assert.equal((await client.request({ path })).body.reason, 'Expired');
     assert.equal((await client.request({ path: faults })).body.faults[0].hits, 1);
     assert.equal((await client.request({ method: 'POST', path: faults, body: { colour: 'red' } })).body.message, 'the body is no fault: unknown field colour');
+    const refused = [
+      [{ status: 500, nth: '1' }, /: nth must be a number from 1 on/], [{ status: null }, /: status must be a code from 400 to 599/],
+      [{ status: { code: 500, retryAfter: 1 } }, /: status must be/], [{ latencyMs: '20' }, /: latencyMs must be a number of milliseconds/],
+      [{ stale: 'yes' }, /: stale must be true or a resourceVersion/], [{ webhook: '', outcome: 'timeout', nth: 2 }, /: a webhook fault has no nth/],
+    ] as const;
+    for (const [body, problem] of refused) {
+      const { status, body: { message } } = await client.request({ method: 'POST', path: faults, body });
+      assert.equal(status, 400);
+      assert.match(message, problem);
+    }
     assert.equal((await client.request({ path: faults, token: 'bob-token' })).status, 403);
     assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${added.body.id}` })).body.removed, 1);
     assert.equal((await client.request({ path })).status, 200);

@@ -2,9 +2,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../base/index.ts';
-import { mapMaybe } from '../../base/index.ts';
+import { BoundedCache, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
-import type { Filter, ServerExchange } from '../../server/index.ts';
+import { type Filter, type ServerExchange, isReadVerb } from '../../server/index.ts';
 
 /** One request and its answer. */
 export interface RequestRecord {
@@ -61,15 +61,14 @@ interface RecorderOptions {
 
 /** Requests are kept up to this number; the oldest go first. */
 const KEPT = 100_000;
-const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /** Whether a request changes something. */
 export const isWrite = ({ verb, dryRun, resource }: Pick<RequestRecord, 'verb' | 'dryRun' | 'resource'>): boolean =>
-  resource !== '' && !reads.has(verb) && !dryRun;
+  resource !== '' && !isReadVerb(verb) && !dryRun;
 
 /** Whether a record fits. */
 export function fitsRecord(record: RequestRecord, { verb, ...match }: RequestMatch): boolean {
-  const fitsVerb = verb === undefined || record.verb === verb || (verb === 'write' && isWrite(record)) || (verb === 'read' && reads.has(record.verb));
+  const fitsVerb = verb === undefined || record.verb === verb || (verb === 'write' && isWrite(record)) || (verb === 'read' && isReadVerb(record.verb));
   return fitsVerb && Object.entries(match).every(([key, value]) => value === undefined || record[key as keyof RequestRecord] === value);
 }
 
@@ -81,7 +80,7 @@ export class RequestRecorder {
   readonly #options: RecorderOptions;
   readonly #current = new AsyncLocalStorage<Mutable>();
   /** By revision. */
-  readonly #writers = new Map<number, RequestRecord>();
+  readonly #writers = new BoundedCache<number, RequestRecord>({ limit: KEPT });
   #records: Mutable[] = [];
   #count = 0;
 
@@ -100,7 +99,7 @@ export class RequestRecorder {
 
   /** The request that wrote a revision; undefined for writes of the server itself. */
   writerOf(revision: number): RequestRecord | undefined {
-    return this.#writers.get(revision);
+    return this.#writers.peek(revision);
   }
 
   /** Notes that a revision was written. */

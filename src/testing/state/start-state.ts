@@ -1,6 +1,6 @@
 // Start states: the store after a server has made its own objects and a test's are applied. They are made once per process and forked by every
 // server that begins with the same.
-import { systemClock, systemRandom } from '../../base/index.ts';
+import { BoundedCache, systemClock, systemRandom } from '../../base/index.ts';
 import { type MemoryStore, createMemoryStore } from '../../storage/index.ts';
 import { type Pki, type ServiceAccountKeys, createServiceAccountKeys, preparePki } from '../../server/index.ts';
 import type { Setup } from './setup.ts';
@@ -14,19 +14,14 @@ export interface StartState {
 export type MakeState = (setup: Setup, from: StartState | undefined) => Promise<StartState>;
 
 const KEPT_STATES = 32;
-const states = new Map<string, Promise<StartState>>();
+const states = new BoundedCache<string, Promise<StartState>>({ limit: KEPT_STATES });
 
-/** The state under a key, made when it is first asked for; the oldest is forgotten when there are many, and one that could not be made at once. */
-function keep(key: string, make: () => Promise<StartState>): Promise<StartState> {
-  const known = states.get(key);
-  if (known !== undefined) return known;
+/** The state under a key, made when it is first asked for; one that could not be made is forgotten at once. */
+const keep = (key: string, make: () => Promise<StartState>): Promise<StartState> => states.getOrMake(key, () => {
   const making = make();
-  states.set(key, making);
   making.catch(() => states.delete(key));
-  const [oldest] = states.keys();
-  if (states.size > KEPT_STATES && oldest !== undefined) states.delete(oldest);
   return making;
-}
+});
 
 /** The state for a setup; objects of the test are in it unless functions of the test take part in their writes. */
 export async function findStartState(setup: Setup, make: MakeState): Promise<{ readonly state: StartState; readonly isComplete: boolean }> {
