@@ -22,8 +22,13 @@ export interface SuiteOptions {
 /** Opens a new, empty Store for one test. */
 export type Start = (clock?: Clock) => Promise<Store>;
 
+/** Why a test that moves the clock is skipped; false where it is not. */
+const refuseRealTime = ({ leasesInRealTime = false }: SuiteOptions): string | false =>
+  leasesInRealTime && 'times to live pass on a clock that tests cannot move';
+
 /** Times to live and the end of history. */
-export function describeTime(start: Start, { leasesInRealTime: skip = false }: SuiteOptions): void {
+export function describeTime(start: Start, options: SuiteOptions): void {
+  const skip = refuseRealTime(options);
   test('a ttl deletes the key when its time is over, unless it was written again', { skip }, async () => {
     const clock = createManualClock();
     const store = await start(clock);
@@ -76,7 +81,8 @@ export function describeTime(start: Start, { leasesInRealTime: skip = false }: S
 }
 
 /** The state that a reopened Store has. */
-export function describeReopen(start: Start, { reopen, leasesInRealTime: skip = false }: SuiteOptions & Required<Pick<SuiteOptions, 'reopen'>>): void {
+export function describeReopen(start: Start, { reopen, ...options }: SuiteOptions & Required<Pick<SuiteOptions, 'reopen'>>): void {
+  const skip = refuseRealTime(options);
   test('reopen finds everything: state, history, watches from history, compaction', async () => {
     const clock = createManualClock();
     const store = await start(clock);

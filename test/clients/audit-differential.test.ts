@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { findPorts, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestClient, type TestServer, createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_KUBE_APISERVER'] ?? '';
@@ -138,14 +137,6 @@ function readEvents(file: string): ReadonlyMap<string, readonly unknown[]> {
   return events;
 }
 
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe('audit events are those of kube-apiserver', { skip }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-audit-'));
   const path = (name: string): string => join(directory, name);
@@ -159,7 +150,7 @@ describe('audit events are those of kube-apiserver', { skip }, () => {
     writeFileSync(path('tokens.csv'), 'admin-token,admin,admin-uid,"system:masters"\nalice-token,alice,alice-uid,"devs"\nbob-token,bob,bob-uid,"ops"\n');
     writeFileSync(path('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }));
     cluster = await startCluster();
-    const port = await findPort();
+    const [port] = await findPorts(1);
     reference = spawn(program, [
       `--etcd-servers=${cluster.endpoints.join()}`, `--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${path('certs')}`,
       `--token-auth-file=${path('tokens.csv')}`, '--authorization-mode=RBAC', '--service-account-issuer=https://kubernetes.default.svc',

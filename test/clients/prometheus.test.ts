@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
+import { findPorts } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_PROMETHEUS'] ?? 'prometheus';
@@ -15,12 +16,12 @@ const isThere = spawnSync(program, ['--version']).error === undefined;
 const monitoring = fileURLToPath(new URL('../../../deploy/monitoring/', import.meta.url));
 const LONG_MS = 60_000;
 
-/** A free port: Prometheus has no way to report the one that it picks. */
-const PORT = 20_000 + (process.pid % 20_000);
+/** Prometheus has no way to report a port that it picks. */
+const [port] = await findPorts(1) as [number];
 
 function ask(path: string): Promise<any> {
   return new Promise((resolve, reject) => {
-    request({ port: PORT, host: '127.0.0.1', path }, (response) => {
+    request({ port, host: '127.0.0.1', path }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
@@ -63,7 +64,7 @@ describe('deploy/monitoring', { skip: isThere ? false : 'there is no prometheus 
     const faster = config.replaceAll('127.0.0.1:6443', `127.0.0.1:${server.port}`).replace('15s', '1s\n  evaluation_interval: 1s');
     writeFileSync(join(directory, 'prometheus.yaml'), faster);
     prometheus = spawn(program, [
-      `--config.file=${join(directory, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(directory, 'tsdb')}`, `--web.listen-address=127.0.0.1:${PORT}`,
+      `--config.file=${join(directory, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(directory, 'tsdb')}`, `--web.listen-address=127.0.0.1:${port}`,
       '--log.level=error',
     ], { stdio: 'inherit' });
   });
