@@ -13,6 +13,7 @@ import type { Place } from './place.ts';
 import { createProgress, formatProgress } from './progress.ts';
 import { restoreSnapshot } from './restore.ts';
 import { takeSnapshot } from './snapshot.ts';
+import { SnapshotWriter } from './snapshot-writer.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-backup-'));
 after(() => rmSync(root, { recursive: true }));
@@ -175,6 +176,33 @@ test('a file that is damaged anywhere, cut short or foreign is refused, and so i
   await assert.rejects(snapshot(directoryPlace('nowhere'), 'nowhere'), /has no store/);
   assert.equal(existsSync(`${fileOf('nowhere')}.partial`), false);
   truncateSync(fileOf('bad'), 0);
+});
+
+test('a file whose checksum is right is refused when its files lead elsewhere, or its revisions are those of no store; nothing is written then', async () => {
+  const header = { version: 1, revision: 10, root: '/registry', keys: 1, time: '', program: '' };
+  const key = { key: '/registry/a', value: Buffer.from('v'), modRevision: 3, createRevision: 2 };
+  const secret = { name: 'ca.key', text: 'x' };
+  let files = 0;
+  const restoreMade = (parts: { header?: object; key?: object; secret?: object }) => {
+    files += 1;
+    const writer = new SnapshotWriter(fileOf(`made-${files}`));
+    writer.addHeader({ ...header, ...parts.header });
+    writer.addSecret({ ...secret, ...parts.secret });
+    writer.addKey({ ...key, ...parts.key });
+    writer.finish();
+    return restore(`made-${files}`, directoryPlace('made'), 0);
+  };
+  for (const name of ['..', '.', '', '../pki.key', '/etc/ca.key', 'a\\b', 7, null]) {
+    await assert.rejects(restoreMade({ secret: { name } }), { name: 'StartError', message: /names a file .* outside the directory of certificates/ });
+  }
+  await assert.rejects(restoreMade({ secret: { text: { length: 1 } } }), /is damaged/);
+  const wrongKeys = [{ modRevision: 11 }, { modRevision: NaN }, { modRevision: 2.5 }, { modRevision: 2 ** 60 }, { createRevision: 4 }, { createRevision: -1 }];
+  for (const wrong of wrongKeys) {
+    await assert.rejects(restoreMade({ key: wrong }), { name: 'StartError', message: /revisions that no store has/ });
+  }
+  for (const wrong of [{ revision: '10' }, { revision: -0.5 }, { root: 1 }, { keys: 2 }]) await assert.rejects(restoreMade({ header: wrong }), /is damaged/);
+  assert.deepEqual(readdirSync(root).filter((name) => name.startsWith('made') && !name.endsWith('.snapshot')), []);
+  assert.equal((await restoreMade({})).keys, 1);
 });
 
 test('a restore that was interrupted is begun again, and its leftovers are no data directory', async () => {

@@ -59,17 +59,13 @@ export function encodeKey({ key, value, modRevision, createRevision, ttlSeconds 
   return Buffer.concat([head, keyBytes, value]);
 }
 
-/** The inverse of encodeKey. */
+/** The inverse of encodeKey. Throws for bytes that are no key. */
 export function decodeKey(payload: Buffer): RestoredKey {
   const valueStart = KEY_HEAD_BYTES + payload.readUInt16LE(24);
+  if (valueStart > payload.length) throw new RangeError('a record is shorter than its key');
   const ttlSeconds = payload.readDoubleLE(16);
   return {
     key: payload.toString('utf8', KEY_HEAD_BYTES, valueStart), value: payload.subarray(valueStart),
-    modRevision: decodeModRevision(payload), createRevision: payload.readDoubleLE(8), ...(ttlSeconds > 0 && { ttlSeconds }),
+    modRevision: payload.readDoubleLE(0), createRevision: payload.readDoubleLE(8), ...(ttlSeconds > 0 && { ttlSeconds }),
   };
-}
-
-/** The modRevision of an encoded key. */
-export function decodeModRevision(payload: Buffer): number {
-  return payload.readDoubleLE(0);
 }

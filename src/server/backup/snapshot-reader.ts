@@ -5,7 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RestoredKey } from '../../storage/index.ts';
 import { StartError } from '../options/options.ts';
 import {
-  DIGEST_BYTES, FRAME_HEAD_BYTES, PAYLOAD_LIMIT_BYTES, SNAPSHOT_VERSION, type SecretFile, type SnapshotHeader, decodeKey, decodeModRevision, frameTypes, magic,
+  DIGEST_BYTES, FRAME_HEAD_BYTES, PAYLOAD_LIMIT_BYTES, SNAPSHOT_VERSION, type SecretFile, type SnapshotHeader, decodeKey, frameTypes, magic,
 } from './snapshot-format.ts';
 
 /** Receives how many bytes have been checked. */
@@ -142,8 +142,8 @@ function readContent(file: FileWindow, progress: CheckProgress): Content {
     }
     hash.update(frame.bytes);
     if (frame.type === frameTypes.header) header = readHeader(file.path, frame.payload);
-    else if (frame.type === frameTypes.secret) secrets.push(JSON.parse(frame.payload.toString()) as SecretFile);
-    else if (frame.type === frameTypes.key) places.push({ modRevision: decodeModRevision(frame.payload), at });
+    else if (frame.type === frameTypes.secret) secrets.push(readSecret(frame.payload));
+    else if (frame.type === frameTypes.key) places.push({ modRevision: checkKey(frame.payload, header), at });
     else throw new StartError(`${file.path} is damaged: a record at byte ${at} of an unknown type`);
     at += frame.bytes.length;
   }
@@ -154,7 +154,26 @@ function readHeader(path: string, payload: Buffer): SnapshotHeader {
   if (header.version > SNAPSHOT_VERSION) {
     throw new StartError(`${path} has format version ${header.version}, this program reads up to ${SNAPSHOT_VERSION}; use the newer program that wrote it`);
   }
+  const { revision, root, keys } = header;
+  if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(keys) || typeof root !== 'string') throw new Error('its head is not that of a snapshot');
   return header;
+}
+
+/** A file of the directory of certificates is in that directory itself. */
+function readSecret(payload: Buffer): SecretFile {
+  const { name, text } = JSON.parse(payload.toString()) as SecretFile;
+  if (typeof name !== 'string' || typeof text !== 'string' || !/^[^/\\\0]+$/.test(name) || /^\.\.?$/.test(name)) {
+    throw new Error(`it names a file ${JSON.stringify(name)} outside the directory of certificates`);
+  }
+  return { name, text };
+}
+
+/** A checksum says that a file is whole, not that its revisions are those of a store: no store is filled with others. Returns the modRevision. */
+function checkKey(payload: Buffer, header: SnapshotHeader | undefined): number {
+  const { key, modRevision, createRevision } = decodeKey(payload);
+  const isOrdered = createRevision >= 1 && createRevision <= modRevision && modRevision <= (header?.revision ?? 0);
+  if (isOrdered && Number.isSafeInteger(modRevision) && Number.isSafeInteger(createRevision)) return modRevision;
+  throw new Error(`${JSON.stringify(key)} has revisions that no store has`);
 }
 
 function checkEnd({ path, size }: FileWindow, { at, payload }: Frame, digest: Buffer): void {
