@@ -1,5 +1,5 @@
 // The layout of a data directory: `store/` (the database), `pki/` (keys and certificates), `admin.kubeconfig`. Owner only.
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type StaticToken, parseTokenFile } from '../auth/index.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
@@ -53,6 +53,13 @@ export function findStoreDirectory(dataDir: string): string {
   const path = join(resolve(dataDir), 'store');
   if (!existsSync(path)) throw new StartError(`${resolve(dataDir)} has no store`);
   return path;
+}
+
+/** The names in a directory are on disk when this returns. */
+export function syncDirectory(path: string): void {
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
 }
 
 /** Reads a file that a flag names. */

@@ -69,6 +69,7 @@ async function readDirectory(name: string): Promise<{ revision: number; content:
 
 test('a snapshot of a stopped server is restored with revisions, times to live and keys, raised unless it is told otherwise', async () => {
   const { revision, content } = await fill('one');
+  writeFileSync(`${fileOf('one')}.partial`, 'of another one, and open to all', { mode: 0o666 });
   assert.deepEqual(await snapshot(directoryPlace('one'), 'one').then(({ bytes: _, ...report }) => report), { revision, keys: 23, secrets: 1 });
   assert.equal(statSync(fileOf('one')).mode & 0o777, 0o600);
   assert.deepEqual(await restore('one', directoryPlace('exact'), 0), { keys: 23, secrets: 1, snapshotRevision: revision, revision });

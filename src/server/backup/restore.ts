@@ -1,8 +1,9 @@
 // Makes of a snapshot what a server starts from: a data directory, or an empty etcd or PostgreSQL with a directory of certificates.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { type RestoredKey, restoreEmbeddedStore, restorePostgresStore } from '../../storage/index.ts';
+import { syncDirectory } from '../data-directory.ts';
 import { findRoot } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import { writePrivateFile } from '../tls/pki.ts';
@@ -102,13 +103,6 @@ async function restoreToEtcd({ place, bump = 0, renumber = false, clock, progres
   } finally {
     await store.close();
   }
-}
-
-/** The names in it are on disk when this returns. */
-function syncDirectory(path: string): void {
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }
 
 function* countKeys(snapshot: SnapshotReader, progress: Progress): Generator<RestoredKey> {

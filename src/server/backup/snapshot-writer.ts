@@ -1,7 +1,9 @@
 // Writes a snapshot. The file has another name until it is complete and on disk, so that one with its own name is never half a backup.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { RestoredKey } from '../../storage/index.ts';
+import { syncDirectory } from '../data-directory.ts';
 import { StartError } from '../options/options.ts';
 import { PAYLOAD_LIMIT_BYTES, type SecretFile, type SnapshotHeader, encodeFrameHead, encodeKey, frameTypes, magic } from './snapshot-format.ts';
 
@@ -23,7 +25,11 @@ export class SnapshotWriter {
   constructor(path: string) {
     if (existsSync(path)) throw new StartError(`${path} exists; choose another name`);
     this.#path = path;
-    this.#handle = this.#attempt(() => openSync(this.#partial, 'w', 0o600));
+    this.#handle = this.#attempt(() => {
+      // An interruption leaves one. Into a file of another user nothing is written: its owner could read it.
+      rmSync(this.#partial, { force: true });
+      return openSync(this.#partial, 'wx', 0o600);
+    });
     this.#hash.update(magic);
     this.#push(magic);
   }
@@ -55,6 +61,7 @@ export class SnapshotWriter {
       fdatasyncSync(this.#handle);
       closeSync(this.#handle);
       renameSync(this.#partial, this.#path);
+      syncDirectory(dirname(this.#path));
     });
   }
 
