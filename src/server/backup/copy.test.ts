@@ -82,6 +82,14 @@ test('a snapshot of a stopped server is restored with revisions, times to live a
   assert.deepEqual((await readDirectory('raised')).content, content);
 });
 
+test('a record of thousands of users does not end backups; a file that is no key does', async () => {
+  await fill('crowded');
+  writeFileSync(join(root, 'crowded', 'pki', 'users.jsonl'), `${JSON.stringify({ event: 'issued', user: 'u'.repeat(400) })}\n`.repeat(3000));
+  assert.equal((await snapshot(directoryPlace('crowded'), 'crowded')).secrets, 2);
+  writeFileSync(join(root, 'crowded', 'pki', 'dump'), Buffer.alloc(2 ** 20 + 1));
+  await assert.rejects(snapshot(directoryPlace('crowded'), 'crowded-2'), /dump is too large for a key or a certificate/);
+});
+
 test('a restored store is compacted where the snapshot was taken: a watch from there misses nothing, one from before is told so', async () => {
   const { revision } = await fill('history');
   await snapshot(directoryPlace('history'), 'history');

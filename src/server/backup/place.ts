@@ -12,6 +12,7 @@ import { StartError } from '../options/options.ts';
 import type { SettingsOf } from '../options/schema.ts';
 import { servingOptions } from '../options/serving.ts';
 import { storageOptions } from '../options/storage.ts';
+import { USER_RECORDS } from '../tls/user-records.ts';
 import type { SecretFile } from './snapshot-format.ts';
 
 /** The flags of a place; those of a server that has its things there. */
@@ -32,8 +33,8 @@ export const placeSchema = {
 /** A store and a directory of certificates. */
 export type Place = SettingsOf<typeof placeSchema>;
 
-/** Files that are longer are none of keys and certificates. */
-const SECRET_LIMIT_BYTES = 2 ** 20;
+/** Files that are longer are none of keys and certificates; the record of users grows with each kubeconfig. */
+const [SECRET_LIMIT_BYTES, RECORD_LIMIT_BYTES] = [2 ** 20, 2 ** 24];
 
 /** How its user names the store of a place. */
 export function describePlace({ datastoreEndpoint, etcdServers, dataDir }: Place): string {
@@ -58,7 +59,8 @@ export function readSecrets(place: Place): SecretFile[] {
     const path = join(directory, name);
     const status = lstatSync(path);
     if (!status.isFile() || name.endsWith('.tmp') || name === 'admin.kubeconfig') return [];
-    if (status.size > SECRET_LIMIT_BYTES) throw new StartError(`${path} is too large for a key or a certificate`);
+    const limitBytes = name === USER_RECORDS ? RECORD_LIMIT_BYTES : SECRET_LIMIT_BYTES;
+    if (status.size > limitBytes) throw new StartError(`${path} is too large for a key or a certificate`);
     return [{ name, text: readFileSync(path, 'utf8') }];
   });
 }

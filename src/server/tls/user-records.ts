@@ -20,7 +20,8 @@ export interface UserCertificate {
 
 type Event = ({ readonly event: 'issued' } & UserCertificate) | { readonly event: 'revoked'; readonly fingerprint: string; readonly time: string };
 
-const FILE_NAME = 'users.jsonl';
+/** The name of the file. */
+export const USER_RECORDS = 'users.jsonl';
 const nothing = { isRevoked: (): boolean => false, stop: (): void => {} };
 
 /** What a certificate says of its user. */
@@ -47,7 +48,7 @@ export function recordRevoked(directory: string, fingerprint: string, clock: Clo
 
 /** The certificates on record, oldest first. */
 export function readUserCertificates(directory: string): UserCertificate[] {
-  const path = join(directory, FILE_NAME);
+  const path = join(directory, USER_RECORDS);
   const events = existsSync(path) ? parseEvents(readFileSync(path, 'utf8')) : [];
   const revoked = new Map(events.flatMap((event) => (event.event === 'revoked' ? [[event.fingerprint, event.time]] : [])));
   return events.flatMap((event) => (event.event === 'issued' ? [{ ...event, revoked: revoked.get(event.fingerprint) }] : []));
@@ -56,7 +57,7 @@ export function readUserCertificates(directory: string): UserCertificate[] {
 /** Whether a certificate is revoked at the moment. Throws StartError for a file of records that cannot be read. */
 export function followRevocations(options: Pick<ServerOptions, 'clock' | 'logger'>, directory: string) {
   if (directory === '') return nothing;
-  const path = join(directory, FILE_NAME);
+  const path = join(directory, USER_RECORDS);
   if (!existsSync(path) && !tryToMake(path)) return nothing;
   const revoked = readCurrent({
     files: [{ flag: '--cert-dir', path }], what: 'the record of users', options,
@@ -76,7 +77,7 @@ function tryToMake(path: string): boolean {
 }
 
 function append(directory: string, event: Event): void {
-  appendFileSync(join(directory, FILE_NAME), `${JSON.stringify(event)}\n`, { mode: 0o600, flush: true });
+  appendFileSync(join(directory, USER_RECORDS), `${JSON.stringify(event)}\n`, { mode: 0o600, flush: true });
 }
 
 /** Throws for a line that is no event: a record that is passed over could be a revocation. */
