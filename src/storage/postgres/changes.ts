@@ -192,8 +192,13 @@ export class LiveStream implements ChangeStream {
       notified: (payload) => payload.startsWith(own) || this.hurry(),
       lost: () => this.hurry(),
     });
-    await session.runText(`LISTEN ${channel}`, LISTEN_MS);
-    return session;
+    try {
+      await session.runText(`LISTEN ${channel}`, LISTEN_MS);
+      return session;
+    } catch (error) {
+      session.drop();
+      throw error;
+    }
   }
 
   /** One page; waits for a reason to look first. */
