@@ -48,7 +48,6 @@ const types: ClientConfig['types'] = { getTypeParser: (type: number) => parsers.
 export class Session {
   readonly backend: Backend;
   readonly #client: Client;
-  #running = 0;
   #isLost = false;
 
   private constructor(client: Client, backend: Backend, { notified, lost }: SessionEvents) {
@@ -110,11 +109,6 @@ export class Session {
     return this.#isLost;
   }
 
-  /** No call is under way. */
-  get isIdle(): boolean {
-    return this.#running === 0;
-  }
-
   /** Runs a prepared statement; a connection that does not answer in time is given up. Rejects as `pg` does. */
   async run({ name, text }: Statement, values: readonly unknown[], timeoutMs: number): Promise<readonly ResultRow[]> {
     const query: QueryArrayConfig = { name, text, values: [...values], rowMode: 'array' };
@@ -139,13 +133,11 @@ export class Session {
   }
 
   async #limit<T>(timeoutMs: number, run: () => Promise<T>): Promise<T> {
-    this.#running += 1;
     const timer: Timer = systemClock.after(timeoutMs, () => this.drop());
     try {
       return await run();
     } finally {
       timer.cancel();
-      this.#running -= 1;
     }
   }
 }
