@@ -9,6 +9,7 @@ test('parseEndpoint reads what libpq reads', () => {
   assert.deepEqual(hosts, [{ host: 'one', port: 5433 }, { host: 'two', port: 5432 }, { host: '::1', port: 6 }]);
   assert.deepEqual([user, password, database, schema, sslMode], ['me', 'p@ss:w', 'my db', 'cluster_a', 'require']);
   assert.deepEqual(parseEndpoint('postgresql:///db?host=/run/postgresql').hosts, [{ host: '/run/postgresql', port: 5432 }]);
+  assert.equal(parseEndpoint('postgres://h/d?application_name=a@b').applicationName, 'a@b');
 });
 
 test('parseEndpoint checks certificates when there is an authority, and never less than it is asked to', () => {
@@ -28,6 +29,8 @@ test('parseEndpoint refuses what it would have to ignore, and shows no password'
     ['mysql://h/d', /does not begin with postgres/], ['postgres://u:pw@h/d?pool_mode=x', /u:\*\*\*@h.*pool_mode is not known/],
     ['postgres://h/d?schema=a;b', /not a name/],
     ['postgres://h/d?sslmode=maybe', /sslmode is one of/], ['postgres://u:pw@h:x/d', /h:x is not a host/],
+    ['postgres://u:a?pw@h/d', /^postgres:\/\/u:\*\*\*@h\/d: a password with "\?" has it encoded, as %3F$/], ['postgres://u:pw?sslmode=pw@h/d', /as %3F$/],
+    ['postgres://u:%pw@h/d', /^postgres:\/\/u:\*\*\*@h\/d: a password with "%" has it encoded, as %25$/], ['u:pw@h/d', /^u:\*\*\*@h\/d does not begin/],
   ] as const) {
     assert.throws(() => parseEndpoint(text), (error: Error) => error instanceof RangeError && message.test(error.message) && !error.message.includes('pw'));
   }

@@ -33,6 +33,21 @@ const knownParameters: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 
 
 /** Reads `postgres://user:password@host:5432,other:5432/database?sslmode=verify-full`; RangeError for what cannot be honoured. */
 export function parseEndpoint(text: string, given: PostgresTls = {}): Endpoint {
+  try {
+    return readEndpoint(text, given);
+  } catch (error) {
+    throw hidePassword(text, error);
+  }
+}
+
+/** A password that is not encoded is read as hosts and parameters, which errors name: instead of such an error there is one that says so. */
+function hidePassword(text: string, error: unknown): unknown {
+  const [body = '', ...query] = text.split('?');
+  const sign = error instanceof URIError ? '%' : !body.includes('@') && query.join().includes('@') ? '?' : undefined;
+  return sign === undefined ? error : new RangeError(`${redactPostgresUrl(text)}: a password with "${sign}" has it encoded, as ${encodeURIComponent(sign)}`);
+}
+
+function readEndpoint(text: string, given: PostgresTls): Endpoint {
   const url = splitUrl(text);
   const unknown = [...url.parameters.keys()].find((name) => !knownParameters.has(name));
   if (unknown !== undefined) throw new RangeError(`${redactPostgresUrl(text)}: the parameter ${unknown} is not known`);
