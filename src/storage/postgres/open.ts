@@ -60,7 +60,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 export async function bumpPostgresRevision(options: Pick<PostgresStoreOptions, 'endpoint' | 'tls'>, by: number): Promise<number> {
   const endpoint = parseEndpoint(options.endpoint, options.tls);
   await prepareTables(endpoint);
-  return withSession(endpoint, async (session) => Number((await session.run(createStatements(endpoint.schema).bump, [by], OPEN_MS))[0]?.[0]));
+  const { bump } = createStatements(endpoint.schema);
+  const [row] = await withSession(endpoint, (session) => session.run(bump, [by, Number.MAX_SAFE_INTEGER], OPEN_MS));
+  if (row === undefined) throw new RangeError(`the revision cannot be raised by ${by}`);
+  return Number(row[0]);
 }
 
 /** What a store is filled with. */

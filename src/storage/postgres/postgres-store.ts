@@ -46,6 +46,7 @@ export class PostgresStore implements Store {
   #live: LiveStream | undefined;
   #expiry: Timer | undefined;
   #sweeping: Promise<unknown> = Promise.resolve();
+  #isClosing = false;
 
   constructor({ database, schema, clock, random, health, compactionIntervalMs, revision }: PostgresStoreParts) {
     this.#database = database;
@@ -115,6 +116,7 @@ export class PostgresStore implements Store {
   }
 
   close(): Promise<void> {
+    this.#isClosing = true;
     this.#compactor.stop();
     this.#expiry?.cancel();
     return this.#calls.close(async () => {
@@ -207,10 +209,10 @@ export class PostgresStore implements Store {
     return { won: won === 1, interval: won === 1 ? interval + 1 : Number(counted), revision: Number(revision) };
   }
 
-  /** Removes superseded rows in small steps until none is left; another server may take over after any of them. */
+  /** Removes superseded rows in small steps until none is left, or the Store closes; another server may take over after any of them. */
   async #sweep(): Promise<void> {
     try {
-      for (;;) {
+      while (!this.#isClosing) {
         const [row] = await this.#database.read(this.#database.statements.sweep, [SWEEP_CHANGES], COMPACT_MS);
         if (row?.[0] !== false) return;
       }

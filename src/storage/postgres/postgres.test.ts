@@ -109,6 +109,26 @@ describe('PostgreSQL by itself', { skip: noPostgres }, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  test('close does not wait for all rows that a compaction removes: the next one goes on', async () => {
+    const store = await open(systemClock);
+    await runSql(`INSERT INTO ${schema()}.log SELECT r, CASE r WHEN 2 THEN 0 ELSE r - 1 END, 2, 7, '/hot', 'v' FROM generate_series(2, 5001) r;
+      INSERT INTO ${schema()}.head VALUES ('/hot', 5001, 2, true, NULL)`);
+    const holder = new Client({ host: '127.0.0.1', port: server.port, user: 'pintle', database: 'postgres' });
+    await holder.connect();
+    await holder.query(`BEGIN; SELECT 1 FROM ${schema()}.log WHERE revision = 2 FOR UPDATE`);
+    const compacting = store.compact(5001);
+    await eventually(async () => assert.deepEqual(await runSql("SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'"), [[1]]));
+    const closing = store.close();
+    await holder.end();
+    await Promise.all([compacting, closing]);
+    const state = `SELECT compact_revision::int, (SELECT count(*)::int FROM ${schema()}.log) FROM ${schema()}.meta`;
+    assert.deepEqual(await runSql(state), [[5001, 4501]], 'one step was taken');
+    const again = await reopen(systemClock);
+    await again.compact(5001);
+    await eventually(async () => assert.deepEqual(await runSql(state), [[5001, 1]]));
+    await again.close();
+  });
+
   test('a Store whose connections are ended goes on by itself: nothing lost, nothing doubled', async () => {
     const store = await open(systemClock);
     const watch = new Recorder();
@@ -155,6 +175,7 @@ describe('a database that is not what it was', { skip: noPostgres }, () => {
         await assert.rejects(call, { name: 'StorageHistoryError' });
       }
       await store.close();
+      await assert.rejects(bumpPostgresRevision({ endpoint: url() }, Number.MAX_SAFE_INTEGER), /cannot be raised by 9007199254740991/);
       assert.ok(await bumpPostgresRevision({ endpoint: url() }, 1000) >= 1005);
       const again = await reopen(systemClock);
       assert.equal((await again.range({ ...all, revision: 11 })).type, 'compacted');

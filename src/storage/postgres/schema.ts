@@ -140,8 +140,8 @@ export function createStatements(schema: string) {
     /** Writes a megabyte and takes it back. */
     probe: `BEGIN; INSERT INTO ${schema}.log SELECT -n, 0, 0, 0, '', convert_to(repeat(md5(n::text), 60), 'UTF8') FROM generate_series(1, 500) n; ROLLBACK`,
     sweep: statement('sweep', createSweep(schema)),
-    /** Raises the revision by $1: everything before it is compacted. */
-    bump: statement('bump', `UPDATE ${schema}.meta m SET compact_revision = ${newest(schema)} + $1 RETURNING m.compact_revision`),
+    /** Raises the revision by $1, but not beyond $2: everything before it is compacted. */
+    bump: statement('bump', `UPDATE ${schema}.meta m SET compact_revision = ${newest(schema)} + $1 WHERE ${newest(schema)} + $1 <= $2 RETURNING m.compact_revision`),
     /** Puts keys of a backup: with their revisions, first revisions, values and seconds that are left. */
     restore: statement('restore', `WITH input AS (
         SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::float8[]) AS i(key, value, revision, created, ttl)),
