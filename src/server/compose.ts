@@ -32,6 +32,7 @@ import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { type FindBoundObject, findNodeName } from '../auth/index.ts';
+import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
@@ -193,7 +194,7 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
   };
 }
 
-const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => !featureGates.includes('ServiceAccountNodeAudienceRestriction=false');
+const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
 
 const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
   ({ notReady, unreachable });
@@ -206,7 +207,7 @@ function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: 
 /** Logs, streams of containers and proxies. */
 function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDependencies, 'registry' | 'catalog' | 'backends' | 'findRefusal'>) {
   return createConnections({
-    ...parts, pick: (count) => options.random.below(count), splitsLogStreams: options.featureGates.includes('PodLogsQuerySplitStreams=true'),
+    ...parts, pick: (count) => options.random.below(count), splitsLogStreams: isGateOn(options.featureGates, 'PodLogsQuerySplitStreams'),
     kubelets: { addressTypes: options.kubeletPreferredAddressTypes, defaultPort: options.kubeletPort },
   });
 }
@@ -244,7 +245,7 @@ export function composeApi(parts: ApiOptions): Api {
     ...webhooks.imagePolicy,
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),
-    createStaticNames(options.featureGates.includes(`${STATIC_OBJECTS_GATE}=true`)),
+    createStaticNames(isGateOn(options.featureGates, STATIC_OBJECTS_GATE)),
     createRbacEscalation(createEscalationQuestions(() => authorization)),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
@@ -280,7 +281,7 @@ export function composeApi(parts: ApiOptions): Api {
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
     special: composeSpecial(parts, authorization, { registry, catalog, clock }),
     connect: composeConnections(options, { registry, catalog, backends, findRefusal: findRefusalWith(() => authorization) }),
-    allowUnsafeDeletion: options.featureGates.includes('AllowUnsafeMalformedObjectDeletion=true'),
+    allowUnsafeDeletion: isGateOn(options.featureGates, 'AllowUnsafeMalformedObjectDeletion'),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   }));

@@ -27,7 +27,9 @@ import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { measureStore, observeQueues } from './observability/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
 import { countDeprecated, showServed } from './observability/process-metrics.ts';
+import { listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
+import { checkRuntimeConfig } from './options/runtime-config.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
@@ -112,6 +114,8 @@ function createSignal(): Signal {
 /** Starts a server; rejects with StartError when it cannot. */
 export async function startServer(given: Partial<ServerOptions>, seams: Seams = {}): Promise<RunningServer> {
   const options = resolveOptions(given);
+  const ignored = listIgnoredGates(options.featureGates);
+  if (ignored.length > 0) options.logger.warn('feature gates that cannot be switched here are ignored', { gates: ignored.join() });
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
   const health = createStorageHealth(options);
@@ -167,6 +171,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
   });
+  checkRuntimeConfig(options.runtimeConfig, api.catalog);
   const audit = await createAudit(options);
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),

@@ -1,6 +1,7 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { optionalPlugins, pluginNames, parsePortRange } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
+import { checkFeatureGates, switchableGates } from './feature-gates.ts';
 import { duration, integer, list, text, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
@@ -86,6 +87,11 @@ export const behaviourOptions = {
     flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',
   }),
   disabledMetrics: list({ flag: 'disabled-metrics', help: 'Names of metrics that /metrics leaves out.' }),
-  featureGates: list({ flag: 'feature-gates', help: 'Feature gates to switch (name=true,…).' }),
-  runtimeConfig: list({ flag: 'runtime-config', help: 'Group versions to switch (group/version=true,…).' }),
+  featureGates: list({
+    flag: 'feature-gates', check: checkFeatureGates,
+    help: `Feature gates (name=true,…). These can be switched: ${switchableGates.join(', ')}; others of kube-apiserver warn unless their default is asked for.`,
+  }),
+  runtimeConfig: list({
+    flag: 'runtime-config', help: 'Group versions (group/version=true,…): what kube-apiserver serves by default can be asked for, anything else is refused.',
+  }),
 } as const;

@@ -10,6 +10,7 @@ import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
+import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
@@ -130,7 +131,7 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
   const configurations = await readAdmissionConfiguration(options);
   const { clock, logger } = options;
   const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
-  const directories = await readManifestDirectories(CONFIG_FLAG, configurations, options.featureGates.includes(`${STATIC_OBJECTS_GATE}=true`));
+  const directories = await readManifestDirectories(CONFIG_FLAG, configurations, isGateOn(options.featureGates, STATIC_OBJECTS_GATE));
   const plan: AdmissionPlan = {
     credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations),
     ...(directories.size > 0 && { followManifests: (catalog) => createManifestFollower({ directories, catalog, clock, logger }) }),

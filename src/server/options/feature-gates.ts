@@ -1,0 +1,131 @@
+// The feature gates of kube-apiserver 1.36.3: which there are, and which of them this server can switch. A name that is unknown ends the start, as
+// there; a gate that asks for something else than its default and cannot be switched is reported, since the API stays as it is.
+
+const namesIn = (text: string): string[] => text.trim().split(/\s+/);
+
+const onByDefault = namesIn(`
+  APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs AtomicFIFO
+  AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking ClearingNominatedNodeNameAfterBinding
+  ClientsAllowCARotation ClientsAllowTLSCacheGC ComponentFlagz ComponentStatusz ConstrainedImpersonation ContainerCheckpoint ContainerRestartRules
+  ContextualLogging CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaints DRAExtendedResource
+  DRAPartitionableDevices DRAPrioritizedList DRAResourceClaimDeviceStatus DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout
+  DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency DisableCPUQuotaWithExclusiveCPUs EnvFiles
+  ExtendWebSocketsToKubelet GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HostnameOverride
+  InOrderInformersBatchProcess InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScalingInitContainers InformerResourceVersion
+  KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
+  KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions MatchLabelKeysInPodTopologySpread
+  MatchLabelKeysInPodTopologySpreadSelectorMerge MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+  MutatingAdmissionPolicy NodeDeclaredFeatures NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PLEGOnDemandRelist PodDeletionCost
+  PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets PreventStaticPodAPIReferences
+  RelaxedServiceNameValidation ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
+  ResourceHealthStatusMessage RestartAllContainersOnContainerExits RotateKubeletServerCertificate SchedulerAsyncPreemption SchedulerPopFromBackoffQ
+  ServiceAccountNodeAudienceRestriction ServiceCIDRStatusFieldWiping SizeBasedListCostEstimate StaleControllerConsistencyDaemonSet
+  StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet StatefulSetSemanticRevisionComparison
+  StorageNamespaceIndex StorageVersionHash StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
+  StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation TopologyManagerPolicyBetaOptions
+  TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation UnknownVersionInteroperabilityProxy UnlockWhileProcessingFIFO
+  WatchCacheInitializationPostStartHook WatchList WatchListClient WindowsGracefulNodeShutdown`);
+
+const offByDefault = namesIn(`
+  APIServingWithRoutine AllAlpha AllBeta AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests AllowUnsafeMalformedObjectDeletion
+  CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth ChangeContainerStatusOnKubeletRestart ClientsAllowCBOR
+  ClientsPreferCBOR CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ClusterTrustBundle ClusterTrustBundleProjection
+  ConcurrentWatchObjectDecode ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit CoordinatedLeaderElection
+  CrossNamespaceVolumeDataSource DRADeviceTaintRules DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus DRAWorkloadResourceClaims
+  DeclarativeValidationTakeover EventedPLEG GangScheduling GenericWorkload HPAScaleToZero ImageVolumeWithDigest InPlacePodVerticalScalingExclusiveCPUs
+  InPlacePodVerticalScalingExclusiveMemory KMSv1 KubeletInUserNamespace KubeletRegistrationGetOnExistsOnly
+  LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions ManifestBasedAdmissionControlConfig MaxUnavailableStatefulSet MemoryQoS
+  MutablePVNodeAffinity NativeHistograms PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodCertificateRequest
+  PodLevelResourceManagers PodLogsQuerySplitStreams PodsAPI QOSReserved ReduceDefaultCrashLoopBackOffDecay RuntimeClassInImageCriApi SELinuxMount
+  SchedulerAsyncAPICalls ShardedListAndWatch StorageCapacityScoring StorageVersionAPI StorageVersionMigrator TaintTolerationComparisonOperators
+  TopologyAwareWorkloadScheduling TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport VolumeLimitScaling WindowsCPUAndMemoryAffinity
+  WindowsHostNetwork WorkloadAwarePreemption WorkloadWithJob`);
+
+const alwaysOn = namesIn(`
+  APIServerTracing AggregatedDiscoveryRemoveBetaType AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors
+  AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets ConsistentListFromCache
+  CustomResourceFieldSelectors DRAAdminAccess DeclarativeValidation DisableAllocatorDualWrite DisableNodeKubeProxyVersion DynamicResourceAllocation
+  ExecProbeTimeout ExternalServiceAccountTokenSigner ImageMaximumGCAge ImageVolume InOrderInformers InPlacePodVerticalScaling JobBackoffLimitPerIndex
+  JobManagedBy JobPodReplacementPolicy JobSuccessPolicy KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI
+  KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletTracing LogarithmicScaleDown MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator
+  MutableCSINodeAllocatableCount NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap OrderedNamespaceDeletion
+  PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PodObservedGenerationTracking PodSchedulingReadiness PreferSameTrafficDistribution
+  ProcMountType RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedDNSSearchValidation RelaxedEnvironmentVariableValidation
+  ResilientWatchCacheInitialization RetryGenerateName SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerQueueingHints
+  SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation
+  ServiceAccountTokenPodNodeInfo SidecarContainers StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf
+  StructuredAuthenticationConfiguration SupplementalGroupsPolicy SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport
+  VolumeAttributesClass WinDSR WinOverlay`);
+
+const alwaysOff = namesIn(`
+  AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC`);
+
+interface Gate {
+  readonly isOn: boolean;
+  readonly isLocked: boolean;
+}
+
+const gatesOf = (names: readonly string[], gate: Gate): [string, Gate][] => names.map((name) => [name, gate]);
+
+const gates: ReadonlyMap<string, Gate> = new Map([
+  ...gatesOf(onByDefault, { isOn: true, isLocked: false }), ...gatesOf(offByDefault, { isOn: false, isLocked: false }),
+  ...gatesOf(alwaysOn, { isOn: true, isLocked: true }), ...gatesOf(alwaysOff, { isOn: false, isLocked: true }),
+]);
+
+/** The gates that can be switched here. */
+export const switchableGates = [
+  'AllowUnsafeMalformedObjectDeletion', 'ManifestBasedAdmissionControlConfig', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction',
+] as const;
+
+/** What may stand before a name, with a colon: the one component that has gates. */
+const COMPONENT = 'kube';
+
+interface Setting {
+  readonly component: string;
+  readonly name: string;
+  /** undefined where there is no `=`. */
+  readonly value: string | undefined;
+}
+
+function readSetting(text: string): Setting {
+  const colon = text.indexOf(':');
+  const [name = '', value] = text.slice(colon + 1).split('=', 2);
+  return { component: text.slice(0, Math.max(0, colon)) || COMPONENT, name: name.trim(), value: value?.trim() };
+}
+
+/** A truth value as Go reads it; undefined for anything else. */
+export function parseBool(text: string): boolean | undefined {
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
+  return /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
+}
+
+/** Refuses what the reference refuses, in its words. */
+export function checkFeatureGates(settings: readonly string[]): string | undefined {
+  return settings.map(readSetting).map(checkSetting).find((problem) => problem !== undefined);
+}
+
+function checkSetting({ component, name, value }: Setting): string | undefined {
+  if (component !== COMPONENT) return `component not registered: ${component}`;
+  if (value === undefined) return `missing bool value for ${name}`;
+  const isOn = parseBool(value);
+  if (isOn === undefined) return `invalid value of ${name}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
+  const gate = gates.get(name);
+  if (gate === undefined) return `unrecognized feature gate: ${name}`;
+  return gate.isLocked && isOn !== gate.isOn ? `cannot set feature gate ${name} to ${isOn}, feature is locked to ${gate.isOn}` : undefined;
+}
+
+/** The gates that the settings switch; the last setting of a gate counts. */
+function readSettings(settings: readonly string[]): ReadonlyMap<string, boolean> {
+  return new Map(settings.map(readSetting).map(({ name, value = '' }) => [name, parseBool(value) === true]));
+}
+
+/** Whether a gate is on. */
+export function isGateOn(settings: readonly string[], name: (typeof switchableGates)[number]): boolean {
+  return readSettings(settings).get(name) ?? gates.get(name)?.isOn === true;
+}
+
+/** Settings that change nothing here although they ask for another value than the default. */
+export function listIgnoredGates(settings: readonly string[]): string[] {
+  const canSwitch = (name: string): boolean => switchableGates.some((known) => known === name);
+  return [...readSettings(settings)].filter(([name, isOn]) => !canSwitch(name) && gates.get(name)?.isOn !== isOn).map(([name, isOn]) => `${name}=${isOn}`);
+}
