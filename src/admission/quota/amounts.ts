@@ -49,14 +49,12 @@ export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
   }));
 }
 
-/** The larger amount of each name. */
-export function maxAmounts(one: Amounts, two: Amounts): Amounts {
-  const larger = new Map(one);
-  for (const [name, quantity] of two) {
-    const known = larger.get(name);
-    if (known === undefined || compareQuantities(quantity, known) > 0) larger.set(name, quantity);
+/** Raises the amounts in `peak` to those that are larger, in place. */
+export function raiseTo(peak: Map<string, Quantity>, amounts: Amounts): void {
+  for (const [name, quantity] of amounts) {
+    const known = peak.get(name);
+    if (known === undefined || compareQuantities(quantity, known) > 0) peak.set(name, quantity);
   }
-  return larger;
 }
 
 /** The amounts of these names only. */

@@ -24,6 +24,13 @@ describe('podEvaluator', () => {
     assert.equal(usage('pods', { spec }), 'count/pods=1,cpu=1050m,limits.memory=1Gi,pods=1,requests.cpu=1050m');
   });
 
+  it('adds up as many containers and resources as a pod has room for', () => {
+    const list = (prefix: string) => Array.from({ length: 30_000 }, (_, index) => container({ [`example.com/${prefix}${index}`]: '1', cpu: '1m' }));
+    const counted = evaluatorOf({ group: '', plural: 'pods' }).usage(object({ spec: { containers: list('c'), initContainers: list('i') } }), NOW_MS);
+    assert.equal(counted.size, 60_004);
+    assert.equal(formatAmounts(new Map([...counted].filter(([name]) => name === 'cpu'))), 'cpu=30');
+  });
+
   it('adds the overhead, takes the resources of the pod itself, and counts huge pages and resources of other domains', () => {
     const resources = { requests: { cpu: '2', 'hugepages-2Mi': '4Mi', 'example.com/gpu': '1' } };
     const spec = { containers: [container({ cpu: '1' })], resources, overhead: { cpu: '10m' } };
