@@ -1,6 +1,6 @@
 // What plugins look up: objects by name and lists of a row, as the caches have them; see findKnown for how new that is.
 import type { KubeObject } from '../apimachinery/index.ts';
-import { invariant } from '../base/index.ts';
+import { type Clock, createTimeSlice, invariant } from '../base/index.ts';
 import { type Catalog, type Registry, type Resource, everything, findKnownObject } from '../registry/index.ts';
 
 /** Reads of one row of the catalog. */
@@ -12,8 +12,11 @@ export interface RowReads {
 /** Reads of `plural` of `group`, in its storage version. */
 export type ReadsOf = (group: string, plural: string) => RowReads;
 
+/** Longest that objects are decoded before others have their turn. */
+const SLICE_MS = 10;
+
 /** Makes reads; both functions are asked when a read happens. */
-export function createReads(registry: () => Registry, catalog: () => Catalog): ReadsOf {
+export function createReads(registry: () => Registry, catalog: () => Catalog, clock: Clock): ReadsOf {
   return (group, plural) => {
     const row = (): Resource => {
       const resource = catalog().findResource(group, plural);
@@ -25,7 +28,14 @@ export function createReads(registry: () => Registry, catalog: () => Catalog): R
       find: (name, namespace = '') => findKnownObject(registry(), { ...target(namespace), name }),
       async list(namespace = '') {
         const { items } = await registry().list(target(namespace), { predicate: everything, resourceVersion: '0' });
-        return Array.from(items, (item) => item.object(row().storageVersion));
+        const pause = createTimeSlice(clock, SLICE_MS);
+        const objects: KubeObject[] = [];
+        for (const item of items) {
+          const turn = pause();
+          if (turn !== undefined) await turn;
+          objects.push(item.object(row().storageVersion));
+        }
+        return objects;
       },
     };
   };

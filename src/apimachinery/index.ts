@@ -16,7 +16,7 @@ export {
   byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
   checkQualifiedName, checkWildcardDnsSubdomain,
 } from './names.ts';
-export { validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 export { type Quantity, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';
 export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,

@@ -4,7 +4,8 @@ import { type NameRule, byteLength, checkDnsLabel, checkLabelValue, checkQualifi
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseGroupVersion } from './object.ts';
 import type { FieldError } from './status.ts';
 
-const TOTAL_ANNOTATION_BYTES = 256 * 1024;
+/** Most bytes that the annotations of an object may have together. */
+export const TOTAL_ANNOTATION_BYTES = 256 * 1024;
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io']);
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;

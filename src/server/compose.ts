@@ -225,7 +225,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { clock, random } = options;
   const { schemas, rows } = (builtIn ??= loadBuiltIn());
   const catalog = createCatalog(rows.map((row) => withOptions(row, options)), groupPriorities);
-  const readsOf = createReads(() => registry, () => catalog);
+  const readsOf = createReads(() => registry, () => catalog, clock);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({
     registry: () => registry, catalog: () => catalog, clock,

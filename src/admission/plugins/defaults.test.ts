@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { createManualClock } from '../../base/index.ts';
+import { type Clock, createManualClock } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { ReadsOf } from '../reads.ts';
 import { isSelected, orderPlugins } from '../plugin-names.ts';
 import { createDefaultPlugins } from './defaults.ts';
+import { createLimitRanger } from './pods/limit-ranger.ts';
 
 const plurals: Readonly<Record<string, readonly [string, string]>> = {
   Pod: ['', 'pods'], PersistentVolumeClaim: ['', 'persistentvolumeclaims'], Ingress: ['networking.k8s.io', 'ingresses'], Node: ['', 'nodes'],
@@ -60,6 +61,43 @@ test('createLimitRanger fills in and refuses', async () => {
     { message: 'pods "x" is forbidden: maximum cpu usage per Container is 1, but limit is 2' });
   await assert.rejects(admit('Pod', { spec: container({ limits: { cpu: '1' }, requests: { cpu: '100m' } }) }, { limitranges }),
     { message: 'pods "x" is forbidden: cpu max limit to request ratio per Container is 4, but provided ratio is 10.000000' });
+  const resources = { limits: { cpu: '2' }, requests: { cpu: '1' } };
+  const two = { containers: [{ name: 'a', resources }, { name: 'b', resources }] };
+  await assert.rejects(admit('Pod', { spec: two }, { limitranges }),
+    { message: 'pods "x" is forbidden: maximum cpu usage per Container is 1, but limit is 2' });
+});
+
+const manyAmounts = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`example.com/r${index}`, '1']));
+const manyContainers = { containers: Array.from({ length: 500 }, (_, index) => ({ name: `c${index}` })) };
+
+test('createLimitRanger gives no more than annotations can describe', async () => {
+  const limitranges = [named('lr', { spec: { limits: [{ type: 'Container', default: manyAmounts }] } })];
+  await assert.rejects(admit('Pod', { spec: manyContainers }, { limitranges }),
+    { message: 'Pod "x" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes' });
+});
+
+test('createLimitRanger gives turns while it checks bounds, and stops with the request', async () => {
+  let nowMs = 0;
+  let turns = 0;
+  const clock: Clock = {
+    ...createManualClock(), monotonicMs: () => ++nowMs,
+    after(_ms, run) {
+      turns += 1;
+      queueMicrotask(run);
+      return { cancel() {} };
+    },
+  };
+  const range = named('lr', { spec: { limits: [{ type: 'Container', maxLimitRequestRatio: manyAmounts }] } }) as KubeObject;
+  const plugin = createLimitRanger({ find: async () => undefined, list: async () => [range] }, clock);
+  const signal = {
+    get aborted() {
+      return turns >= 3;
+    },
+  };
+  const object = { metadata: { name: 'x' }, spec: manyContainers };
+  const attributes = { resource: { group: '', kind: 'Pod', plural: 'pods' }, object, namespace: 'ns', context: { signal } } as unknown as AdmissionAttributes;
+  await assert.rejects(async () => plugin.validate?.(attributes), /request did not complete within the allotted timeout/);
+  assert.equal(turns, 3);
 });
 
 test('createDefaultStorageClass and createDefaultIngressClass choose the newest default', async () => {

@@ -47,7 +47,7 @@ export function createDefaultPlugins({ readsOf, clock, configurations = {}, tole
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   return [
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
-    createLimitRanger(readsOf('', 'limitranges')), createTaintNodesByCondition(),
+    createLimitRanger(readsOf('', 'limitranges'), clock), createTaintNodesByCondition(),
     createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity, metrics?.recordPodSecurity),
     createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(tolerationSeconds),
     createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')), createAlwaysPullImages(),

@@ -1,13 +1,19 @@
 // LimitRanger: the LimitRanges of a namespace give containers requests and limits that they leave out, and refuse pods and claims out of bounds.
-import { type KubeObject, type Quantity, addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../../apimachinery/index.ts';
+import {
+  type KubeObject, type Quantity, TOTAL_ANNOTATION_BYTES, compareQuantities, formatQuantity, invalid, parseQuantity, tooLong,
+} from '../../../apimachinery/index.ts';
+import { type Clock, createTimeSlice } from '../../../base/index.ts';
+import { checkSignal } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
+import { addTo, raiseTo, readAmounts, writeAmounts } from '../../quota/amounts.ts';
 import type { RowReads } from '../../reads.ts';
 import { refuse, writes } from '../../refusal.ts';
 
-type Amounts = Record<string, string>;
+/** Amounts by the name of their resource, as objects have them. */
+type Texts = Record<string, string>;
 interface Resources {
-  requests?: Amounts | null;
-  limits?: Amounts | null;
+  requests?: Texts | null;
+  limits?: Texts | null;
 }
 interface Container {
   readonly name?: string;
@@ -19,20 +25,22 @@ interface PodSpec {
 }
 interface Limit {
   readonly type?: string;
-  readonly min?: Amounts | null;
-  readonly max?: Amounts | null;
-  readonly default?: Amounts | null;
-  readonly defaultRequest?: Amounts | null;
-  readonly maxLimitRequestRatio?: Amounts | null;
+  readonly min?: Texts | null;
+  readonly max?: Texts | null;
+  readonly default?: Texts | null;
+  readonly defaultRequest?: Texts | null;
+  readonly maxLimitRequestRatio?: Texts | null;
 }
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
+/** Longest that bounds are checked before others have their turn. */
+const SLICE_MS = 10;
 
 const limitsOf = (range: KubeObject): readonly Limit[] => ((range['spec'] ?? {}) as { limits?: readonly Limit[] | null }).limits ?? [];
 const podSpec = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
 
 /** Fills in what is missing; answers what that was. */
-function fill(resources: Resources, which: 'requests' | 'limits', defaults: Amounts): string[] {
+function fill(resources: Resources, which: 'requests' | 'limits', defaults: Texts): string[] {
   const present = new Map(Object.entries(resources[which] ?? {}));
   const added = Object.keys(defaults).filter((name) => !present.has(name)).sort();
   for (const name of added) present.set(name, defaults[name] as string);
@@ -40,7 +48,7 @@ function fill(resources: Resources, which: 'requests' | 'limits', defaults: Amou
   return added;
 }
 
-function fillContainer(container: Container, kind: string, { requests, limits }: { readonly requests: Amounts; readonly limits: Amounts }): string[] {
+function fillContainer(container: Container, kind: string, { requests, limits }: { readonly requests: Texts; readonly limits: Texts }): string[] {
   const resources = (container.resources ??= {});
   const addedLimits = fill(resources, 'limits', limits);
   const addedRequests = fill(resources, 'requests', requests);
@@ -49,26 +57,37 @@ function fillContainer(container: Container, kind: string, { requests, limits }:
   return [...describe(addedRequests, 'request'), ...describe(addedLimits, 'limit')];
 }
 
-function fillPod(pod: KubeObject, range: KubeObject): void {
-  const defaults = { requests: {} as Amounts, limits: {} as Amounts };
+/**
+ * Fills in what a range gives to the containers of a pod; answers the length of what the annotation says of it. All ranges together may give no more
+ * than the annotations of an object have room for: what they give grows with the containers times the resources.
+ */
+function fillPod(pod: KubeObject, range: KubeObject, room: number): number {
+  const defaults = { requests: {} as Texts, limits: {} as Texts };
   for (const limit of limitsOf(range)) {
     if (limit.type !== 'Container') continue;
     defaults.requests = { ...defaults.requests, ...limit.defaultRequest };
     defaults.limits = { ...defaults.limits, ...limit.default };
   }
+  const done: string[] = [];
+  let length = 0;
   const { containers, initContainers } = podSpec(pod);
-  const done = [
-    ...(containers ?? []).flatMap((one) => fillContainer(one, 'container', defaults)),
-    ...(initContainers ?? []).flatMap((one) => fillContainer(one, 'init container', defaults)),
-  ];
+  for (const [kind, list] of [['container', containers], ['init container', initContainers]] as const) {
+    for (const container of list ?? []) {
+      const texts = fillContainer(container, kind, defaults);
+      done.push(...texts);
+      length += texts.join('').length;
+      if (length > room) throw invalid({ group: '', kind: 'Pod' }, pod.metadata.name ?? '', [tooLong('metadata.annotations', TOTAL_ANNOTATION_BYTES)]);
+    }
+  }
   if (done.length > 0) pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${done.join('; ')}` };
+  return length;
 }
 
 /** The thing that a range bounds: a container, a pod, a claim. */
 interface Subject {
   readonly type: string;
-  readonly requests: Amounts;
-  readonly limits: Amounts;
+  readonly requests: Texts;
+  readonly limits: Texts;
   /** Claims have requests only. */
   readonly requestsOnly?: boolean;
 }
@@ -110,30 +129,38 @@ function checkRatio({ type, requests, limits }: Subject, name: string, bound: st
   return limit / request > toFloat(bound) ? `${says}, but provided ratio is ${(limit / request).toFixed(6)}` : undefined;
 }
 
-function checkSubject(subject: Subject, limit: Limit): string[] {
-  const run = (bounds: Amounts | null | undefined, check: typeof checkMin): (string | undefined)[] =>
-    Object.keys(bounds ?? {}).sort().map((name) => check(subject, name, bounds?.[name] as string));
-  return [...run(limit.min, checkMin), ...run(limit.max, checkMax), ...run(limit.maxLimitRequestRatio, checkRatio)].filter((text) => text !== undefined);
-}
+/** Says how a subject breaks a bound. */
+type Bound = (subject: Subject) => string | undefined;
 
-function combine(lists: readonly Amounts[], join: (one: Quantity, two: Quantity) => Quantity): Amounts {
-  const sums = new Map<string, Quantity>();
-  for (const list of lists) {
-    for (const [name, text] of Object.entries(list)) {
-      const known = sums.get(name);
-      sums.set(name, known === undefined ? parseQuantity(text) : join(known, parseQuantity(text)));
+const checks = [['min', checkMin], ['max', checkMax], ['maxLimitRequestRatio', checkRatio]] as const;
+
+const boundsOf = (limit: Limit): Bound[] => checks.flatMap(([field, check]) => Object.keys(limit[field] ?? {}).sort()
+  .map((name) => (subject: Subject) => check(subject, name, limit[field]?.[name] as string)));
+
+/** How subjects break limits, each text once; `pause` comes before each of the bounds, of which there may be millions. */
+async function findProblems(limits: readonly Limit[], subjects: readonly Subject[], pause: () => Promise<void> | undefined): Promise<string[]> {
+  const problems = new Set<string>();
+  for (const limit of limits) {
+    const bounds = boundsOf(limit);
+    for (const subject of subjects.filter(({ type }) => type === limit.type)) {
+      for (const bound of bounds) {
+        const turn = pause();
+        if (turn !== undefined) await turn;
+        const problem = bound(subject);
+        if (problem !== undefined) problems.add(problem);
+      }
     }
   }
-  return Object.fromEntries(Array.from(sums, ([name, quantity]) => [name, formatQuantity(quantity)]));
+  return [...problems];
 }
-
-const larger = (one: Quantity, two: Quantity): Quantity => (compareQuantities(one, two) >= 0 ? one : two);
 
 /** Containers run together, those that prepare run before, one after the other. */
 function sumPod({ containers, initContainers }: PodSpec): Subject {
-  const total = (which: 'requests' | 'limits'): Amounts => {
-    const amounts = (list: readonly Container[] | null | undefined): Amounts[] => (list ?? []).map(({ resources }) => resources?.[which] ?? {});
-    return combine([combine(amounts(containers), addQuantities), ...amounts(initContainers)], larger);
+  const total = (which: 'requests' | 'limits'): Texts => {
+    const sum = new Map<string, Quantity>();
+    for (const { resources } of containers ?? []) addTo(sum, readAmounts(resources?.[which]));
+    for (const { resources } of initContainers ?? []) raiseTo(sum, readAmounts(resources?.[which]));
+    return writeAmounts(sum);
   };
   return { type: 'Pod', requests: total('requests'), limits: total('limits') };
 }
@@ -146,23 +173,23 @@ function listSubjects({ kind, object }: { readonly kind: string; readonly object
 }
 
 /** Makes the plugin over reads of limitranges. */
-export function createLimitRanger(ranges: RowReads): AdmissionPlugin {
+export function createLimitRanger(ranges: RowReads, clock: Clock): AdmissionPlugin {
   return {
     name: 'LimitRanger',
     handles: (attributes) => writes(attributes, '/pods') || writes(attributes, '/persistentvolumeclaims', ['CREATE', 'UPDATE']),
     async mutate({ object, resource, namespace }) {
       if (object === undefined || resource.kind !== 'Pod') return;
-      for (const range of await ranges.list(namespace)) fillPod(object, range);
+      let room = TOTAL_ANNOTATION_BYTES;
+      for (const range of await ranges.list(namespace)) room -= fillPod(object, range, room);
     },
     async validate(attributes) {
-      const { object, resource: { kind }, namespace } = attributes;
+      const { object, resource: { kind }, namespace, context: { signal } } = attributes;
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       const limits = (await ranges.list(namespace)).flatMap(limitsOf);
       if (limits.length === 0) return;
-      const subjects = listSubjects({ kind, object });
-      const problems = limits.flatMap((limit) => subjects.filter(({ type }) => type === limit.type).flatMap((subject) => checkSubject(subject, limit)));
-      const [only] = problems;
-      if (only !== undefined) throw refuse(attributes, problems.length === 1 ? only : `[${[...new Set(problems)].join(', ')}]`);
+      const pause = createTimeSlice(clock, SLICE_MS);
+      const problems = await findProblems(limits, listSubjects({ kind, object }), () => pause()?.then(() => checkSignal(signal)));
+      if (problems.length > 0) throw refuse(attributes, problems.length === 1 ? problems[0] as string : `[${problems.join(', ')}]`);
     },
   };
 }
