@@ -22,6 +22,8 @@ export interface RestoredKey extends KeyValue {
 }
 
 const PAGE_KEYS = 500;
+const BATCH_KEYS = 1000;
+const BATCH_BYTES = 4 * 2 ** 20;
 
 /** The newest state of `range` by the means of the contract. The store must keep its history for as long as the pages are read. */
 export async function openImage(store: Store, range: KeyRange): Promise<StoreImage> {
@@ -47,4 +49,18 @@ async function* readPages(store: Store, { start: first, end }: KeyRange, revisio
 export function refuseDamage(kv: KeyValue): KeyValue {
   if (kv.damage === undefined) return kv;
   throw new StorageCorruptError(`${kv.key} cannot be copied: ${kv.damage}; "pintle storage check --repair" moves it out of the store`);
+}
+
+/** The keys of a backup in parts that a store takes at once. */
+export function* formBatches(keys: Iterable<RestoredKey>): Generator<readonly RestoredKey[]> {
+  let batch: RestoredKey[] = [];
+  let bytes = 0;
+  for (const key of keys) {
+    batch.push(key);
+    bytes += key.value.length;
+    if (batch.length < BATCH_KEYS && bytes < BATCH_BYTES) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import type { Clock } from '../../base/index.ts';
 import { StorageFormatError } from '../errors.ts';
-import type { RestoredKey } from '../image.ts';
+import { type RestoredKey, formBatches } from '../image.ts';
 import { dataPath, prepareDirectory, restrictRights, writeFormat } from './directory.ts';
 import { takeLock } from './lock.ts';
 import { encodeLeaseKey, encodePointer, encodeRecord } from './tables/record.ts';
@@ -18,9 +18,6 @@ export interface RestoreRequest {
   /** In ascending order of their modRevision, which is at most `revision`. */
   readonly keys: Iterable<RestoredKey>;
 }
-
-const BATCH_KEYS = 1000;
-const BATCH_BYTES = 4 * 2 ** 20;
 
 /** Fills the directory; it is complete when this resolves, and no data directory when it rejects or never ends. */
 export async function restoreEmbeddedStore({ directory: given, clock, revision, keys }: RestoreRequest): Promise<void> {
@@ -45,19 +42,6 @@ export async function restoreEmbeddedStore({ directory: given, clock, revision, 
   } finally {
     release();
   }
-}
-
-function* formBatches(keys: Iterable<RestoredKey>): Generator<readonly RestoredKey[]> {
-  let batch: RestoredKey[] = [];
-  let bytes = 0;
-  for (const key of keys) {
-    batch.push(key);
-    bytes += key.value.length;
-    if (batch.length < BATCH_KEYS && bytes < BATCH_BYTES) continue;
-    yield batch;
-    [batch, bytes] = [[], 0];
-  }
-  yield batch;
 }
 
 function putKey(tables: Tables, { key, value, modRevision, createRevision, ttlSeconds }: RestoredKey, now: number): void {

@@ -1,7 +1,7 @@
 // Opens the Store over PostgreSQL: makes the tables or brings them up to date, then connects.
 import { type Clock, type Random, systemRandom } from '../../base/index.ts';
 import type { StorageHealth } from '../health.ts';
-import type { RestoredKey } from '../image.ts';
+import { type RestoredKey, formBatches } from '../image.ts';
 import type { Store } from '../store.ts';
 import { encodeBytesArray, encodeFloatArray, encodeIntegerArray } from './arrays.ts';
 import { Database, unavailable } from './database.ts';
@@ -33,8 +33,6 @@ const READERS = 4;
 const MIGRATE_MS = 20_000;
 const OPEN_MS = 4_000;
 const MIGRATION_LOCK = 0;
-const BATCH_KEYS = 500;
-const BATCH_BYTES = 4 << 20;
 
 /** Connects to PostgreSQL; rejects with StorageUnavailableError when that is not possible, RangeError for what is no endpoint. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -92,20 +90,6 @@ export async function restorePostgresStore({ keys, revision, ...place }: Postgre
     await session.run(finishRestore, [revision], OPEN_MS);
     await session.runText('COMMIT', MIGRATE_MS);
   });
-}
-
-function* formBatches(keys: Iterable<RestoredKey>): Generator<readonly RestoredKey[]> {
-  let batch: RestoredKey[] = [];
-  let bytes = 0;
-  for (const key of keys) {
-    batch.push(key);
-    bytes += key.value.length;
-    if (batch.length < BATCH_KEYS && bytes < BATCH_BYTES) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 async function withSession<T>(endpoint: Endpoint, work: (session: Session) => Promise<T>): Promise<T> {
