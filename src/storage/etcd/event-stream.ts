@@ -9,6 +9,7 @@
 import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageClosedError } from '../errors.ts';
 import type { ChangeSink, ChangeStream } from '../remote/changes.ts';
+import { Pauses } from '../remote/pauses.ts';
 import type { StoreEvent } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import type { EtcdStream } from './grpc/channel.ts';
@@ -23,8 +24,6 @@ interface EventStreamOptions {
   readonly report: (error: unknown) => void;
 }
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
 /** A server must confirm a watch within this time. */
 const CONFIRM_MS = 2_000;
 
@@ -36,7 +35,7 @@ export class EventStream implements ChangeStream {
   #stream: EtcdStream | undefined;
   /** Parts of a large answer. */
   #fragments: Change[] = [];
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #pauses = new Pauses();
   #timer: Timer | undefined;
   #gapSeenAt = 0;
   #closed = false;
@@ -112,7 +111,7 @@ export class EventStream implements ChangeStream {
     if (gap !== undefined) return this.#handleGap(gap);
     const overtaken = taken.find(isTorn);
     if (overtaken !== undefined) return this.#finish(overtaken.kv.modRevision);
-    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#pauses.reset();
     this.#position = (taken.at(-1) as Change).kv.modRevision;
     this.#options.sink.events(taken.map(toEvent), this.#position);
   }
@@ -134,8 +133,7 @@ export class EventStream implements ChangeStream {
     if (this.#closed) return;
     this.#options.report(error);
     this.#timer?.cancel();
-    this.#timer = systemClock.after(this.#pauseMs, () => void this.#open());
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    this.#timer = systemClock.after(this.#pauses.next(), () => void this.#open());
   }
 
   #cancel(): void {

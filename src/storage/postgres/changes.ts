@@ -2,6 +2,7 @@
 import { invariant, delay, systemClock } from '../../base/index.ts';
 import { StorageClosedError, StorageHistoryError } from '../errors.ts';
 import type { ChangeSink, ChangeStream } from '../remote/changes.ts';
+import { Pauses } from '../remote/pauses.ts';
 import type { StoreEvent } from '../store.ts';
 import type { Database } from './database.ts';
 import type { ResultRow, Session } from './session.ts';
@@ -10,8 +11,8 @@ import { readTestimony } from './witness.ts';
 const PAGE_CHANGES = 500;
 const PAGE_BYTES = 8 << 20;
 const PAGE_MS = 8_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+/** Between two looks of a replay that has come to the newest change. */
+const LOOK_MS = 50;
 /** The log is looked at this often without a notification: one may be lost. */
 const POLL_MS = 1_000;
 const LISTEN_MS = 2_000;
@@ -81,20 +82,20 @@ export class ReplayStream implements ChangeStream {
 
   async #run(): Promise<void> {
     const { statements } = this.#database;
-    for (let pauseMs = FIRST_PAUSE_MS; !this.#isClosed;) {
+    const pauses = new Pauses();
+    while (!this.#isClosed) {
       try {
         const page = await readChanges(this.#database, this.#position, (values) => this.#database.read(statements.changes, values, PAGE_MS));
         if (this.#isClosed) return;
         if (page.compactRevision > this.#position) return this.#finish(page.compactRevision);
         if (page.last !== undefined) this.#position = page.last.revision;
         if (page.last !== undefined) this.#sink.events(page.events, page.last.revision);
-        else await delay(systemClock, FIRST_PAUSE_MS);
-        pauseMs = FIRST_PAUSE_MS;
+        else await delay(systemClock, LOOK_MS);
+        pauses.reset();
       } catch (error) {
         if (error instanceof StorageClosedError || error instanceof StorageHistoryError) return;
         this.#database.report(error);
-        await delay(systemClock, pauseMs);
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        await delay(systemClock, pauses.next());
       }
     }
   }
@@ -168,19 +169,19 @@ export class LiveStream implements ChangeStream {
   }
 
   async #run(): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; !this.#isClosed;) {
+    const pauses = new Pauses();
+    while (!this.#isClosed) {
       try {
         this.#session ??= await this.#listen();
         await this.#follow(this.#session);
-        pauseMs = FIRST_PAUSE_MS;
+        pauses.reset();
       } catch (error) {
         this.#session?.drop();
         this.#session = undefined;
         this.#isBehind = true;
         if (error instanceof StorageClosedError || error instanceof StorageHistoryError || this.#isClosed) return;
         this.#options.database.report(error);
-        await delay(systemClock, pauseMs);
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        await delay(systemClock, pauses.next());
       }
     }
   }
