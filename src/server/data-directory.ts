@@ -15,9 +15,15 @@ export interface DataDirectory {
 
 const ours = new Set(['store', 'pki', 'admin.kubeconfig', 'admin.kubeconfig.tmp']);
 
+/** The directory of certificates; '' where neither is named. */
+export function findCertificates({ dataDir, certDir }: Pick<ServerOptions, 'dataDir' | 'certDir'>): string {
+  if (certDir !== '') return resolve(certDir);
+  return dataDir === '' ? '' : join(resolve(dataDir), 'pki');
+}
+
 /** Makes the directory if need be. Throws StartError when it holds other files. */
 export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'dataDir' | 'certDir'>): DataDirectory {
-  const certificates = certDir === '' ? '' : resolve(certDir);
+  const certificates = findCertificates({ dataDir, certDir });
   if (dataDir === '') return { store: '', certificates, writeKubeconfig: (text) => (certificates === '' ? '' : writeInto(certificates, text)) };
   const root = resolve(dataDir);
   try {
@@ -28,7 +34,7 @@ export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'data
   }
   return {
     store: join(root, 'store'),
-    certificates: certificates === '' ? join(root, 'pki') : certificates,
+    certificates,
     writeKubeconfig: (text) => writeInto(root, text),
   };
 }

@@ -6,7 +6,7 @@ import {
   type KeyRange, type PostgresStoreOptions, type Store, type StoreImage, openEmbeddedImage, openEtcdStore, openImage, openPostgresStore, prefixRange,
   redactPostgresUrl,
 } from '../../storage/index.ts';
-import { findStoreDirectory, readTextFile } from '../data-directory.ts';
+import { findCertificates, findStoreDirectory, readTextFile } from '../data-directory.ts';
 import { findRoot, readDatastoreTls } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import type { SettingsOf } from '../options/schema.ts';
@@ -45,15 +45,9 @@ export function describePlace({ datastoreEndpoint, etcdServers, dataDir }: Place
 /** Whether the store of a place is elsewhere, so that only the directory of certificates is here. */
 export const isElsewhere = ({ datastoreEndpoint, etcdServers }: Place): boolean => datastoreEndpoint !== '' || etcdServers.length > 0;
 
-/** The directory of certificates; '' where none is named. */
-export function certificatesOf({ certDir, dataDir }: Place): string {
-  if (certDir !== '') return resolve(certDir);
-  return dataDir === '' ? '' : join(resolve(dataDir), 'pki');
-}
-
 /** The files of the directory of certificates; none where it does not exist. Leftovers of a write that was cut short are left out. */
 export function readSecrets(place: Place): SecretFile[] {
-  const directory = certificatesOf(place);
+  const directory = findCertificates(place);
   if (directory === '' || !existsSync(directory)) return [];
   return readdirSync(directory).sort().flatMap((name) => {
     const path = join(directory, name);

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { type RestoredKey, restoreEmbeddedStore, restorePostgresStore } from '../../storage/index.ts';
-import { syncDirectory } from '../data-directory.ts';
+import { findCertificates, syncDirectory } from '../data-directory.ts';
 import { findRoot } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import { writePrivateFile } from '../tls/pki.ts';
-import { type Place, certificatesOf, findPostgres, isElsewhere, openEtcdAt } from './place.ts';
+import { type Place, findPostgres, isElsewhere, openEtcdAt } from './place.ts';
 import { type Progress } from './progress.ts';
 import { replayKeys } from './replay.ts';
 import type { SecretFile } from './snapshot-format.ts';
@@ -43,8 +43,8 @@ const PARTIAL = 'restore.partial';
 export async function restoreSnapshot(request: RestoreRequest): Promise<RestoreReport> {
   const { place } = request;
   const isEtcd = place.etcdServers.length > 0;
-  if (isElsewhere(place)) checkEmpty(certificatesOf(place));
-  else checkEmpty(resolve(place.dataDir), place.certDir === '' ? undefined : certificatesOf(place));
+  if (isElsewhere(place)) checkEmpty(findCertificates(place));
+  else checkEmpty(resolve(place.dataDir), place.certDir === '' ? undefined : findCertificates(place));
   const { check } = request.progress;
   const snapshot = new SnapshotReader(request.file, (done, total) => check.show({ done, total }));
   check.end();
@@ -79,7 +79,7 @@ async function restoreToDirectory({ place, bump = USUAL_BUMP, clock, progress }:
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   const revision = snapshot.header.revision + bump;
   await restoreEmbeddedStore({ directory: join(partial, 'store'), clock, revision, keys: countKeys(snapshot, progress.write) });
-  writeSecrets(certificatesOf(place), snapshot.secrets);
+  writeSecrets(findCertificates(place), snapshot.secrets);
   renameSync(join(partial, 'store'), join(root, 'store'));
   rmSync(partial, { recursive: true });
   syncDirectory(root);
@@ -89,7 +89,7 @@ async function restoreToDirectory({ place, bump = USUAL_BUMP, clock, progress }:
 async function restoreToPostgres({ place, bump = USUAL_BUMP, progress }: RestoreRequest, snapshot: SnapshotReader): Promise<number> {
   const revision = snapshot.header.revision + bump;
   await restorePostgresStore({ ...findPostgres(place), revision, keys: countKeys(snapshot, progress.write) });
-  writeSecrets(certificatesOf(place), snapshot.secrets);
+  writeSecrets(findCertificates(place), snapshot.secrets);
   return revision;
 }
 
@@ -98,7 +98,7 @@ async function restoreToEtcd({ place, bump = 0, renumber = false, clock, progres
   try {
     const wanted = renumber ? undefined : snapshot.header.revision + bump;
     const revision = await replayKeys({ store, keys: snapshot.keys(), revision: wanted, progress: progress.write });
-    writeSecrets(certificatesOf(place), snapshot.secrets);
+    writeSecrets(findCertificates(place), snapshot.secrets);
     return revision;
   } finally {
     await store.close();

@@ -5,19 +5,18 @@ import { join, resolve } from 'node:path';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { StartError } from '../options/options.ts';
 import { type SettingsOf, duration, list, text } from '../options/schema.ts';
-import { servingOptions } from '../options/serving.ts';
 import { createCertificate } from '../tls/certificates.ts';
 import { recordIssued } from '../tls/user-records.ts';
 import { type Command, print } from './command.ts';
 import { formatKubeconfig } from './kubeconfig.ts';
+import { findAuthority, usersSchema } from './users/directory.ts';
 
 const SHORTEST_LIFETIME_MS = 60_000;
 
 const schema = {
   user: text({ flag: 'user', help: 'Name of the user.' }),
   groups: list({ flag: 'group', help: 'Groups of the user.' }),
-  dataDir: servingOptions.dataDir,
-  certDir: servingOptions.certDir,
+  ...usersSchema,
   server: text({ flag: 'server', help: 'URL of the server; by default the one of the administrator\'s kubeconfig.' }),
   lifetimeMs: duration({ flag: 'lifetime', default: 365 * 86_400_000, flagDefault: '8760h', help: 'How long the certificate is valid; at least 1m.' }),
 } as const;
@@ -36,17 +35,13 @@ export function makeKubeconfig(request: KubeconfigRequest): string {
   const { user, groups, lifetimeMs } = request;
   if (user === '') throw new StartError('kubeconfig needs --user');
   if (lifetimeMs < SHORTEST_LIFETIME_MS) throw new StartError('--lifetime must be a duration of at least 1m');
-  const root = resolve(request.dataDir);
-  const directory = request.certDir === '' ? join(root, 'pki') : resolve(request.certDir);
-  const read = (name: string): string => {
-    const path = join(directory, name);
-    if (!existsSync(path)) throw new StartError(`${directory} holds no authority; start the server once, or name its --data-dir`);
-    return readFileSync(path, 'utf8');
-  };
-  const authority = { certificate: read('ca.crt'), key: read('ca.key') };
-  const pair = createCertificate({ commonName: user, organizations: groups, issuer: authority, lifetimeMs }, { clock: systemClock, random: systemRandom });
+  const directory = findAuthority(request, ['ca.crt', 'ca.key']);
+  const [certificate, key] = ['ca.crt', 'ca.key'].map((name) => readFileSync(join(directory, name), 'utf8')) as [string, string];
+  const wanted = { commonName: user, organizations: groups, issuer: { certificate, key }, lifetimeMs };
+  const pair = createCertificate(wanted, { clock: systemClock, random: systemRandom });
   recordIssued(directory, pair.certificate, systemClock);
-  return formatKubeconfig({ url: request.server === '' ? findServer(root) : request.server, authority: authority.certificate, admin: pair, name: user });
+  const url = request.server === '' ? findServer(resolve(request.dataDir)) : request.server;
+  return formatKubeconfig({ url, authority: certificate, admin: pair, name: user });
 }
 
 function findServer(root: string): string {

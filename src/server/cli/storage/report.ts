@@ -1,7 +1,8 @@
 // What the commands of storage share: progress on stderr, and errors as one line.
 import { systemClock } from '../../../base/index.ts';
-import { type Place, certificatesOf } from '../../backup/place.ts';
+import type { Place } from '../../backup/place.ts';
 import { type Progress, createProgress } from '../../backup/progress.ts';
+import { findCertificates } from '../../data-directory.ts';
 import { StartError } from '../../options/options.ts';
 
 /** Progress of one task of this process. */
@@ -18,5 +19,5 @@ export async function withPlainErrors<T>(run: () => Promise<T>): Promise<T> {
 
 /** For a place without keys. */
 export function certificatesNote(place: Place): string {
-  return `${certificatesOf(place)} holds no keys or certificates: a server restored from this makes new ones, and trusts no kubeconfig or token of the old one`;
+  return `${findCertificates(place)} holds no keys or certificates: a server restored from this makes new ones, and trusts no kubeconfig or token of the old one`;
 }

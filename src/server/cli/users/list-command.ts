@@ -1,12 +1,10 @@
 // `pintle users list`: the client certificates that were made for people, and which of them are good.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../../../base/index.ts';
 import { list } from '../../options/schema.ts';
-import { type UserCertificate, describeUserCertificate, readUserCertificates } from '../../tls/user-records.ts';
+import type { UserCertificate } from '../../tls/user-records.ts';
 import { colour } from '../colour.ts';
 import { type Command, print } from '../command.ts';
-import { findCertificates, usersSchema } from './directory.ts';
+import { findAuthority, readAllCertificates, usersSchema } from './directory.ts';
 
 const schema = { ...usersSchema, users: list({ flag: 'user', help: 'These users only.' }) } as const;
 const colours = { valid: 'green', expired: 'yellow', revoked: 'red' } as const;
@@ -16,10 +14,7 @@ const SHOWN_DIGITS = 16;
 export const usersListCommand: Command<typeof schema> = {
   name: 'users list', summary: 'List the client certificates that kubeconfigs have been made with.', schema,
   async run({ settings: { users, ...place } }) {
-    const directory = findCertificates(place);
-    const admin = join(directory, 'admin.crt');
-    const all = [...(existsSync(admin) ? [describeUserCertificate(readFileSync(admin, 'utf8'))] : []), ...readUserCertificates(directory)];
-    const rows = all.filter(({ user }) => users.length === 0 || users.includes(user)).map(describe);
+    const rows = readAllCertificates(findAuthority(place)).filter(({ user }) => users.length === 0 || users.includes(user)).map(describe);
     const table = [['USER', 'GROUPS', 'ISSUED', 'EXPIRES', 'FINGERPRINT', 'STATUS'], ...rows];
     const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] as string).length))) ?? [];
     return print(table.map((row, index) => row.map((cell, column) => {

@@ -1,13 +1,13 @@
 // `pintle users revoke`: client certificates that are good no more. The server reads the record within a second or so.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../../base/index.ts';
 import { readTextFile } from '../../data-directory.ts';
 import { StartError } from '../../options/options.ts';
 import { text } from '../../options/schema.ts';
-import { type UserCertificate, describeUserCertificate, readUserCertificates, recordRevoked } from '../../tls/user-records.ts';
+import { type UserCertificate, describeUserCertificate, recordRevoked } from '../../tls/user-records.ts';
 import { type Command, print } from '../command.ts';
-import { findCertificates, usersSchema } from './directory.ts';
+import { findAuthority, readAdministrator, readAllCertificates, usersSchema } from './directory.ts';
 
 const schema = {
   ...usersSchema,
@@ -22,14 +22,12 @@ const SHORTEST_FINGERPRINT = 8;
 export const usersRevokeCommand: Command<typeof schema> = {
   name: 'users revoke', summary: 'Revoke client certificates; a running server refuses them from then on.', schema, argument: 'user',
   async run({ settings: { user, fingerprint, kubeconfig, ...place } }) {
-    const directory = findCertificates(place);
+    const directory = findAuthority(place);
     const given = [user, fingerprint, kubeconfig].filter((one) => one !== '');
     if (given.length !== 1) throw new StartError('users revoke needs one of --user, --fingerprint and --kubeconfig');
     if (fingerprint !== '' && fingerprint.length < SHORTEST_FINGERPRINT) throw new StartError(`--fingerprint needs at least ${SHORTEST_FINGERPRINT} digits`);
-    const admin = join(directory, 'admin.crt');
-    const known = [...readUserCertificates(directory), ...(existsSync(admin) ? [describeUserCertificate(readFileSync(admin, 'utf8'))] : [])];
     const found = kubeconfig === ''
-      ? known.filter((one) => (user === '' ? one.fingerprint.startsWith(fingerprint.toLowerCase()) : one.user === user))
+      ? readAllCertificates(directory).filter((one) => (user === '' ? one.fingerprint.startsWith(fingerprint.toLowerCase()) : one.user === user))
       : [readCertificate(kubeconfig)];
     const rest = found.filter(({ revoked }) => revoked === undefined);
     if (found.length === 0) throw new StartError(`no certificate of ${user || fingerprint} is on record; users list prints them, --kubeconfig takes one from a file`);
@@ -41,8 +39,7 @@ export const usersRevokeCommand: Command<typeof schema> = {
 function revoke(directory: string, { user, fingerprint }: UserCertificate): void {
   recordRevoked(directory, fingerprint, systemClock);
   print(`revoked ${user} ${fingerprint}`);
-  const admin = join(directory, 'admin.crt');
-  if (!existsSync(admin) || describeUserCertificate(readFileSync(admin, 'utf8')).fingerprint !== fingerprint) return;
+  if (readAdministrator(directory)?.fingerprint !== fingerprint) return;
   for (const name of ['admin.crt', 'admin.key']) rmSync(join(directory, name));
   print('it was the administrator\'s: restart the server, which makes another with an admin.kubeconfig');
 }
