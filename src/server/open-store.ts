@@ -1,6 +1,8 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { existsSync } from 'node:fs';
-import { type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore } from '../storage/index.ts';
+import {
+  type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore,
+} from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
 import { type ServerOptions, StartError } from './options/options.ts';
@@ -13,8 +15,6 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
   const { clock, historyMs } = options;
   const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? NEVER_MS : options.compactionIntervalMs };
   try {
-    // Only servers with a disk, on etcd or on PostgreSQL pay for loading the libraries for it.
-    const { openEmbeddedStore, openEtcdStore, openPostgresStore } = await import('../storage/index.ts');
     if (options.etcdServers.length > 0) return await openEtcdStore(describeEtcd(options));
     if (options.datastoreEndpoint !== '' && directory.store !== '' && existsSync(directory.store)) {
       throw new Error(`${directory.store} holds objects that --datastore-endpoint would leave aside: copy them with "pintle storage copy" and move it away`);
@@ -56,27 +56,37 @@ function describePostgres(options: ServerOptions, health: StorageHealth): Postgr
   };
 }
 
+type StoreTls = NonNullable<PostgresStoreOptions['tls']>;
+
 /** The PEM files that --datastore-cafile, --datastore-certfile and --datastore-keyfile name. */
 export function readDatastoreTls(
   { datastoreCaFile: ca, datastoreCertFile: cert, datastoreKeyFile: key }: Pick<ServerOptions, 'datastoreCaFile' | 'datastoreCertFile' | 'datastoreKeyFile'>,
-): NonNullable<PostgresStoreOptions['tls']> {
-  if ((cert === '') !== (key === '')) throw new StartError('--datastore-certfile and --datastore-keyfile must be given together');
+): StoreTls {
+  return readTls('--datastore', { ca, cert, key });
+}
+
+/** The PEM files that --etcd-cafile, --etcd-certfile and --etcd-keyfile name. */
+export function readEtcdTls(
+  { etcdCaFile: ca, etcdCertFile: cert, etcdKeyFile: key }: Pick<ServerOptions, 'etcdCaFile' | 'etcdCertFile' | 'etcdKeyFile'>,
+): StoreTls {
+  return readTls('--etcd', { ca, cert, key });
+}
+
+function readTls(flags: string, { ca, cert, key }: Required<StoreTls>): StoreTls {
+  if ((cert === '') !== (key === '')) throw new StartError(`${flags}-certfile and ${flags}-keyfile must be given together`);
   return {
-    ...(ca !== '' && { ca: readTextFile('--datastore-cafile', ca) }),
-    ...(cert !== '' && { cert: readTextFile('--datastore-certfile', cert), key: readTextFile('--datastore-keyfile', key) }),
+    ...(ca !== '' && { ca: readTextFile(`${flags}-cafile`, ca) }),
+    ...(cert !== '' && { cert: readTextFile(`${flags}-certfile`, cert), key: readTextFile(`${flags}-keyfile`, key) }),
   };
 }
 
 function describeEtcd(options: ServerOptions): EtcdStoreOptions {
-  const { etcdServers, etcdCaFile, etcdCertFile, etcdKeyFile, clock, logger } = options;
+  const { etcdServers, clock, logger } = options;
   return {
     clock,
     endpoints: etcdServers,
     compactionIntervalMs: options.etcdCompactionIntervalMs,
-    tls: {
-      ...(etcdCaFile !== '' && { ca: readTextFile('--etcd-cafile', etcdCaFile) }),
-      ...(etcdCertFile !== '' && { cert: readTextFile('--etcd-certfile', etcdCertFile), key: readTextFile('--etcd-keyfile', etcdKeyFile) }),
-    },
+    tls: readEtcdTls(options),
     report: (error) => logger.warn('the connection to etcd will be made again', describeError(error)),
   };
 }

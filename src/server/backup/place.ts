@@ -6,8 +6,8 @@ import {
   type KeyRange, type PostgresStoreOptions, type Store, type StoreImage, openEmbeddedImage, openEtcdStore, openImage, openPostgresStore, prefixRange,
   redactPostgresUrl,
 } from '../../storage/index.ts';
-import { findCertificates, findStoreDirectory, readTextFile } from '../data-directory.ts';
-import { findRoot, readDatastoreTls } from '../open-store.ts';
+import { findCertificates, findStoreDirectory } from '../data-directory.ts';
+import { findRoot, readDatastoreTls, readEtcdTls } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import type { SettingsOf } from '../options/schema.ts';
 import { servingOptions } from '../options/serving.ts';
@@ -61,13 +61,7 @@ export function readSecrets(place: Place): SecretFile[] {
 
 /** Opens the store of a place for the means of its contract; never compacts it. */
 export async function openEtcdAt(place: Place, clock: Clock): Promise<Store> {
-  const { etcdServers: endpoints, etcdCaFile, etcdCertFile, etcdKeyFile } = place;
-  if ((etcdCertFile === '') !== (etcdKeyFile === '')) throw new StartError('--etcd-certfile and --etcd-keyfile must be given together');
-  const tls = {
-    ...(etcdCaFile !== '' && { ca: readTextFile('--etcd-cafile', etcdCaFile) }),
-    ...(etcdCertFile !== '' && { cert: readTextFile('--etcd-certfile', etcdCertFile), key: readTextFile('--etcd-keyfile', etcdKeyFile) }),
-  };
-  return openEtcdStore({ endpoints, clock, tls, compactionIntervalMs: 0 });
+  return openEtcdStore({ endpoints: place.etcdServers, clock, tls: readEtcdTls(place), compactionIntervalMs: 0 });
 }
 
 /** How the PostgreSQL of a place is reached. */

@@ -1,12 +1,13 @@
 // `pintle storage bump`: for a store that was restored from an old backup, or a PostgreSQL that failed over to a replica without its last
 // commits. Etcd's tool has the same as flags of its restore.
+import { bumpPostgresRevision, bumpRevision } from '../../../storage/index.ts';
 import { findStoreDirectory } from '../../data-directory.ts';
 import { readDatastoreTls } from '../../open-store.ts';
-import { StartError } from '../../options/options.ts';
 import { integer } from '../../options/schema.ts';
 import { servingOptions } from '../../options/serving.ts';
 import { storageOptions } from '../../options/storage.ts';
 import { type Command, print } from '../command.ts';
+import { withPlainErrors } from './report.ts';
 
 const schema = {
   dataDir: servingOptions.dataDir,
@@ -23,13 +24,8 @@ export const storageBumpCommand: Command<typeof schema> = {
   name: 'storage bump', summary: 'Raise the revision of a store restored from a backup, so that clients list again.', schema,
   async run({ settings }) {
     const { dataDir, datastoreEndpoint: endpoint, by } = settings;
-    const { bumpPostgresRevision, bumpRevision } = await import('../../../storage/index.ts');
     const bump = (): Promise<number> =>
       (endpoint === '' ? bumpRevision(findStoreDirectory(dataDir), by) : bumpPostgresRevision({ endpoint, tls: readDatastoreTls(settings) }, by));
-    try {
-      return print(`the revision is ${await bump()}; clients with an older one list again`);
-    } catch (error) {
-      throw new StartError((error as Error).message, { cause: error });
-    }
+    return print(`the revision is ${await withPlainErrors(bump)}; clients with an older one list again`);
   },
 };

@@ -1,10 +1,10 @@
 // `pintle storage check`: reads every record of a store that no server has open, and moves damaged ones out of it when it is asked to.
-import type { CheckReport } from '../../../storage/index.ts';
+import { type CheckReport, checkEmbeddedStore, repairEmbeddedStore } from '../../../storage/index.ts';
 import { findStoreDirectory } from '../../data-directory.ts';
-import { StartError } from '../../options/options.ts';
 import { toggle } from '../../options/schema.ts';
 import { servingOptions } from '../../options/serving.ts';
 import { type Command, print } from '../command.ts';
+import { withPlainErrors } from './report.ts';
 
 const schema = {
   dataDir: servingOptions.dataDir,
@@ -23,11 +23,7 @@ export const storageCheckCommand: Command<typeof schema> = {
   name: 'storage check', summary: 'Read every record of a stopped server\'s store and report damage.', schema,
   async run({ settings: { dataDir, repair } }) {
     const directory = findStoreDirectory(dataDir);
-    try {
-      return printReport(repair ? await repairStore(directory) : await (await import('../../../storage/index.ts')).checkEmbeddedStore(directory));
-    } catch (error) {
-      throw new StartError((error as Error).message, { cause: error });
-    }
+    return printReport(await withPlainErrors(() => (repair ? repairStore(directory) : checkEmbeddedStore(directory))));
   },
 };
 
@@ -39,7 +35,6 @@ function printReport({ ok, keys, revision, problems }: CheckReport): number {
 
 /** Repairs, and prints the keys that were moved and how they come back. */
 async function repairStore(directory: string): Promise<CheckReport> {
-  const { repairEmbeddedStore } = await import('../../../storage/index.ts');
   const { check, moved, file } = await repairEmbeddedStore(directory);
   for (const { key, modRevision, cause } of moved) print(`moved ${key === '' ? `revision ${modRevision}` : key}: ${cause}`);
   if (file !== undefined) print(`${file} holds ${moved.length} records, one JSON object a line.\n${howToRestore}`);
