@@ -63,7 +63,7 @@ export class StoreReflector {
           return this.#watch();
         }
       } catch (error) {
-        this.#options.report(error);
+        if (!this.#closed) this.#options.report(error);
       }
       if (!this.#closed) await delay(this.#options.clock, this.#nextPause());
     }

@@ -39,7 +39,7 @@ import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import type { Seams } from './local/seams.ts';
-import { stopServer } from './shutdown.ts';
+import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
 import { startOnCall } from './local/controllers-on-call.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
 
@@ -59,7 +59,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** What a start makes, piece by piece, so that a failed one can be undone. */
+/** What a start makes. */
 interface Parts {
   readonly options: ServerOptions;
   readonly seams: Seams;
@@ -85,6 +85,9 @@ interface Parts {
 
 /** The part of it that needs no store. */
 type Made = Pick<Parts, 'seams' | 'directory' | 'pki' | 'health'>;
+
+/** What runs so far, so that a start that fails leaves nothing running. */
+type Started = { -readonly [Name in keyof RunningParts]?: RunningParts[Name] };
 
 interface ServerState {
   stopping: boolean;
@@ -132,10 +135,12 @@ export async function startServer(given: Partial<ServerOptions>, seams: Seams = 
 }
 
 async function openOver(store: Store, options: ServerOptions, made: Made): Promise<RunningServer> {
+  const started: Started = { store };
   try {
-    return await openServer(await assemble(options, { ...made, store }));
+    return await openServer(await assemble(options, { ...made, store }, started), started);
   } catch (error) {
-    await store.close();
+    // Parts that do not stop are logged; the caller gets the first error, which says why the start failed.
+    await stopParts(options, started).catch(() => {});
     throw error;
   }
 }
@@ -145,7 +150,7 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
 }
 
-async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>): Promise<Parts> {
+async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
   const { random, clock, logger } = options;
   const { pki, seams } = made;
   const metrics = createMetrics(showServed(() => api));
@@ -155,24 +160,24 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   const state: ServerState = {
     stopping: false, initialized: false, hasAllRoutes: false, sendsAway: false, address: '', closed: undefined, rolesReady: createSignal(),
   };
-  const authentication = await composeAuthentication({
+  const authentication = started.authentication = await composeAuthentication({
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
   const checks = listChecks(state, { ...made, options, flowControl });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
-  const workers = createWorkerPool({
+  const workers = started.workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
-  const format = await readStorageFormat(options);
-  const api: Api = composeApi({
+  const format = started.format = await readStorageFormat(options);
+  const api: Api = started.api = composeApi({
     options, store, metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
   });
   checkRuntimeConfig(options.runtimeConfig, api.catalog);
-  const audit = await createAudit(options);
+  const audit = started.audit = await createAudit(options);
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
@@ -187,8 +192,8 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   });
   seams.expose?.({ api, handler: chain as Handler });
   const { authorities } = authentication;
-  const identity = pki === undefined ? undefined : followIdentity({ options, pki, directory: made.directory.certificates, authorities });
-  const listener = createListener({
+  const identity = started.identity = pki === undefined ? undefined : followIdentity({ options, pki, directory: made.directory.certificates, authorities });
+  const listener = started.listener = createListener({
     clock, random: seams.transportRandom ?? random, logger, ...(identity !== undefined && { tls: identity.current }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
@@ -216,12 +221,12 @@ function keysUrl({ serviceAccountJwksUri, externalHostname }: ServerOptions, { a
   return `https://${host}${KEYS_PATH}`;
 }
 
-async function openServer(parts: Parts): Promise<RunningServer> {
+async function openServer(parts: Parts, started: Started): Promise<RunningServer> {
   const { options, state, pki, identity, adminToken, directory } = parts;
   // Custom kinds are served, webhooks are called and policies evaluated, before the first request comes.
   await Promise.all([parts.api.definitions.start(), parts.api.webhooks.start(), parts.api.policies.start()]);
   await parts.api.quotas.start();
-  const following = followFlow(parts);
+  const following = started.following = followFlow(parts);
   state.hasAllRoutes = !(await hasRemoteApis(parts.api));
   const port = await openPort(parts);
   const wildcard = options.bindAddress === '0.0.0.0' || options.bindAddress === '::';

@@ -1,13 +1,16 @@
 // Stopping: every part in its order, under load, in a process that has nothing else to keep it alive.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createManualClock } from '../base/index.ts';
-import { silentLogger } from './observability/logger.ts';
+import { type Clock, type Timer, createManualClock, delay, holdProcess, systemClock } from '../base/index.ts';
+import { createLogger, silentLogger } from './observability/logger.ts';
+import { startServer } from './server.ts';
 import { type RunningParts, stopServer } from './shutdown.ts';
 
 describe('stopServer', () => {
@@ -49,6 +52,57 @@ describe('stopServer', () => {
       assert.deepEqual(order, all);
       assert.equal((error as Error).message, `${failing} failed`);
     }
+  });
+});
+
+describe('a start that fails', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'pintle-failed-start-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  /** The system's clock, with the timers that are set. */
+  const createCountingClock = (): { clock: Clock; timers: Set<object> } => {
+    const timers = new Set<object>();
+    const after = (delayMs: number, callback: () => void): Timer => {
+      const one = {};
+      timers.add(one);
+      const timer = systemClock.after(delayMs, () => {
+        timers.delete(one);
+        callback();
+      });
+      return {
+        cancel() {
+          timers.delete(one);
+          timer.cancel();
+        },
+      };
+    };
+    return { clock: { ...systemClock, after }, timers };
+  };
+
+  /** Starts in vain; resolves once no timer is set any more. */
+  const failToStart = async (options: Parameters<typeof startServer>[0], message: RegExp): Promise<void> => {
+    const { clock, timers } = createCountingClock();
+    const lines: string[] = [];
+    const logger = createLogger({ verbosity: 0, clock, write: (line) => void lines.push(line) });
+    await assert.rejects(startServer({ ...options, clock, logger }), message);
+    const release = holdProcess();
+    while (timers.size > 0) await delay(systemClock, 1);
+    release();
+    assert.deepEqual(lines, []);
+  };
+
+  it('leaves nothing that works by itself, wherever it fails', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { readonly port: number };
+    await failToStart({ securePort: port, dataDir: join(directory, 'port') }, /the port is in use/);
+    taken.close();
+    await failToStart({ dataDir: join(directory, 'origins'), corsAllowedOrigins: ['('] }, /--cors-allowed-origins/);
+    await failToStart({ dataDir: join(directory, 'certificate'), tlsSniCertKeys: ['/none,/none'] }, /--tls-sni-cert-key/);
+    await failToStart({ dataDir: join(directory, 'policy'), authorizationConfig: '/none' }, /--authorization-config/);
   });
 });
 

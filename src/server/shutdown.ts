@@ -53,33 +53,41 @@ export async function stopServer(options: StopOptions, parts: RunningParts): Pro
     parts.markStopping();
     logger.info(1, 'stopping');
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
-    await takeSteps(logger, [
-      () => Promise.all([parts.controllers.stop(), closePort(options, parts)]),
-      () => parts.audit?.stop(),
-      () => parts.identity?.stop(),
-      () => parts.authentication.stop(),
-      () => parts.following?.stop(),
-      () => parts.api.authorization.stop(),
-      () => parts.api.definitions.stop(),
-      () => parts.api.webhooks.stop(),
-      () => parts.api.policies.stop(),
-      () => parts.api.quotas.stop(),
-      () => parts.api.aggregator.stop(),
-      () => parts.api.backends.stop(),
-      () => parts.workers.stop(),
-      () => parts.format.stop?.(),
-      () => parts.api.registry.close(),
-      () => parts.store.close(),
-    ]);
+    await stopParts(options, parts);
     logger.info(1, 'stopped');
   } finally {
     release();
   }
 }
 
+/** Stops the parts that there are: all of a server, or what a start has made before it fails. */
+export function stopParts(options: StopOptions, parts: Partial<RunningParts>): Promise<void> {
+  const { api } = parts;
+  return takeSteps(options.logger, [
+    () => Promise.all([parts.controllers?.stop(), closePort(options, parts)]),
+    () => parts.audit?.stop(),
+    () => parts.identity?.stop(),
+    () => parts.authentication?.stop(),
+    () => parts.following?.stop(),
+    () => api?.authorization.stop(),
+    () => api?.definitions.stop(),
+    () => api?.webhooks.stop(),
+    () => api?.policies.stop(),
+    () => api?.quotas.stop(),
+    () => api?.aggregator.stop(),
+    () => api?.backends.stop(),
+    () => parts.workers?.stop(),
+    () => parts.format?.stop?.(),
+    () => api?.registry.close(),
+    () => parts.store?.close(),
+  ]);
+}
+
 /** Closes the port at once, or, where clients shall be sent away, behind the last of their requests. */
-async function closePort({ shutdownGraceMs, shutdownSendRetryAfter, shutdownWatchGraceMs }: StopOptions, { listener, sendAway }: RunningParts): Promise<void> {
-  if (shutdownSendRetryAfter) sendAway();
+async function closePort(options: StopOptions, { listener, sendAway }: Partial<RunningParts>): Promise<void> {
+  const { shutdownGraceMs, shutdownSendRetryAfter, shutdownWatchGraceMs } = options;
+  if (listener === undefined) return;
+  if (shutdownSendRetryAfter) sendAway?.();
   await Promise.all([
     shutdownSendRetryAfter ? listener.drain(shutdownGraceMs) : undefined, shutdownWatchGraceMs > 0 ? listener.endWatches(shutdownWatchGraceMs) : undefined,
   ]);
