@@ -209,8 +209,9 @@ describe('createWebhookBackend', () => {
 
   it('does not pause once the server stops', async () => {
     let attempts = 0;
+    const clock = createManualClock();
     const backend = createWebhookBackend({
-      post: () => Promise.reject(new Error(`refused ${attempts += 1}`)), clock: createManualClock(), random: systemRandom, initialBackoffMs: 100,
+      post: () => Promise.reject(new Error(`refused ${attempts += 1}`)), clock, random: systemRandom, initialBackoffMs: 100,
       metrics: createAuditMetrics(silentLogger),
     });
     const sent = backend.process([makeEvent('a')]);
@@ -218,6 +219,7 @@ describe('createWebhookBackend', () => {
     await backend.stop();
     assert.equal(await sent, false);
     assert.equal(attempts, 2);
+    assert.equal(clock.pendingTimers, 0);
   });
 });
 

@@ -1,5 +1,5 @@
 // The webhook backend: events as an EventList to the service of a kubeconfig, tried up to five times with growing pauses, as the reference does.
-import { type Clock, type Random, delay } from '../../base/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
 import type { AuditEvent } from './event.ts';
@@ -28,13 +28,20 @@ const encodeList = (events: readonly AuditEvent[]): string =>
 /** Makes the backend. Once the server stops, pauses end early and the next failure is the last; the stop waits for all lists that are on their way. */
 export function createWebhookBackend({ post, clock, random, initialBackoffMs, metrics }: WebhookBackendOptions): AuditBackend {
   let isStopping = false;
-  let endPauses = (): void => {};
-  const stopped = new Promise<void>((resolve) => {
-    endPauses = resolve;
+  /** Ends each pause that lasts. */
+  const pauses = new Set<() => void>();
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      pauses.delete(end);
+      resolve();
+    };
+    const timer = clock.after(ms, end);
+    pauses.add(end);
   });
   const hurry = (): void => {
     isStopping = true;
-    endPauses();
+    for (const end of pauses) end();
   };
   const send = async (body: string): Promise<void> => {
     let pauseMs = initialBackoffMs;
@@ -44,7 +51,7 @@ export function createWebhookBackend({ post, clock, random, initialBackoffMs, me
       } catch (error) {
         if (attempt === ATTEMPTS || isStopping) throw error;
       }
-      await Promise.race([delay(clock, pauseMs * (1 + (JITTER * random.below(JITTER_STEPS)) / JITTER_STEPS)), stopped]);
+      await pause(pauseMs * (1 + (JITTER * random.below(JITTER_STEPS)) / JITTER_STEPS));
       pauseMs *= BACKOFF_FACTOR;
     }
   };
