@@ -2,7 +2,6 @@
 // Chrome and Node. One profile is taken at a time. And /debug/flags/v, which changes the verbosity of the log.
 import { Session } from 'node:inspector/promises';
 import { failure } from '../../apimachinery/index.ts';
-import { delay } from '../../base/index.ts';
 import type { Exchange, Response } from '../../endpoints/index.ts';
 import { answerText } from './health.ts';
 import type { Logger } from './logger.ts';
@@ -43,13 +42,26 @@ function readSeconds({ query }: Exchange): number {
   return seconds > 0 && seconds <= MAX_SECONDS ? seconds : DEFAULT_SECONDS;
 }
 
+/** Resolves after a time, or once the client is gone. */
+function waitOrLeave({ clock, signal }: Exchange, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.after(ms, end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
 async function takeProfile({ begin, end, file }: Profile, exchange: Exchange): Promise<Response> {
   const session = new Session() as unknown as Protocol;
   session.connect();
   try {
     for (const [method, parameters] of begin) await session.post(method, parameters);
-    const left = new Promise<void>((resolve) => exchange.signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([delay(exchange.clock, readSeconds(exchange) * 1000), left]);
+    await waitOrLeave(exchange, readSeconds(exchange) * 1000);
     const { profile } = await session.post(end) as { readonly profile: unknown };
     const headers = {
       'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'content-disposition': `attachment; filename="${file}"`,
