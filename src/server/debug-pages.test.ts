@@ -14,7 +14,7 @@ describe('pages for operators', () => {
   let server: TestServer;
   before(async () => {
     const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
-    server = await startTestServer({ logger, eventTtlMs: 7_200_000 });
+    server = await startTestServer({ logger, eventTtlMs: 7_200_000, historyMs: 1500, compactionIntervalMs: 500 });
   });
   after(() => server.close());
   const get = (path: string, headers: Record<string, string> = {}) => server.request({ path, headers });
@@ -32,7 +32,9 @@ describe('pages for operators', () => {
 
   it('/flagz lists the flags with their values, as Go spells them', async () => {
     const { text } = await get('/flagz');
-    for (const line of ['anonymous-auth: true', 'event-ttl: 2h0m0s', 'authorization-mode: [RBAC]', 'request-timeout: 1m0s']) {
+    for (const line of [
+      'anonymous-auth: true', 'event-ttl: 2h0m0s', 'authorization-mode: [RBAC]', 'request-timeout: 1m0s', 'history: 1.5s', 'compaction-interval: 500ms',
+    ]) {
       assert.ok(text.includes(`\n${line}\n`), line);
     }
     const yaml = await get('/flagz', { accept: 'application/yaml;v=v1beta1;g=config.k8s.io;as=Flagz' });

@@ -1,5 +1,6 @@
 // /statusz and /flagz: what this server is, and which flags it runs with; as text, or as objects of config.k8s.io for those that ask for them.
 import { notAcceptable } from '../../apimachinery/index.ts';
+import { formatDurationNanos } from '../../base/index.ts';
 import { stringifyYaml } from '../../codec/index.ts';
 import type { Exchange, Response } from '../../endpoints/index.ts';
 import { kubernetesVersion, readPackageVersion } from '../cli/version.ts';
@@ -9,6 +10,7 @@ import type { Option } from '../options/schema.ts';
 const WARNING = 'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 const describeDeprecation = (page: string): string => `299 - "This version of the ${page} endpoint is deprecated. Please use a newer version."`;
 const mediaTypes = ['application/json', 'application/yaml', 'text/plain'];
+const NANOS_PER_MS = 1e6;
 const encoder = new TextEncoder();
 
 /** Paths that /statusz names. */
@@ -36,13 +38,7 @@ function chooseForm(accept: string, kind: string): Form | undefined {
 function formatSetting({ type, shown }: Option<unknown>, value: unknown): string {
   if (shown !== undefined) return shown(value);
   if (Array.isArray(value)) return `[${value.join(',')}]`;
-  return type === 'duration' ? formatDuration(Number(value)) : String(value);
-}
-
-function formatDuration(ms: number): string {
-  const seconds = ms / 1000;
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${Number((seconds % 60).toFixed(3))}s`;
+  return type === 'duration' ? formatDurationNanos(Math.round(Number(value) * NANOS_PER_MS)) : String(value);
 }
 
 function listFlags(options: ServerOptions): [string, string][] {
