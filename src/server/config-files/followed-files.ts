@@ -162,16 +162,26 @@ function followFiles({ files, contents: first, what, clock, logger, use }: Follo
     if (described.error !== told) logger.warn(`${what} cannot be used; the one before stays`, { path: paths.join(), error: described.error });
     told = described.error;
   };
+  const stop = lookAgain(clock, () => look().then(() => {
+    told = '';
+  }, tell));
+  return () => {
+    stopped = true;
+    stop();
+  };
+}
+
+/** Looks once a second, one look after the other, until the function that it answers is called. */
+export function lookAgain(clock: Clock, look: () => Promise<void>): () => void {
+  let isStopped = false;
   const wait = () => clock.after(PERIOD_MS, () => {
-    void look().then(() => {
-      told = '';
-    }, tell).finally(() => {
-      if (!stopped) timer = wait();
+    void look().finally(() => {
+      if (!isStopped) timer = wait();
     });
   });
   let timer = wait();
   return () => {
-    stopped = true;
+    isStopped = true;
     timer.cancel();
   };
 }

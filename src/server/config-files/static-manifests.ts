@@ -11,6 +11,7 @@ import { type Catalog, completeObject } from '../../registry/index.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
+import { lookAgain } from './followed-files.ts';
 
 /** Plugins that take static manifests. */
 type ManifestPlugin = 'MutatingAdmissionPolicy' | 'MutatingAdmissionWebhook' | 'ValidatingAdmissionPolicy' | 'ValidatingAdmissionWebhook';
@@ -26,7 +27,6 @@ interface ManifestParts {
 }
 
 const GROUP = 'admissionregistration.k8s.io';
-const PERIOD_MS = 1000;
 const SUFFIX = '.static.k8s.io';
 const API_VERSION = `${GROUP}/v1`;
 const separator = /^---.*$/m;
@@ -192,17 +192,7 @@ export function createManifestFollower({ directories, catalog, clock, logger }: 
     await look().catch((error: unknown) => {
       throw new StartError(`failed to load static manifests of ${plugin} from "${directory}": ${(error as Error).message}`, { cause: error });
     });
-    let isStopped = false;
     const warn = (error: unknown): void => logger.warn('static manifests cannot be used; those before stay', { plugin, ...describeError(error) });
-    const wait = () => clock.after(PERIOD_MS, () => {
-      void look().catch(warn).finally(() => {
-        if (!isStopped) timer = wait();
-      });
-    });
-    let timer = wait();
-    return () => {
-      isStopped = true;
-      timer.cancel();
-    };
+    return lookAgain(clock, () => look().catch(warn));
   };
 }
