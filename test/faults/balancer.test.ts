@@ -2,14 +2,14 @@
 // load. What they did and saw is held against the store's own log, guarantee by guarantee (history.ts).
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreV1Api, KubeConfig, type V1ConfigMap, makeInformer } from '@kubernetes/client-node';
 import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
 import { type Program, buildInformer, startProgram } from '../clients/program.ts';
 import { readTruth } from './history.ts';
 import { Load, path, readMarks } from './load.ts';
@@ -189,21 +189,27 @@ describe('servers with authorities of their own on one etcd', { skip: noEtcd, ti
   test('publish kube-root-ca.crt once each, and still put right what is no authority', async () => {
     const cluster = await startCluster();
     const directory = mkdtempSync(join(tmpdir(), 'pintle-authorities-'));
-    const open = (name: string) => startTestServer({ certDir: join(directory, name), etcdServers: cluster.endpoints });
-    const [one, other] = [await open('one'), await open('other')];
     const rootCa = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt';
-    const read = async () => (await one.request({ path: rootCa })).body;
+    const read = async (server: TestServer) => (await server.request({ path: rootCa })).body;
+    /** A server that has published its own authority. */
+    const open = async (name: string): Promise<TestServer> => {
+      const server = await startTestServer({ certDir: join(directory, name), etcdServers: cluster.endpoints });
+      const own = readFileSync(join(directory, name, 'ca.crt'), 'utf8');
+      await eventually(async () => assert.equal((await read(server)).data?.['ca.crt'], own));
+      return server;
+    };
+    const [one, other] = [await open('one'), await open('other')];
     try {
+      const { metadata: { resourceVersion }, data } = await read(one);
       await sleep(1_000);
-      const { metadata: { resourceVersion }, data } = await read();
-      await sleep(1_000);
-      assert.equal((await read()).metadata.resourceVersion, resourceVersion, 'no client writes any more');
+      assert.equal((await read(one)).metadata.resourceVersion, resourceVersion, 'no client writes any more');
       await one.request({ method: 'PATCH', path: rootCa, body: { data: { 'ca.crt': 'forged' } } });
+      await eventually(async () => assert.match((await read(one)).data['ca.crt'], /^-----BEGIN CERTIFICATE-----/));
       await sleep(1_000);
-      const mended = await read();
+      const mended = await read(one);
       assert.match(mended.data['ca.crt'], /^-----BEGIN CERTIFICATE-----/);
       await sleep(500);
-      assert.equal((await read()).metadata.resourceVersion, mended.metadata.resourceVersion);
+      assert.equal((await read(one)).metadata.resourceVersion, mended.metadata.resourceVersion);
       assert.match(data['ca.crt'], /^-----BEGIN CERTIFICATE-----/);
     } finally {
       await Promise.all([one.close(), other.close()]);
