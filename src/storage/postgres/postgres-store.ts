@@ -26,6 +26,8 @@ interface PostgresStoreParts {
 }
 
 const PAGE_MS = 12_000;
+/** A page of large values has fewer keys than were asked for. */
+const PAGE_BYTES = 8 << 20;
 const COMPACT_MS = 10_000;
 /** Changes that one step of removal looks at, so that none holds rows for long. */
 const SWEEP_CHANGES = 500;
@@ -188,12 +190,12 @@ export class PostgresStore implements Store {
   }
 
   async #readPage({ start, end, revision, limit }: Page): Promise<{ readonly answer: PageAnswer<KeyValue>; readonly compactRevision: number }> {
-    const rows = await this.#database.read(this.#database.statements.page, [Buffer.from(start), Buffer.from(end), revision ?? null, limit + 1], PAGE_MS);
+    const values = [Buffer.from(start), Buffer.from(end), revision ?? null, limit, PAGE_BYTES];
+    const rows = await this.#database.read(this.#database.statements.page, values, PAGE_MS);
     const kvs = rows.flatMap(([, , key, value, createRevision, modRevision]): KeyValue[] => (key === null ? [] : [{
       key: (key as Buffer).toString(), value: value as Buffer, createRevision: createRevision as number, modRevision: modRevision as number,
     }]));
-    const more = kvs.length > limit;
-    if (more) kvs.pop();
+    const more = Number(rows[0]?.[6] ?? 0) > kvs.length;
     this.#database.witness.note(Number(rows[0]?.[0]));
     return { answer: { revision: Number(rows[0]?.[0]), kvs, more, count: kvs.length }, compactRevision: Number(rows[0]?.[1]) };
   }

@@ -7,8 +7,11 @@ import { eventually } from '../../test-support/wait.ts';
 import type { Store } from '../store.ts';
 import { describeStore } from '../store.suite.ts';
 import { Recorder, all, bytes, keysOf, ok, put, text } from '../suite-tools.suite.ts';
+import { parseEndpoint } from './endpoint.ts';
 import { bumpPostgresRevision, openPostgresStore } from './open.ts';
+import { createStatements } from './schema.ts';
 import { type PostgresServer, noPostgres, startPostgres } from './server.suite.ts';
+import { Session } from './session.ts';
 
 let server: PostgresServer;
 let schemas = 0;
@@ -81,6 +84,25 @@ describe('PostgreSQL by itself', { skip: noPostgres }, () => {
     assert.deepEqual(watches[0]?.summary, watches[1]?.summary);
     assert.deepEqual(watches[0]?.received.map(({ kv }) => kv.modRevision), Array.from({ length: last - 1 }, (_, index) => index + 2));
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test('a range of large values comes in pages of some megabytes, and says exactly whether there is more', async () => {
+    const store = await open(systemClock);
+    for (let index = 0; index < 12; index += 1) await store.txn({ key: `/${10 + index}`, expect: 0, value: Buffer.alloc(2 << 20, index) });
+    const { page } = createStatements(schema());
+    const session = await Session.open(parseEndpoint(url()));
+    const rows = await session.run(page, [Buffer.from('/'), Buffer.from('0'), null, 500, 8 << 20], 10_000);
+    session.close();
+    assert.deepEqual([rows.length, rows[0]?.[6]], [4, 12]);
+    const whole = ok(await store.range(all));
+    const seen = whole.kvs.map(({ key, value }) => `${key} ${value.length} ${value[0]}`);
+    assert.deepEqual(seen, Array.from({ length: 12 }, (_, index) => `/${10 + index} 2097152 ${index}`));
+    assert.deepEqual([whole.more, whole.count], [false, 12]);
+    for (const [limit, more] of [[3, true], [4, true], [5, true], [11, true], [12, false], [13, false]] as const) {
+      const part = ok(await store.range({ ...all, limit, uncounted: true }));
+      assert.deepEqual([part.kvs.length, part.more], [Math.min(limit, 12), more], `limit ${limit}`);
+    }
+    await store.close();
   });
 
   test('a change without a notification is found', async () => {

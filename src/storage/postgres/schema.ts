@@ -106,14 +106,21 @@ export function createStatements(schema: string) {
     /** What the batch $2 wrote after the revision $1. */
     findBatch: statement('findBatch', `SELECT m.compact_revision, l.key, l.revision, l.created FROM ${m}
       LEFT JOIN ${schema}.log l ON l.revision > $1 AND l.batch = $2 ORDER BY l.revision`),
-    /** Keys from $1 to $2 as of the revision $3 (null: the newest), at most $4 of them. */
-    page: statement('page', `SELECT m.revision, m.compact_revision, r.key, r.value, r.created, r.revision
+    /**
+     * Keys from $1 to $2 as of the revision $3 (null: the newest), at most $4 of them and about $5 bytes; and how many there are, counted up to one
+     * more than $4.
+     */
+    page: statement('page', `SELECT m.revision, m.compact_revision, r.key, r.value, r.created, r.revision, r.found
       FROM (SELECT ${newest(schema)} AS revision, m.compact_revision FROM ${m}) m LEFT JOIN LATERAL (
-        SELECT h.key, l.value, l.created, l.revision FROM ${schema}.head h CROSS JOIN LATERAL (
-          SELECT v.value, v.created, v.revision FROM ${schema}.log v
-          WHERE v.key = h.key AND v.revision <= coalesce($3::bigint, m.revision) ORDER BY v.revision DESC LIMIT 1
-        ) l WHERE h.key >= $1 AND h.key < $2 AND l.value IS NOT NULL ORDER BY h.key LIMIT $4
-      ) r ON m.compact_revision <= coalesce($3::bigint, m.revision)`),
+        SELECT k.*, sum(octet_length(k.value)) OVER (ORDER BY k.key) - octet_length(k.value) AS before,
+          row_number() OVER (ORDER BY k.key) AS n, count(*) OVER () AS found
+        FROM (
+          SELECT h.key, l.value, l.created, l.revision FROM ${schema}.head h CROSS JOIN LATERAL (
+            SELECT v.value, v.created, v.revision FROM ${schema}.log v
+            WHERE v.key = h.key AND v.revision <= coalesce($3::bigint, m.revision) ORDER BY v.revision DESC LIMIT 1
+          ) l WHERE h.key >= $1 AND h.key < $2 AND l.value IS NOT NULL ORDER BY h.key LIMIT $4::bigint + 1
+        ) k
+      ) r ON m.compact_revision <= coalesce($3::bigint, m.revision) AND r.n <= $4 AND r.before < $5`),
     /** How many keys there are from $1 to $2 as of the revision $3 (null: the newest). Only keys that changed since are looked up. */
     count: statement('count', `SELECT m.revision, m.compact_revision, (
         SELECT count(*) FROM ${schema}.head h WHERE h.key >= $1 AND h.key < $2 AND CASE WHEN h.revision <= coalesce($3::bigint, m.revision) THEN h.is_live
