@@ -2,7 +2,7 @@
 import type { KubeObject } from '../apimachinery/index.ts';
 import { stringifyJson } from '../codec/index.ts';
 import type { Column } from '../registry/index.ts';
-import { findAll, parsePath } from './json-path.ts';
+import { MOST_LOOKS, findAll, parsePath } from './json-path.ts';
 
 /** An entry of additionalPrinterColumns. */
 export interface ColumnSpec {
@@ -18,6 +18,8 @@ const NAME_DESCRIPTION =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an ' +
   'appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: ' +
   'https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
+/** Enough for a path of plain fields, however many columns there are. */
+const LEAST_LOOKS = 64;
 const ageColumn: ColumnSpec = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 const nameColumn: Column = {
@@ -27,20 +29,23 @@ const nameColumn: Column = {
 /** The columns of a version. */
 export function createColumns(specs: readonly ColumnSpec[] | undefined, formatAge: (durationMs: number) => string): readonly Column[] {
   const shown = specs === undefined || specs.length === 0 ? [ageColumn] : specs;
-  const columns = shown.map((spec) => createColumn(spec, formatAge));
+  // The columns of a row share what one path may look at, so that a row is made in one turn however many columns there are.
+  const looks = Math.max(LEAST_LOOKS, Math.floor(MOST_LOOKS / shown.length));
+  const columns = shown.map((spec) => createColumn(spec, looks, formatAge));
   // Tables that change with time in their age only are kept.
   const ageAt = shown.findIndex(({ type, jsonPath }) => type === ageColumn.type && jsonPath === ageColumn.jsonPath);
   return [nameColumn, ...columns.map((column, i) => (i === ageAt ? { ...column, age: true as const } : column))];
 }
 
-function createColumn({ name, type, format, description, priority, jsonPath }: ColumnSpec, formatAge: (durationMs: number) => string): Column {
+function createColumn(spec: ColumnSpec, looks: number, formatAge: (durationMs: number) => string): Column {
+  const { name, type, format, description, priority, jsonPath } = spec;
   let steps: ReturnType<typeof parsePath>;
   return {
     name, type: type as Column['type'], format: format ?? '', priority: priority ?? 0,
     description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
     cell(object: KubeObject, nowMs: number) {
       steps ??= parsePath(jsonPath) ?? [];
-      const found = steps.length === 0 ? [] : findAll(steps, object);
+      const found = steps.length === 0 ? [] : findAll(steps, object, looks);
       return found.length === 0 ? null : formatCell(type, found[0], (at) => formatAge(nowMs - at));
     },
   };

@@ -107,6 +107,17 @@ describe('createColumns', () => {
     assert.deepEqual(createColumns(undefined, String).map((column) => column.age), [undefined, true]);
   });
 
+  it('lets the columns of a row look at no more together than one may', () => {
+    const object = { metadata: { name: 'a' }, list: Array.from({ length: 5_000 }, () => 'x'), deep: { field: 'y' } };
+    const cellsOf = (count: number, jsonPath: string) => {
+      const columns = createColumns(Array.from({ length: count }, () => ({ name: 'C', type: 'string', jsonPath })), String);
+      return new Set(columns.slice(1).map(({ cell }) => cell(object, 0)));
+    };
+    assert.deepEqual([...cellsOf(10, '.list[*]')], ['x']);
+    assert.deepEqual([...cellsOf(100, '.list[*]')], [null]);
+    assert.deepEqual([...cellsOf(20_000, '.deep.field')], ['y']);
+  });
+
   it('prints values by type, and nothing where the type does not fit', () => {
     const columns = createColumns([
       { name: 'S', type: 'string', jsonPath: '.s' }, { name: 'I', type: 'integer', jsonPath: '.i' }, { name: 'D', type: 'date', jsonPath: '.d' },

@@ -71,16 +71,16 @@ function parseLiteral(text: string): unknown {
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** What a path may look at in one object: paths that branch again and again (`..a..a..a`, `[0,0][0,0]`) would never end. */
-const MOST_LOOKS = 200_000;
+/** What paths may look at in one object: paths that branch again and again (`..a..a..a`, `[0,0][0,0]`) would never end. */
+export const MOST_LOOKS = 200_000;
 
 interface Budget {
   left: number;
 }
 
-/** Everything that a parsed path leads to, in order; nothing when there is too much to look at. */
-export function findAll(steps: readonly Step[], root: unknown): unknown[] {
-  const budget: Budget = { left: MOST_LOOKS };
+/** Everything that a parsed path leads to, in order; nothing when there is more than `looks` to look at. */
+export function findAll(steps: readonly Step[], root: unknown, looks = MOST_LOOKS): unknown[] {
+  const budget: Budget = { left: looks };
   let found: unknown[] = [root];
   for (const step of steps) {
     const next: unknown[] = [];
