@@ -18,7 +18,7 @@ export {
 } from './reads/system-client.ts';
 export { type QueueObserver, WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
-export { checkIdentity, namelessObject } from './metadata.ts';
+export { checkIdentity, generateName, namelessObject } from './metadata.ts';
 export { checkSignal } from './core.ts';
 export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';

@@ -47,7 +47,7 @@ export function wipeSystemFields({ metadata }: KubeObject): void {
 }
 
 /** A name made of `base` and five random characters, at most 63 long. */
-function generateName(random: Random, base: string): string {
+export function generateName(random: Random, base: string): string {
   let name = base.slice(0, GENERATED_BASE_LIMIT);
   for (let i = 0; i < SUFFIX_LENGTH; i++) name += SUFFIX_ALPHABET[random.below(SUFFIX_ALPHABET.length)] as string;
   return name;

@@ -1,9 +1,10 @@
 // ServiceAccount: every pod runs as a service account that exists, `default` unless it names one. Its containers get a token of that account where
 // they look for it, and the account's pull secrets unless the pod brings its own. Accounts that say so limit their pods to the secrets they list.
-import { type KubeObject, type StatusError, forbidden } from '../../../apimachinery/index.ts';
+import type { KubeObject } from '../../../apimachinery/index.ts';
 import { type Clock, type Random, delay } from '../../../base/index.ts';
-import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
+import { type AdmissionAttributes, generateName } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
+import { refuse } from '../../refusal.ts';
 
 interface ServiceAccountOptions {
   /** The account as it is this moment. */
@@ -42,7 +43,6 @@ const DEFAULT_NAME = 'default';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const ENFORCE_ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
-const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const TOKEN_SECONDS = 3607;
 /** The default account of a new namespace is made by a controller: it may be a moment late. */
 const ATTEMPTS = 10;
@@ -50,10 +50,6 @@ const ATTEMPT_MS = 100;
 
 const specOf = (pod: KubeObject | undefined): PodSpec => (pod?.['spec'] ?? {}) as PodSpec;
 const isMirror = (pod: KubeObject): boolean => Object.hasOwn(pod.metadata.annotations ?? {}, MIRROR_ANNOTATION);
-
-function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
-  return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
-}
 
 /** Makes the plugin. */
 export function createServiceAccountAdmission(options: ServiceAccountOptions): AdmissionPlugin {
@@ -99,7 +95,7 @@ async function requireAccount(attributes: AdmissionAttributes, name: string, { f
 function mountToken(spec: PodSpec, random: Random): void {
   const taken = new Set((spec.volumes ?? []).map(({ name }) => name));
   let name = '';
-  do name = `kube-api-access-${Array.from(random.bytes(5), (byte) => NAME_LETTERS[byte % NAME_LETTERS.length]).join('')}`;
+  do name = generateName(random, 'kube-api-access-');
   while (taken.has(name));
   let mounted = false;
   for (const container of [...spec.initContainers ?? [], ...spec.containers ?? []]) {
