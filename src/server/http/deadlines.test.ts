@@ -26,3 +26,16 @@ test('Deadlines come each in its time, in their order, and not at all once remov
   clock.advance(1000);
   assert.deepEqual(expired, ['second', 'fourth']);
 });
+
+test('a deadline may be set again when it comes, with one timer for all', () => {
+  const clock = createManualClock();
+  const deadlines = new Deadlines(clock, 1000);
+  let count = 0;
+  const again = (): void => {
+    count += 1;
+    deadlines.add(again);
+  };
+  deadlines.add(again);
+  clock.advance(5000);
+  assert.deepEqual([count, clock.pendingTimers], [5, 1]);
+});

@@ -22,7 +22,7 @@ export class Deadlines {
     this.#afterMs = afterMs;
   }
 
-  /** Calls `expire` in time, once, unless the deadline is removed first. */
+  /** Calls `expire` in time, once, unless the deadline is removed first; `expire` may add another. */
   add(expire: () => void): DeadlineLink {
     if (!this.#armed) this.#arm(this.#afterMs);
     return this.#waiting.add({ atMs: this.#clock.monotonicMs() + this.#afterMs, expire });
@@ -39,12 +39,12 @@ export class Deadlines {
   }
 
   #sweep(): void {
-    this.#armed = false;
     const nowMs = this.#clock.monotonicMs();
     for (let first = this.#waiting.first; first !== undefined; first = this.#waiting.first) {
       if (first.atMs > nowMs) return this.#arm(first.atMs - nowMs);
       this.#waiting.shift();
       first.expire();
     }
+    this.#armed = false;
   }
 }

@@ -5,6 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { createManualClock, systemClock, systemRandom } from '../../base/index.ts';
+import type { Handler } from '../../endpoints/index.ts';
 import { type TestServer, eventually, openRawConnection, startTestServer } from '../../test-support/index.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { createCertificate } from '../tls/certificates.ts';
@@ -75,21 +76,30 @@ describe('an HTTP/2 session', () => {
   });
 });
 
-/** The first bytes of a client that opens streams and gives each up at once. */
-function encodeResets(count: number, headers: Readonly<Record<string, string>>): Buffer {
-  const encodeFrame = (type: number, { flags, id }: { flags: number; id: number }, payload: Buffer): Buffer => {
-    const head = Buffer.alloc(9);
-    head.writeUIntBE(payload.length, 0, 3);
-    head.writeUInt8(type, 3);
-    head.writeUInt8(flags, 4);
-    head.writeUInt32BE(id, 5);
-    return Buffer.concat([head, payload]);
-  };
+/** One frame. */
+function encodeFrame(type: number, { flags, id }: { flags: number; id: number }, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(id, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** The headers of a GET of the version. */
+function encodeHeaders(headers: Readonly<Record<string, string>>): Buffer {
   const encodeText = (text: string): Buffer => Buffer.concat([Buffer.of(text.length), Buffer.from(text)]);
   const fields = Object.entries({ ':path': '/version', ':authority': 'x', ...headers });
   // Indexed: GET and https; the others are literals that are not added to the table.
-  const block = Buffer.concat([Buffer.of(0x82, 0x87), ...fields.flatMap(([name, value]) => [Buffer.of(0), encodeText(name), encodeText(value)])]);
-  const frames = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), encodeFrame(4, { flags: 0, id: 0 }, Buffer.alloc(0))];
+  return Buffer.concat([Buffer.of(0x82, 0x87), ...fields.flatMap(([name, value]) => [Buffer.of(0), encodeText(name), encodeText(value)])]);
+}
+
+const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), encodeFrame(4, { flags: 0, id: 0 }, Buffer.alloc(0))]);
+
+/** The first bytes of a client that opens streams and gives each up at once. */
+function encodeResets(count: number, headers: Readonly<Record<string, string>>): Buffer {
+  const block = encodeHeaders(headers);
+  const frames: Buffer[] = [opening];
   for (let at = 0; at < count; at += 1) {
     const id = 2 * at + 1;
     frames.push(encodeFrame(1, { flags: 5, id }, block), encodeFrame(3, { flags: 0, id }, Buffer.of(0, 0, 0, 8)));
@@ -97,20 +107,46 @@ function encodeResets(count: number, headers: Readonly<Record<string, string>>):
   return Buffer.concat(frames);
 }
 
-it('an HTTP/2 session without streams is closed after 90 seconds, one with a watch is kept', async () => {
+/** A listener by a clock that the test moves. */
+async function openListener(handler: Handler) {
   const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, { clock: systemClock, random: systemRandom });
   const clock = createManualClock();
   const listener = createListener({
-    clock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100,
+    clock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100, handler,
     tls: { certificate: authority.certificate, key: authority.key, clientAuthorities: [] },
-    handler: (exchange) => ({
-      status: 200, headers: {}, body: (sink) => {
-        sink.write(Buffer.from('x'));
-        return exchange.path === '/watch' ? new Promise<void>((resolve) => sink.signal.addEventListener('abort', () => resolve())) : Promise.resolve();
-      },
-    }),
   });
-  const url = `https://127.0.0.1:${await listener.listen(0, '127.0.0.1')}`;
+  return { clock, listener, url: `https://127.0.0.1:${await listener.listen(0, '127.0.0.1')}` };
+}
+
+it('an HTTP/2 session that has ended by a broken frame shows that its client has left', async () => {
+  const { clock, listener, url } = await openListener(({ signal }) => new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the client has left')));
+  }));
+  const broken = [
+    ['PING of three bytes', encodeFrame(6, { flags: 0, id: 0 }, Buffer.alloc(3))], ['frame beyond all bounds', Buffer.from('ffffff000000000001', 'hex')],
+    ['half a frame of data', Buffer.from('00003200000000000101', 'hex')], ['lone CONTINUATION', encodeFrame(9, { flags: 4, id: 3 }, Buffer.alloc(4))],
+    ['header that is none', encodeFrame(1, { flags: 5, id: 3 }, Buffer.alloc(7, 0xff))],
+  ] as const;
+  for (const [what, frame] of broken) {
+    const { socket } = await openRawConnection(url, { ALPNProtocols: ['h2'] });
+    socket.write(Buffer.concat([opening, encodeFrame(1, { flags: 5, id: 1 }, encodeHeaders({})), frame]));
+    await eventually(() => assert.equal(listener.active.size, 1, what));
+    socket.destroy();
+    await eventually(() => {
+      clock.advance(5000);
+      assert.equal(listener.active.size, 0, what);
+    });
+  }
+  await listener.close(0);
+});
+
+it('an HTTP/2 session without streams is closed after 90 seconds, one with a watch is kept', async () => {
+  const { clock, listener, url } = await openListener((exchange) => ({
+    status: 200, headers: {}, body: (sink) => {
+      sink.write(Buffer.from('x'));
+      return exchange.path === '/watch' ? new Promise<void>((resolve) => sink.signal.addEventListener('abort', () => resolve())) : Promise.resolve();
+    },
+  }));
   const [unused, used, watching] = [await openSession(url), await openSession(url), await openSession(url)];
   await new Promise((resolve) => watching.request({ ':path': '/watch' }).on('error', ignore).once('data', resolve));
   assert.equal(await ask(used, { ':path': '/get' }), 200);

@@ -20,6 +20,8 @@ const RESET_PERIOD_MS = 10_000;
 const RAPID_RESET_MS = 1000;
 /** A session without streams is closed after this time, as the reference does. */
 const IDLE_MS = 90_000;
+/** A session that Node no longer reads is read again so often. */
+const READ_MS = 5000;
 
 /** The half of a listener that speaks HTTP/2. */
 export interface Http2 {
@@ -48,16 +50,24 @@ export function createHttp2(state: ListenerState): Http2 {
 
 function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
   const idle = new Deadlines(state.options.clock, IDLE_MS);
+  const reads = new Deadlines(state.options.clock, READ_MS);
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
     session.on('error', () => session.destroy());
-    const context = createSessionContext(state, socketOf());
+    const socket = socketOf();
+    const context = createSessionContext(state, socket);
+    const readAgain = (): void => {
+      readOn(socket);
+      read = reads.add(readAgain);
+    };
+    let read = reads.add(readAgain);
     let openStreams = 0;
     let deadline = idle.add(() => session.close());
     session.on('close', () => {
       state.sessions.delete(session);
       idle.remove(deadline);
+      reads.remove(read);
     });
     session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
       openStreams += 1;
@@ -70,6 +80,14 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
     });
   });
   server.on('sessionError', () => {});
+}
+
+/**
+ * After a frame that ends a session, nghttp2 reads nothing more, and Node stops reading the connection below without a word: no event says that
+ * the client has left, and streams that are open stay so. Read again, the connection shows its end; what else comes is thrown away by nghttp2.
+ */
+function readOn(socket: TLSSocket): void {
+  (socket as unknown as { readonly _handle: { readStart(): void } | null })._handle?.readStart();
 }
 
 /** What all requests of one session share. */
