@@ -3,8 +3,11 @@
 // The package is loaded with the first WebSocket: 30 ms that most servers never need.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../../base/index.ts';
 
 const NORMAL_CLOSURE = 1000;
+/** The period of pings to a client that is not read: its leaving shows by what is written to it only. */
+const PING_MS = 5000;
 
 /** What the handshake answers, and what becomes of the client's messages. */
 interface AcceptOptions {
@@ -18,6 +21,7 @@ interface AcceptOptions {
   readonly onMessage?: (message: Buffer) => void;
   /** Called once, when the client closes the connection, breaks the protocol or is gone. */
   readonly onClose: () => void;
+  readonly clock: Clock;
 }
 
 /** An accepted WebSocket. */
@@ -26,7 +30,7 @@ export interface WebSocketConnection {
   send(message: Uint8Array, type: 'text' | 'binary'): void;
   /** Whether the connection is open and takes more before it is drained. */
   isReady(): boolean;
-  /** Reads no messages until `resume`. */
+  /** Reads no messages until `resume`; a client that leaves meanwhile is noticed by pings. */
   pause(): void;
   resume(): void;
   /** Sends a close frame and ends the connection. */
@@ -48,9 +52,19 @@ export async function acceptWebSocket(
   return new Promise((resolve) => {
     server.handleUpgrade(incoming, socket, head, (webSocket) => {
       let isOver = false;
+      let timer: Timer | undefined;
+      const ping = (): void => {
+        if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
+        timer = options.clock.after(PING_MS, ping);
+      };
+      const stopPings = (): void => {
+        timer?.cancel();
+        timer = undefined;
+      };
       const end = (): void => {
         if (isOver) return;
         isOver = true;
+        stopPings();
         options.onClose();
       };
       webSocket.on('message', (data) => options.onMessage?.(data as Buffer));
@@ -61,8 +75,14 @@ export async function acceptWebSocket(
       resolve({
         send: (message, type) => webSocket.readyState === webSocket.OPEN && webSocket.send(message, { binary: type === 'binary' }),
         isReady: () => webSocket.readyState === webSocket.OPEN && !socket.writableNeedDrain,
-        pause: () => webSocket.pause(),
-        resume: () => webSocket.resume(),
+        pause() {
+          webSocket.pause();
+          if (!isOver) timer ??= options.clock.after(PING_MS, ping);
+        },
+        resume() {
+          stopPings();
+          webSocket.resume();
+        },
         close(code = NORMAL_CLOSURE) {
           webSocket.close(code);
           // Nothing that the client may still send is awaited.

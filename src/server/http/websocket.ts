@@ -100,7 +100,7 @@ export async function writeWebSocket(exchange: HttpExchange, response: Response,
   const connection = await acceptWebSocket(upgrade, {
     protocol: protocols.includes(BASE64_PROTOCOL) ? BASE64_PROTOCOL : protocols[0], maxMessageBytes: MAX_INCOMING_BYTES,
     headers: [`Content-Type: ${String(response.headers['content-type'])}`, `Audit-Id: ${exchange.auditId.replace(/[^\x20-\x7e]/g, '')}`],
-    onClose: () => exchange.abort('the client closed the WebSocket'),
+    onClose: () => exchange.abort('the client closed the WebSocket'), clock: exchange.clock,
   });
   const send = createSender(connection, upgrade.request, response.headers);
   const sink: Sink = {

@@ -89,7 +89,8 @@ class ChannelSession {
   /** Takes the WebSocket; the client is not read before the kubelet has accepted all streams. */
   async accept(): Promise<void> {
     this.#client = await acceptWebSocket(this.#upgrade, {
-      protocol: CHANNEL_PROTOCOL, headers: [], maxMessageBytes: MAX_MESSAGE_BYTES, onMessage: (message) => this.#receive(message), onClose: () => this.#leave(),
+      clock: this.#exchange.clock, protocol: CHANNEL_PROTOCOL, headers: [], maxMessageBytes: MAX_MESSAGE_BYTES,
+      onMessage: (message) => this.#receive(message), onClose: () => this.#leave(),
     });
     this.#exchange.signal.addEventListener('abort', () => this.#leave(), { once: true });
     this.#client.pause();

@@ -1,0 +1,42 @@
+// Accepted WebSockets whose client does not behave.
+import assert from 'node:assert/strict';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { test } from 'node:test';
+import { WebSocket } from 'ws';
+import { createManualClock } from '../../base/index.ts';
+import { eventually } from '../../test-support/index.ts';
+import { type WebSocketConnection, acceptWebSocket } from './websocket-connection.ts';
+
+test('a WebSocket that is not read notices that its client has left, and does not disturb one that stays', async () => {
+  const clock = createManualClock();
+  const server: Server = createServer();
+  const accepted = new Promise<{ connection: WebSocketConnection; socket: Socket; isClosed: () => boolean }>((resolve, reject) => {
+    server.on('upgrade', (incoming, socket: Socket, head) => {
+      let isClosed = false;
+      acceptWebSocket({ incoming, socket, head }, {
+        clock, protocol: undefined, headers: [], maxMessageBytes: 1024, onClose: () => {
+          isClosed = true;
+        },
+      }).then((connection) => resolve({ connection, socket, isClosed: () => isClosed }), reject);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { connection, socket, isClosed } = await accepted;
+  const pings: number[] = [];
+  client.on('ping', () => pings.push(clock.now()));
+  connection.pause();
+  clock.advance(5000);
+  await eventually(() => assert.equal(pings.length, 1));
+  connection.resume();
+  assert.equal(clock.pendingTimers, 0);
+  connection.pause();
+  client.terminate();
+  await eventually(() => {
+    clock.advance(5000);
+    assert.ok(socket.destroyed && isClosed());
+  });
+  assert.equal(clock.pendingTimers, 0);
+  server.close();
+});
