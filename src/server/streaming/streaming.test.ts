@@ -214,4 +214,14 @@ describe('streams of containers', () => {
     second.socket.write(handshake(FORWARD));
     assert.match(await second.closed, /^HTTP\/1.1 404 [^]*no$/);
   });
+
+  it('give the connection to the kubelet back where the handshake of the client is refused', async () => {
+    kubelet.upgrade = (_request, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
+    const { socket, closed } = await openRawConnection(server.url);
+    // The key lacks its padding.
+    socket.write(`GET ${pods}/old/portforward?ports=80 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\nConnection: Upgrade\r\n`
+      + `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ\r\nSec-WebSocket-Protocol: ${FORWARD}\r\n\r\n`);
+    assert.match(await closed, /^HTTP\/1.1 400 /);
+    await eventually(() => assert.equal(kubelet.connectionCount, 0));
+  });
 });

@@ -29,20 +29,20 @@ export class WebSocketTunnelResponse extends UpgradedResponse {
     other.socket.on('error', () => other.socket.destroy());
   }
 
-  async join({ signal }: HttpExchange, upgrade: Upgrade): Promise<void> {
+  async join({ signal, clock }: HttpExchange, upgrade: Upgrade): Promise<void> {
     const { socket, head, protocol } = this.#other;
+    const part = (): void => void socket.destroy();
+    // Before the WebSocket is accepted: a client may leave meanwhile, or send a handshake that is refused.
+    signal.addEventListener('abort', part, { once: true });
+    if (signal.aborted) part();
     const client = await acceptWebSocket(upgrade, {
-      protocol: protocol === '' ? undefined : `${TUNNEL_PREFIX}${protocol}`, headers: [], maxMessageBytes: MAX_MESSAGE_BYTES,
+      clock, protocol: protocol === '' ? undefined : `${TUNNEL_PREFIX}${protocol}`, headers: [], maxMessageBytes: MAX_MESSAGE_BYTES,
       onMessage(message) {
         if (!socket.destroyed) socket.write(message);
         holdClient();
       },
-      onClose: () => void socket.destroy(),
+      onClose: part,
     });
-    signal.addEventListener('abort', () => {
-      client.close();
-      socket.destroy();
-    }, { once: true });
     const holdClient = createHold(client, socket);
     const holdKubelet = createHold(socket, upgrade.socket);
     const send = (chunk: Buffer): void => {
@@ -51,7 +51,7 @@ export class WebSocketTunnelResponse extends UpgradedResponse {
     };
     if (head.length > 0) send(head);
     socket.on('data', send);
-    socket.on('end', () => socket.destroy());
+    socket.on('end', part);
     socket.on('close', () => client.close());
     if (socket.destroyed) client.close();
   }
