@@ -104,9 +104,14 @@ export class SpdyConnection {
       this.#streams.get(id)?.replied();
       if ((flags & FIN) !== 0) this.#finish(id);
     } else if (type === frameTypes.rstStream) this.#finish(id);
-    else if (type === frameTypes.synStream) this.#socket.write(encodeNumbers(frameTypes.rstStream, id, REFUSED_STREAM));
+    else if (type === frameTypes.synStream) this.#answer(encodeNumbers(frameTypes.rstStream, id, REFUSED_STREAM));
     // Odd ones are answers to our own.
-    else if (type === frameTypes.ping && id % 2 === 0 && body.length === 4) this.#socket.write(encodeNumbers(frameTypes.ping, id));
+    else if (type === frameTypes.ping && id % 2 === 0 && body.length === 4) this.#answer(encodeNumbers(frameTypes.ping, id));
+  }
+
+  /** Answers are not kept for a side that reads nothing: it may send what asks for them without end. */
+  #answer(frame: Buffer): void {
+    if (!this.#socket.destroyed && !this.#socket.writableNeedDrain) this.#socket.write(frame);
   }
 
   #ping(): void {
