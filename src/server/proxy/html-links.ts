@@ -32,8 +32,8 @@ function rewriteTag({ tagName, attrs, sourceCodeLocation }: Tag, raw: string, re
   let text = '';
   let done = 0;
   for (const { name, value } of attrs) {
-    const place = sourceCodeLocation.attrs[name];
-    const link = wanted.includes(name) && place !== undefined ? rewriteLink(value) : value;
+    const place = wanted.includes(name) ? sourceCodeLocation.attrs[name] : undefined;
+    const link = place === undefined ? value : rewriteLink(value);
     if (link === value || place === undefined) continue;
     text += `${raw.slice(done, place.startOffset - sourceCodeLocation.startOffset)}${name}="${escapeValue(link)}"`;
     done = place.endOffset - sourceCodeLocation.startOffset;
