@@ -189,15 +189,7 @@ export class HttpExchange implements ServerExchange {
   }
 
   headerValues(): ReadonlyMap<string, readonly string[]> {
-    const values = new Map<string, string[]>();
-    for (let index = 0; index + 1 < this.#rawHeaders.length; index += 2) {
-      const name = (this.#rawHeaders[index] as string).toLowerCase();
-      const value = this.#rawHeaders[index + 1] as string;
-      const known = values.get(name);
-      if (known === undefined) values.set(name, [value]);
-      else known.push(value);
-    }
-    return values;
+    return gatherHeaders(this.#rawHeaders);
   }
 
   readBody(limitBytes: number): Promise<Uint8Array> {
@@ -257,6 +249,18 @@ export class HttpExchange implements ServerExchange {
     }
     for (const callback of this.#callbacks ?? []) callback();
   }
+}
+
+/** Headers, given as names and values in turn: by lower-case name, each with its values as they came. */
+export function gatherHeaders(list: readonly string[]): Map<string, string[]> {
+  const headers = new Map<string, string[]>();
+  for (let at = 0; at + 1 < list.length; at += 2) {
+    const name = (list[at] as string).toLowerCase();
+    const known = headers.get(name);
+    if (known === undefined) headers.set(name, [list[at + 1] as string]);
+    else known.push(list[at + 1] as string);
+  }
+  return headers;
 }
 
 function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {

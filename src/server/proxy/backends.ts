@@ -29,6 +29,8 @@ const defaultPorts = { http: 80, https: 443 } as const;
 /** As much of an answer that is no log is shown at most. */
 const MAX_MESSAGE_BYTES = 50_000;
 const SPDY = 'SPDY/3.1';
+/** HTTP/2 has another name for it. */
+const hostOf = ({ headers }: Exchange): string => headers['host'] ?? headers[':authority'] ?? '';
 const corsHeaders: ReadonlySet<string> = new Set(['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`));
 
 const reasons: Readonly<Record<number, string>> = {
@@ -86,7 +88,7 @@ export class NetworkBackends implements Backends {
       return { status: 200, headers: { 'content-type': 'text/plain' }, body: (sink) => pump(incoming, sink) };
     };
     const headers = new Map([['host', [formatHost(location)]], ['user-agent', ['Go-http-client/1.1']]]);
-    const request = { ...this.#place(location), method: 'GET', headers, upgrade: undefined, openBody: undefined, answer, join: refuseUpgrade };
+    const request = { ...this.#place(location), method: 'GET', headers, upgrade: undefined, openBody: undefined, answer, join: undefined };
     return forwardRequest(exchange as ServerExchange, request).catch(rethrow((why) => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)));
   }
 
@@ -99,7 +101,7 @@ export class NetworkBackends implements Backends {
     const wantsUpgrade = isUpgrade(request);
     if (path === '' && !wantsUpgrade && (exchange.method === 'GET' || exchange.method === 'HEAD')) return redirectToRoot(exchange, query);
     const { rewriteLocation, forwardedUri } = createLinkRewriter({
-      requestPath: exchange.path, path, host: formatHost(location), requestHost: exchange.headers['host'] ?? '',
+      requestPath: exchange.path, path, host: formatHost(location), requestHost: hostOf(exchange),
     });
     const headers = this.#passHeaders(request);
     if (!wantsUpgrade) headers.set('x-forwarded-uri', [forwardedUri]);
@@ -171,7 +173,7 @@ export class NetworkBackends implements Backends {
   /** The client's headers without its identity; its Host stays. */
   #passHeaders(request: ServerExchange): Map<string, readonly string[]> {
     const headers = passClientHeaders({ headers: request.headerValues(), remoteAddress: request.remoteAddress });
-    headers.set('host', [request.headers['host'] ?? '']);
+    headers.set('host', [hostOf(request)]);
     return headers;
   }
 }
@@ -220,11 +222,6 @@ function tunnelRequest(target: ForwardTarget): ForwardTarget {
 }
 
 const isWebSocketRequest = ({ method, headers }: ServerExchange): boolean => readWebSocketRequest({ method, headers }) !== undefined;
-
-function refuseUpgrade(_incoming: IncomingMessage, socket: { destroy(): void }): never {
-  socket.destroy();
-  throw failure(500, '', 'net/http: HTTP/1.x transport connection broken: unexpected upgrade');
-}
 
 /** An answer to a request for an upgrade that is neither that nor a refusal makes no sense to the client. */
 function requireRefusal(incoming: IncomingMessage): IncomingMessage {

@@ -4,9 +4,10 @@ import { type Agent as HttpAgent, type ClientRequest, type IncomingMessage, requ
 import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
+import { failure } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
-import type { ServerExchange } from '../http/exchange.ts';
+import { type ServerExchange, gatherHeaders } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
 
 /** A request to another server, and what becomes of its answer. */
@@ -26,8 +27,8 @@ export interface ForwardTarget<Answer = Response> {
   readonly openBody: (() => Readable) | undefined;
   /** Makes the answer to the client of one that has come. */
   readonly answer: (incoming: IncomingMessage) => MaybePromise<Answer>;
-  /** The same where the protocol has changed. */
-  readonly join: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Answer>;
+  /** The same where the protocol has changed; undefined where it was not to. */
+  readonly join: ((incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Answer>) | undefined;
 }
 
 /** What a request passes on of the client's. */
@@ -76,8 +77,9 @@ function hasBody({ method, headers }: ServerExchange): boolean {
 
 /** The client's method, body and upgrade as they are. */
 export function passRequest(exchange: ServerExchange): Passed {
+  const wantsUpgrade = isUpgrade(exchange);
   return {
-    method: exchange.method, upgrade: isUpgrade(exchange) ? exchange.headers['upgrade'] : undefined, join: passUpgrade,
+    method: exchange.method, upgrade: wantsUpgrade ? exchange.headers['upgrade'] : undefined, join: wantsUpgrade ? passUpgrade : undefined,
     openBody: hasBody(exchange) ? () => exchange.openBody() : undefined,
   };
 }
@@ -118,22 +120,14 @@ function sendOnce<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer
       if (encoding.toLowerCase() === 'chunked') return settle(() => target.answer(incoming));
       return call.destroy(new Error(`net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: ${JSON.stringify(encoding)}`));
     });
-    call.on('upgrade', (incoming, socket: Duplex, head) => settle(() => target.join(incoming, socket, head)));
+    call.on('upgrade', (incoming, socket: Duplex, head) => settle(() => {
+      if (target.join !== undefined) return target.join(incoming, socket, head);
+      socket.destroy();
+      throw failure(500, '', `backend tried to switch protocol ${JSON.stringify(incoming.headers.upgrade ?? '')} when "" was requested`);
+    }));
     if (target.openBody !== undefined) target.openBody().pipe(call);
     else call.end();
   });
-}
-
-/** Values of each header as they came. */
-function collectHeaders({ rawHeaders }: IncomingMessage): Map<string, string[]> {
-  const headers = new Map<string, string[]>();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase();
-    const known = headers.get(name);
-    if (known === undefined) headers.set(name, [rawHeaders[at + 1] as string]);
-    else known.push(rawHeaders[at + 1] as string);
-  }
-  return headers;
 }
 
 const ofServer = (name: string): boolean => name === 'audit-id';
@@ -142,7 +136,7 @@ const ofServer = (name: string): boolean => name === 'audit-id';
 export function passAnswer({ method }: ServerExchange, incoming: IncomingMessage, rules: AnswerRules): Response {
   const { refusesRedirects, rewriteLocation, isDropped = () => false, rewriteBody } = rules;
   const status = incoming.statusCode ?? 0;
-  const kept = passHeaders(collectHeaders(incoming), (name) => ofServer(name) || isDropped(name));
+  const kept = passHeaders(gatherHeaders(incoming.rawHeaders), (name) => ofServer(name) || isDropped(name));
   const location = kept.get('location')?.[0];
   if (refusesRedirects && status >= 300 && status < 400 && location !== undefined && location !== '') {
     incoming.destroy();
@@ -176,7 +170,7 @@ export async function pump(
 
 /** The client's connection is joined with the other one. */
 function passUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Response {
-  const kept = passHeaders(collectHeaders(incoming), ofServer);
+  const kept = passHeaders(gatherHeaders(incoming.rawHeaders), ofServer);
   for (const name of ['connection', 'upgrade']) if (incoming.headers[name] !== undefined) kept.set(name, [String(incoming.headers[name])]);
   return new TunnelResponse(Object.fromEntries(kept), { socket, head });
 }

@@ -2,6 +2,7 @@
 // proxied to, so the servers behind listen on one of its addresses in a network; without any these tests are skipped.
 import assert from 'node:assert/strict';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { connect } from 'node:http2';
 import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -145,6 +146,26 @@ describe('proxies', { skip: address === undefined ? 'this machine is in no netwo
       + 'Sec-WebSocket-Protocol: a, base64url.bearer.authorization.k8s.io.YWRtaW4tdG9rZW4, b\r\n\r\n');
     assert.match(await closed, /^HTTP\/1.1 101 [^]*upgrade: echo\r\n\r\nhello$/);
     assert.deepEqual([seen.at(-1)?.url, seen.at(-1)?.headers['sec-websocket-protocol']], ['/ws?q=1', 'a, b']);
+  });
+
+  it('refuse a change of the protocol that the client has not asked for', async () => {
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello';
+    let closed: Promise<unknown> | undefined;
+    answer = ({ socket }) => {
+      closed = new Promise((resolve) => socket.on('close', resolve));
+      socket.write(head);
+    };
+    assert.deepEqual(await messageOf(`${core}/pods/web/proxy/`), [500, 'backend tried to switch protocol "echo" when "" was requested']);
+    await closed;
+  });
+
+  it('name the host that a client of HTTP/2 has asked', async () => {
+    answer = (_request, response) => void response.end('pod');
+    const session = connect(server.url, { rejectUnauthorized: false });
+    const stream = session.request({ ':path': `${core}/pods/web/proxy/`, authorization: 'Bearer admin-token' });
+    const text = await new Promise((resolve, reject) => stream.setEncoding('utf8').on('data', resolve).on('error', reject));
+    session.destroy();
+    assert.deepEqual([text, seen.at(-1)?.headers.host], ['pod', new URL(server.url).host]);
   });
 
   it('give connections back when the client leaves', async () => {
