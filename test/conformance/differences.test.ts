@@ -14,3 +14,20 @@ test('startTestServer answers map keys that look like whole numbers first, in th
   const { text } = await server.request({ path: '/api/v1/namespaces/default/configmaps/keys' });
   assert.match(text, /"data":\{"2":"","10":"","A":"","b":""\}/);
 });
+
+test('startTestServer lists no componentstatuses, and stores selectors and admin access of devices as they are', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const statuses = await server.request({ path: '/api/v1/componentstatuses' });
+  assert.deepEqual([statuses.status, statuses.body.kind, statuses.body.items], [200, 'ComponentStatusList', []]);
+  const selectors = [{ cel: { expression: 'no expression' } }];
+  const deviceClass = await server.request({
+    method: 'POST', path: '/apis/resource.k8s.io/v1/deviceclasses', body: { metadata: { name: 'a' }, spec: { selectors } },
+  });
+  assert.deepEqual([deviceClass.status, deviceClass.body.spec?.selectors], [201, selectors]);
+  const requests = [{ name: 'r', exactly: { deviceClassName: 'a', adminAccess: true } }];
+  const claim = await server.request({
+    method: 'POST', path: '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims', body: { metadata: { name: 'a' }, spec: { devices: { requests } } },
+  });
+  assert.deepEqual([claim.status, claim.body.spec?.devices.requests[0].exactly.adminAccess], [201, true]);
+});

@@ -77,4 +77,6 @@ test('createEncryption refuses configurations that would not protect', () => {
     assert.throws(() => make(['secrets'], ...providers), { name: 'StartError' });
   }
   assert.throws(() => createEncryption({ config: { kind: 'Pod' }, random: systemRandom }), { name: 'StartError' });
+  assert.throws(() => make(['secrets'], { kms: { apiVersion: 'v2', name: 'vault', endpoint: 'unix:///kms.sock' } }, { identity: {} }),
+    /provider "kms" is not one of identity, aescbc, aesgcm, secretbox/);
 });
