@@ -5,7 +5,7 @@ import { readTextFile } from '../data-directory.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
-import { postJson } from '../webhooks/fetch-json.ts';
+import { JsonClient } from '../webhooks/json-client.ts';
 import { readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
 import { type AuditMetrics, createAuditMetrics } from './audit-metrics.ts';
 import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
@@ -118,11 +118,13 @@ async function openWebhook(options: ServerOptions, metrics: AuditMetrics): Promi
   const { url, ...target } = await readWebhookKubeconfig('--audit-webhook-config-file', options.auditWebhookConfigFile);
   const address = new URL(url);
   address.searchParams.set('timeout', `${WEBHOOK_TIMEOUT_MS / 1000}s`);
+  const client = new JsonClient(clock, target);
   const backend = createWebhookBackend({
-    post: (body) => postJson(address.href, { ...target, json: body, timeoutMs: WEBHOOK_TIMEOUT_MS }), clock, random, metrics,
+    post: (body) => client.send(address.href, body, WEBHOOK_TIMEOUT_MS), clock, random, metrics,
     initialBackoffMs: options.auditWebhookBatchInitialBackoffMs || options.auditWebhookInitialBackoffMs,
   });
-  return wrapBackend(backend, {
+  const stop = (): Promise<void> => backend.stop().finally(() => client.close());
+  return wrapBackend({ ...backend, stop }, {
     mode: options.auditWebhookMode,
     batch: {
       bufferSize: options.auditWebhookBatchBufferSize, maxBatchSize: options.auditWebhookBatchMaxSize,

@@ -8,7 +8,7 @@ import {
 import { parseAuthorities } from '../tls/client-certificate.ts';
 import { ConfigReader, parseConfigFile } from './config-file.ts';
 import { readTextFile } from '../data-directory.ts';
-import { fetchJson } from '../webhooks/fetch-json.ts';
+import { JsonClient } from '../webhooks/json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
 
@@ -78,12 +78,13 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
     'Invalid value: "<omitted>": holds no certificate that can be read');
   const audiences = readAudiences(issuer['audiences'], { reader, path: `${at}.audiences` });
   checkPolicy(reader.text(issuer['audienceMatchPolicy'], `${at}.audienceMatchPolicy`), audiences.length, { reader, path: `${at}.audienceMatchPolicy` });
+  const client = new JsonClient(options.clock, authorities === '' ? {} : { authorities });
   const rules = readClaimRules(jwt['claimValidationRules'], { reader, path: `${path}.claimValidationRules` });
   return {
     url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,
     ...readMappings(jwt['claimMappings'], { reader, path: `${path}.claimMappings`, asksVerified: rules.asksVerified }),
     userRules: readUserRules(jwt['userValidationRules'], { reader, path: `${path}.userValidationRules` }),
-    algorithms: jwtAlgorithms, fetchJson: (address) => fetchJson(address, authorities === '' ? {} : { authorities }),
+    algorithms: jwtAlgorithms, fetchJson: (address) => client.get(address),
   };
 }
 
@@ -244,10 +245,11 @@ export function readOidcFlags(options: ServerOptions): OidcIssuer {
   const implied = oidcUsernameClaim === 'email' ? '' : `${url}#`;
   const prefix = oidcUsernamePrefix === '-' ? '' : oidcUsernamePrefix === '' ? implied : oidcUsernamePrefix;
   const authorities = oidcCaFile === '' ? undefined : readTextFile('--oidc-ca-file', oidcCaFile);
+  const client = new JsonClient(options.clock, { authorities });
   return {
     url, audiences: [options.oidcClientId], username: { claim: oidcUsernameClaim, prefix }, algorithms: options.oidcSigningAlgs,
     ...(options.oidcGroupsClaim !== '' && { groups: { claim: options.oidcGroupsClaim, prefix: options.oidcGroupsPrefix } }),
     requiredClaims: options.oidcRequiredClaims.map((one) => ({ claim: one.slice(0, one.indexOf('=')), value: one.slice(one.indexOf('=') + 1) })),
-    fetchJson: (address) => fetchJson(address, authorities === undefined ? {} : { authorities }),
+    fetchJson: (address) => client.get(address),
   };
 }

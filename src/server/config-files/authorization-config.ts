@@ -4,7 +4,7 @@ import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.t
 import { type AbacPolicies, type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../../auth/index.ts';
 import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
-import { fetchJson } from '../webhooks/fetch-json.ts';
+import { JsonClient } from '../webhooks/json-client.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
@@ -102,8 +102,9 @@ async function readWebhook(value: unknown, place: ConfigField): Promise<Authoriz
     if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
     return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
   };
+  const client = new JsonClient(clock, target);
   return createWebhookAuthorizer({
-    send: (review) => fetchJson(url, { ...target, timeoutMs, body: review }), clock,
+    send: (review) => client.post(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
     allowedMs: kept('authorizedTTL', 300_000, 'cacheAuthorizedRequests'), refusedMs: kept('unauthorizedTTL', 30_000, 'cacheUnauthorizedRequests'),

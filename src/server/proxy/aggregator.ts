@@ -12,9 +12,9 @@ import type { ServerExchange } from '../http/exchange.ts';
 import { formatLabels, renderGauge } from '../observability/metric.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';
+import { type HttpAnswer, type HttpCall, callWithin } from '../webhooks/http-call.ts';
 import { parseAnswer } from '../webhooks/read-answer.ts';
 import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
-import { type DocumentAnswer, fetchDocument } from './fetch-document.ts';
 import { answerPlainText, forwardRequest, passAnswer, passRequest } from './forward.ts';
 import { Upstreams } from './upstream.ts';
 
@@ -56,6 +56,11 @@ interface Question {
 }
 
 const nameOf = ({ group, version }: { readonly group: string; readonly version: string }): string => `${version}.${group}`;
+
+/** Parsing a document of this size takes 40 ms. */
+const DOCUMENT_LIMIT_BYTES = 4 * 1024 * 1024;
+/** The reference's limit for its probes. */
+const DOCUMENT_TIMEOUT_MS = 5_000;
 
 const formatHost = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
@@ -187,13 +192,15 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     return findServiceAddress(this.#options, { namespace, name, port }, (count) => this.#options.random.below(count));
   }
 
-  async #fetch(api: AggregatedApi, { path, user, accept }: Question): Promise<{ readonly address: Address; readonly answer: DocumentAnswer }> {
+  async #fetch(api: AggregatedApi, { path, user, accept }: Question): Promise<{ readonly address: Address; readonly answer: HttpAnswer }> {
     const address = await this.#findAddress(api);
     const headers: Record<string, string | readonly string[]> = { host: formatHost(address), ...(accept !== undefined && { accept }) };
     for (const [name, values] of describeUser(user)) headers[name] = values;
     try {
       const { clock } = this.#options;
-      const answer = await fetchDocument({ ...address, path, headers, agent: this.#agentFor(api), clock, signal: this.#asking.signal });
+      const host = address.host.replace(/^\[|\]$/g, '');
+      const call: HttpCall = { host, port: address.port, method: 'GET', path, headers, body: undefined, agent: this.#agentFor(api) };
+      const answer = await callWithin(call, { clock, timeoutMs: DOCUMENT_TIMEOUT_MS, signal: this.#asking.signal, limitBytes: DOCUMENT_LIMIT_BYTES });
       return { address, answer };
     } catch (error) {
       throw Object.assign(error as Error, { backend: address });
@@ -243,7 +250,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
   async #askDiscovery(entry: Entry): Promise<RemoteDiscovery> {
     const { api } = entry;
     const { answer } = await this.#fetch(api, { path: '/apis', user: probeUser, accept: discoveryTypes });
-    if (answer.status === 200 && answer.contentType.includes('as=APIGroupDiscoveryList')) {
+    if (answer.status === 200 && answer.headers['content-type']?.includes('as=APIGroupDiscoveryList') === true) {
       const document = parseKept(entry, '/apis', answer);
       const resources = readAggregatedResources(document, api);
       if (resources !== undefined) return { resources, document, isFresh: true };
@@ -263,7 +270,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 }
 
 /** The same value for the same bytes. */
-function parseKept({ documents }: Entry, path: string, { body }: DocumentAnswer): unknown {
+function parseKept({ documents }: Entry, path: string, { body }: HttpAnswer): unknown {
   const known = documents.get(path);
   if (known?.body.equals(body) === true) return known.parsed;
   const parsed = parseAnswer(body);

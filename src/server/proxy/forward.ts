@@ -9,6 +9,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
 import { type ServerExchange, gatherHeaders } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
+import { isStale } from '../webhooks/http-call.ts';
 
 /** A request to another server, and what becomes of its answer. */
 export interface ForwardTarget<Answer = Response> {
@@ -61,9 +62,7 @@ export async function forwardRequest<Answer>(exchange: ServerExchange, target: F
     try {
       return await sendOnce(exchange, target);
     } catch (error) {
-      const { code, wasKept } = error as { readonly code?: string; readonly wasKept?: boolean };
-      // A connection that the other side has closed while it was kept says nothing about that side.
-      if (isSecondTry || wasKept !== true || target.openBody !== undefined || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
+      if (isSecondTry || target.openBody !== undefined || !isStale(error)) throw error;
     }
   }
 }

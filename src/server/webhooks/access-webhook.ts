@@ -27,10 +27,11 @@ async function readModes(options: ServerOptions): Promise<AuthorizationPlan> {
   if (options.authorizationConfig !== '') return (await import('../config-files/authorization-config.ts')).readAuthorizationConfiguration(options);
   if (!modes.includes('Webhook')) return { modes, webhooks: [] };
   const { readWebhookKubeconfig } = await import('./token-webhook.ts');
-  const { fetchJson } = await import('./fetch-json.ts');
+  const { JsonClient } = await import('./json-client.ts');
   const { url, ...target } = await readWebhookKubeconfig('--authorization-webhook-config-file', options.authorizationWebhookConfigFile);
+  const client = new JsonClient(clock, target);
   const webhook = createWebhookAuthorizer({
-    send: (review) => fetchJson(url, { ...target, body: review }), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+    send: (review) => client.post(url, review), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
     allowedMs: options.authorizationWebhookCacheAuthorizedTtlMs, refusedMs: options.authorizationWebhookCacheUnauthorizedTtlMs,
   });

@@ -3,8 +3,8 @@
 import { Agent, type AgentOptions } from 'node:https';
 import { BoundedCache } from '../../base/index.ts';
 
-/** client-go's MaxIdleConnsPerHost, and how long Go keeps a connection that is not used. */
-const keptOptions: AgentOptions = { keepAlive: true, maxFreeSockets: 25, timeout: 90_000 };
+/** Options of connections that are kept: client-go's MaxIdleConnsPerHost, and how long Go keeps a connection that is not used. */
+export const keptOptions: AgentOptions = { keepAlive: true, maxFreeSockets: 25, timeout: 90_000 };
 /** Ways to meet servers whose connections are kept at most. */
 const MAX_AGENTS = 200;
 

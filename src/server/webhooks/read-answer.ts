@@ -2,16 +2,14 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../codec/index.ts';
 
-/** The body of an answer; rejects with the error of the connection, or with `excess` when it is larger than that. */
-export function readAnswer(
-  response: IncomingMessage, limitBytes: number, excess = `the answer is larger than ${limitBytes} bytes`,
-): Promise<Buffer> {
+/** The body of an answer; rejects with the error of the connection, or when it is larger than `limitBytes`. */
+export function readAnswer(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     response.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limitBytes) response.destroy(new Error(excess));
+      if (size > limitBytes) response.destroy(new Error(`the answer is larger than ${limitBytes} bytes`));
       else chunks.push(chunk);
     });
     response.on('error', reject);

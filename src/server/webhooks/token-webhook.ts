@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { type AuthenticateToken, createWebhookTokenAuthenticator } from '../../auth/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { readTextFile } from '../data-directory.ts';
-import { type FetchOptions, fetchJson } from './fetch-json.ts';
+import { JsonClient, type JsonTrust } from './json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 
 /** The address of a webhook and the credentials that it is shown. */
-export interface WebhookTarget extends FetchOptions {
+export interface WebhookTarget extends JsonTrust {
   readonly url: string;
 }
 
@@ -60,9 +60,10 @@ async function parseConfig(flag: string, text: string): Promise<Kubeconfig> {
 /** Makes the authenticator that asks the service. */
 export async function createTokenWebhook(options: ServerOptions): Promise<AuthenticateToken> {
   const { url, ...target } = await readWebhookKubeconfig('--authentication-token-webhook-config-file', options.authenticationTokenWebhookConfigFile);
+  const client = new JsonClient(options.clock, target);
   return createWebhookTokenAuthenticator({
     apiVersion: options.authenticationTokenWebhookVersion === 'v1' ? 'authentication.k8s.io/v1' : 'authentication.k8s.io/v1beta1',
-    post: (review) => fetchJson(url, { ...target, body: review }), cacheMs: options.authenticationTokenWebhookCacheTtlMs,
+    post: (review) => client.post(url, review), cacheMs: options.authenticationTokenWebhookCacheTtlMs,
     clock: options.clock, random: options.random,
   });
 }

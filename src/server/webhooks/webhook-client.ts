@@ -1,16 +1,16 @@
 // Calls of webhooks that objects name, for admission and for conversion: HTTPS to a URL or to a Service, over connections that are kept and used
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
-import type { IncomingMessage, RequestOptions } from 'node:http';
-import { Agent, type AgentOptions, request } from 'node:https';
+import type { RequestOptions } from 'node:http';
+import { Agent, type AgentOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { type SecureContext, createSecureContext } from 'node:tls';
-import type { Clock, Random, Timer } from '../../base/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { AgentPool } from './agent-pool.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
-import { readAnswer } from './read-answer.ts';
+import { CallEnd, type CallTime, type HttpAnswer, type HttpCall, callBefore, hostOf } from './http-call.ts';
 import { type Address, type ServiceReads, type ServiceTarget, findServiceAddress } from './service-address.ts';
 
 /** What this server shows of itself to a webhook. */
@@ -27,9 +27,7 @@ interface WebhookCallerOptions extends ServiceReads {
 }
 
 /** What ends a call early. */
-export interface CallLimits {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+export interface CallLimits extends CallTime {
   /** The credentials that `host:port` is shown; nothing unless given. */
   readonly findCredentials?: ((hostAndPort: string) => WebhookCredentials) | undefined;
 }
@@ -69,9 +67,7 @@ const MAX_RETRIES = 10;
 const HTTPS_PORT = 443;
 
 /** The target of a call. */
-interface CallTarget {
-  readonly host: string;
-  readonly port: number;
+interface CallTarget extends Pick<HttpCall, 'host' | 'port'> {
   /** The host as headers and errors show it: Services with their port always. */
   readonly shownHost: string;
   /** Path and query. */
@@ -89,38 +85,6 @@ interface KnownTarget {
 }
 
 const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
-
-/** The end of one call: its time is up, or that of the request which it belongs to. */
-class CallEnd {
-  readonly #timer: Timer;
-  readonly #signal: AbortSignal | undefined;
-  #isOver = false;
-  #listener: (() => void) | undefined;
-
-  constructor(clock: Clock, { timeoutMs, signal }: Pick<CallLimits, 'timeoutMs' | 'signal'>) {
-    this.#timer = clock.after(timeoutMs, this.#finish);
-    this.#signal = signal;
-    if (signal?.aborted === true) this.#isOver = true;
-    else signal?.addEventListener('abort', this.#finish);
-  }
-
-  /** Has the end reported to one listener, in place of the one before; at once if it has come. */
-  report(listener: (() => void) | undefined): void {
-    this.#listener = listener;
-    if (this.#isOver) listener?.();
-  }
-
-  /** The call is done. */
-  dispose(): void {
-    this.#timer.cancel();
-    this.#signal?.removeEventListener('abort', this.#finish);
-  }
-
-  readonly #finish = (): void => {
-    this.#isOver = true;
-    this.#listener?.();
-  };
-}
 
 /** Connects to wherever a Service leads at the moment; a connection that is kept stays with its endpoint, as Go's does. */
 class ServiceAgent extends Agent {
@@ -141,61 +105,37 @@ class ServiceAgent extends Agent {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-
-interface Sending {
-  readonly method: string;
-  readonly body: Uint8Array | undefined;
-  readonly end: CallEnd;
+interface Sending extends Pick<HttpCall, 'method' | 'body'> {
   readonly limitBytes: number;
 }
 
-/** One request to a URL; rejects with errors of the connection as they are. */
-function send({ host, port, shownHost, path, agent, headers }: CallTarget, { method, body, end, limitBytes }: Sending): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const call = request({
-      host, port, method, path, agent,
-      headers: {
-        host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...headers,
-        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': body.length }),
-      },
-    }, (response) => {
-      readAnswer(response, limitBytes).then((answer) => {
-        end.report(undefined);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });
-      }, reject);
-    });
-    call.on('error', (error: Error) => reject(Object.assign(error, { wasKept: call.reusedSocket })));
-    end.report(() => call.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
-    call.end(body);
-  });
+async function sendBefore(end: CallEnd, target: CallTarget, { method, body, limitBytes }: Sending): Promise<HttpAnswer> {
+  const { host, port, shownHost, path, agent } = target;
+  const headers = {
+    host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...target.headers,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+  };
+  try {
+    return await callBefore(end, { host, port, method, path, agent, headers, body }, limitBytes);
+  } catch (error) {
+    const verb = method === 'POST' ? 'Post' : 'Get';
+    throw new WebhookCallError(`${verb} ${JSON.stringify(urlOf(target))}: ${describeConnection(error as Error)}`);
+  }
 }
-
-/** A connection that the other side has closed while it was kept says nothing about the webhook. */
-const isStale = (error: unknown): boolean => {
-  const { code, wasKept } = error as { readonly code?: string; readonly wasKept?: boolean };
-  return wasKept === true && (code === 'ECONNRESET' || code === 'EPIPE');
-};
 
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const keepsMethod = (status: number): boolean => status === 307 || status === 308;
-
-const hostOf = (url: URL): Pick<CallTarget, 'host' | 'port'> => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || HTTPS_PORT) });
 
 /** Go joins paths: doubled and trailing slashes are removed. */
 const cleanPath = (path: string): string => path.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 
 /** Seconds that an answer asks to wait before the next try; undefined where it does not. */
-function readWait({ status, headers }: Answer): number | undefined {
+function readWait({ status, headers }: HttpAnswer): number | undefined {
   const text = headers['retry-after'];
   return (status === 429 || status >= 500) && text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-async function decodeAnswer({ headers, status, body }: Answer): Promise<unknown> {
+async function decodeAnswer({ headers, status, body }: HttpAnswer): Promise<unknown> {
   if (body.length === 0) {
     throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? ''}`);
   }
@@ -256,11 +196,11 @@ class KeptCaller implements WebhookCaller {
     });
   }
 
-  async #follow(target: CallTarget, body: Uint8Array, end: CallEnd): Promise<Answer> {
+  async #follow(target: CallTarget, body: Uint8Array, end: CallEnd): Promise<HttpAnswer> {
     const { limitBytes = DEFAULT_LIMIT_BYTES } = this.#options;
     let [at, method, sent] = [target, 'POST', body as Uint8Array | undefined];
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.#sendTwice(at, { method, body: sent, end, limitBytes });
+      const answer = await sendBefore(end, at, { method, body: sent, limitBytes });
       const { location } = answer.headers;
       if (!redirectCodes.has(answer.status) || location === undefined) return answer;
       if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${JSON.stringify(urlOf(at))}: stopped after ${MAX_REDIRECTS} redirects`);
@@ -268,20 +208,6 @@ class KeptCaller implements WebhookCaller {
       const next = URL.canParse(location, urlOf(at)) ? new URL(location, urlOf(at)) : undefined;
       if (next?.protocol !== 'https:') throw new WebhookCallError(`Post ${JSON.stringify(location)}: unsupported protocol scheme`);
       at = { ...at, ...hostOf(next), shownHost: next.host, path: `${next.pathname}${next.search}` };
-    }
-  }
-
-  /** Sends; once more over a new connection when the one that was kept turns out to be closed. */
-  async #sendTwice(target: CallTarget, sending: Sending): Promise<Answer> {
-    try {
-      return await send(target, sending).catch((error: unknown) => {
-        if (isStale(error)) return send(target, sending);
-        throw error;
-      });
-    } catch (error) {
-      const { method } = sending;
-      const verb = method === 'POST' ? 'Post' : 'Get';
-      throw new WebhookCallError(`${verb} ${JSON.stringify(urlOf(target))}: ${describeConnection(error as Error)}`);
     }
   }
 

@@ -1,0 +1,109 @@
+// One request to another server and its answer, read whole: bounded in size and in time, over a connection that may have been kept.
+import { type Agent as HttpAgent, type IncomingHttpHeaders, request as requestPlain } from 'node:http';
+import { Agent, request as requestSecure } from 'node:https';
+import type { Clock, Timer } from '../../base/index.ts';
+import { readAnswer } from './read-answer.ts';
+
+/** A request; over TLS where its agent is one of TLS. */
+export interface HttpCall {
+  readonly host: string;
+  readonly port: number;
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array | undefined;
+  readonly agent: Agent | HttpAgent;
+}
+
+/** An answer, whatever its status. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** How long a call may last, and the signal of the work that it belongs to. */
+export interface CallTime {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The end of one call, which may be several requests: its time is up, or that of the work which it belongs to. */
+export class CallEnd {
+  readonly #timer: Timer;
+  readonly #signal: AbortSignal | undefined;
+  #isOver = false;
+  #listener: (() => void) | undefined;
+
+  constructor(clock: Clock, { timeoutMs, signal }: CallTime) {
+    this.#timer = clock.after(timeoutMs, this.#finish);
+    this.#signal = signal;
+    if (signal?.aborted === true) this.#isOver = true;
+    else signal?.addEventListener('abort', this.#finish);
+  }
+
+  /** Has the end reported to one listener, in place of the one before; at once if it has come. */
+  report(listener: (() => void) | undefined): void {
+    this.#listener = listener;
+    if (this.#isOver) listener?.();
+  }
+
+  /** The call is done. */
+  dispose(): void {
+    this.#timer.cancel();
+    this.#signal?.removeEventListener('abort', this.#finish);
+  }
+
+  readonly #finish = (): void => {
+    this.#isOver = true;
+    this.#listener?.();
+  };
+}
+
+/** Address and port of a URL, as calls name them. */
+export const hostOf = ({ hostname, port, protocol }: URL): Pick<HttpCall, 'host' | 'port'> => ({
+  host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'http:' ? 80 : 443)),
+});
+
+/** Whether a request failed because the other side had closed a connection while it was kept, which says nothing about that side. */
+export function isStale(error: unknown): boolean {
+  const { code, wasKept } = error as { readonly code?: string; readonly wasKept?: boolean };
+  return wasKept === true && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+function callOnce({ headers, body, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+  const request = options.agent instanceof Agent ? requestSecure : requestPlain;
+  return new Promise((resolve, reject) => {
+    const call = request({ ...options, headers: headers as Record<string, string> }, (response) => {
+      readAnswer(response, limitBytes).then((answer) => {
+        end.report(undefined);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });
+      }, reject);
+    });
+    call.on('error', (error: Error) => reject(Object.assign(error, { wasKept: call.reusedSocket })));
+    end.report(() => call.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
+    call.end(body);
+  });
+}
+
+/** Makes a request, once more where its connection was stale; rejects with the error of the connection as it is, or when the answer is too large. */
+export async function callBefore(end: CallEnd, call: HttpCall, limitBytes: number): Promise<HttpAnswer> {
+  try {
+    return await callOnce(call, end, limitBytes);
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    return callOnce(call, end, limitBytes);
+  }
+}
+
+/** The same for a call that is one request. */
+export async function callWithin(call: HttpCall, { clock, limitBytes, ...time }: CallTime & { readonly clock: Clock; readonly limitBytes: number }):
+Promise<HttpAnswer> {
+  const end = new CallEnd(clock, time);
+  try {
+    return await callBefore(end, call, limitBytes);
+  } finally {
+    end.dispose();
+  }
+}

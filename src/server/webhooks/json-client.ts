@@ -1,0 +1,81 @@
+// JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
+// not JSON fails. There is no TLS where the address says http.
+import { Agent as PlainAgent } from 'node:http';
+import { Agent } from 'node:https';
+import type { Clock } from '../../base/index.ts';
+import { keptOptions } from './agent-pool.ts';
+import { type HttpAnswer, callWithin, hostOf } from './http-call.ts';
+import { parseAnswer } from './read-answer.ts';
+
+/** How other servers are met. */
+export interface JsonTrust {
+  /** PEM of the authorities; absent: those of the system. */
+  readonly authorities?: string | undefined;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const LIMIT_BYTES = 1024 * 1024;
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** Asks other servers, over connections that are kept until they are not used for a while. */
+export class JsonClient {
+  readonly #clock: Clock;
+  readonly #headers: JsonTrust['headers'];
+  readonly #agent: Agent;
+  readonly #plainAgent = new PlainAgent(keptOptions);
+
+  constructor(clock: Clock, { authorities, certificate, key, headers }: JsonTrust) {
+    this.#clock = clock;
+    this.#headers = headers;
+    this.#agent = new Agent({
+      ...keptOptions, ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }),
+      ...(key !== undefined && { key }),
+    });
+  }
+
+  /** Answers the parsed body of a 2xx answer. */
+  async get(url: string): Promise<unknown> {
+    return parse(await this.#call(url, undefined, DEFAULT_TIMEOUT_MS));
+  }
+
+  /** Sends JSON and answers the parsed body of a 2xx answer. */
+  async post(url: string, body: unknown, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<unknown> {
+    return parse(await this.#call(url, JSON.stringify(body), timeoutMs));
+  }
+
+  /** Sends text that is JSON already and asks for nothing but a 2xx answer. */
+  async send(url: string, json: string, timeoutMs: number): Promise<void> {
+    await this.#call(url, json, timeoutMs);
+  }
+
+  /** Closes the connections. */
+  close(): void {
+    this.#agent.destroy();
+    this.#plainAgent.destroy();
+  }
+
+  async #call(url: string, json: string | undefined, timeoutMs: number): Promise<HttpAnswer> {
+    const parsed = new URL(url);
+    const body = json === undefined ? undefined : Buffer.from(json);
+    const headers = {
+      host: parsed.host, accept: 'application/json', ...this.#headers,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    };
+    const answer = await callWithin({
+      ...hostOf(parsed), method: body === undefined ? 'GET' : 'POST', path: `${parsed.pathname}${parsed.search}`, headers, body,
+      agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent,
+    }, { clock: this.#clock, timeoutMs, limitBytes: LIMIT_BYTES });
+    if (answer.status < 200 || answer.status > 299) throw new Error(`the answer is ${answer.status}`);
+    return answer;
+  }
+}
+
+function parse({ body }: HttpAnswer): unknown {
+  try {
+    return parseAnswer(body);
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
+}
