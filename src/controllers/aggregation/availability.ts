@@ -1,7 +1,7 @@
 // Whether the Service of an APIService can be asked, and whether the server behind it answers: the Available condition in the words and the order
 // of the reference's availability controller.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import type { Registry, SystemClient } from '../../registry/index.ts';
+import type { DeleteOptions, Registry, SystemClient } from '../../registry/index.ts';
 import { findSlicePort, listReadyEndpoints, listServiceSlices } from './service-slices.ts';
 
 /** An APIService with a Service. */
@@ -20,6 +20,15 @@ export interface AggregatedApi {
   readonly marks: JsonObject;
 }
 
+/** The objects of one namespaced resource that a server behind an APIService keeps. */
+export interface AggregatedContent {
+  readonly group: string;
+  readonly plural: string;
+  /** Metadata of the objects in a namespace: of all, or of so many that more make no difference. */
+  list(namespace: string): Promise<readonly KubeObject[]>;
+  deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
+}
+
 /** Receives the APIServices with Services, and asks the servers behind them. */
 export interface AggregatedApis {
   set(api: AggregatedApi): void;
@@ -28,6 +37,8 @@ export interface AggregatedApis {
   probe(api: AggregatedApi): Promise<string | undefined>;
   /** Group versions whose resources are not known at the moment, as `group/version`. */
   listUndiscovered(): string[];
+  /** The resources whose objects are listed and deleted with their namespace. */
+  listContents(): AggregatedContent[];
   /** Ends the questions that are under way, and asks no more. */
   stopAsking(): void;
 }

@@ -2,7 +2,7 @@
 // deletion); status.conditions say what remains. Only then is the `kubernetes` finalizer removed.
 import { type KubeObject, formatGroupResource } from '../../apimachinery/index.ts';
 import { type ReflectorListener, type Resource, type SystemClient, WorkQueue, createClientOf, createSystemClient } from '../../registry/index.ts';
-import type { AggregatedApis } from '../aggregation/availability.ts';
+import type { AggregatedApis, AggregatedContent } from '../aggregation/availability.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
 import type { ControllerContext } from '../context.ts';
 
@@ -12,16 +12,16 @@ const MANAGER = 'kube-controller-manager';
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 3000;
 
-/** Group versions of other servers that may hold content of a namespace: while one is not known, no namespace is let go. */
-type Undiscovered = Pick<AggregatedApis, 'listUndiscovered'>;
+/** Content of namespaces on other servers: while a group version is not known, no namespace is let go. */
+type Elsewhere = Pick<AggregatedApis, 'listUndiscovered' | 'listContents'>;
 
 interface TerminationContext extends ControllerContext {
-  readonly aggregated: Undiscovered;
+  readonly aggregated: Elsewhere;
 }
 
 /** Acts on every namespace with a deletion timestamp. */
 export function createNamespaceTermination(
-  context: ControllerContext, aggregated: Undiscovered,
+  context: ControllerContext, aggregated: Elsewhere,
 ): { readonly onNamespace: ReflectorListener; stop(): Promise<void> } {
   const namespaces = createSystemClient(context, ['', 'v1', 'namespaces'], MANAGER);
   const looks = new Map<string, number>();
@@ -67,8 +67,10 @@ async function emptyNamespace({ registry, catalog, aggregated }: TerminationCont
   const leftovers: Leftovers = { resources: new Map(), finalizers: new Map(), failures: [], undiscovered: aggregated.listUndiscovered() };
   const all = catalog.resources().filter(isDeletable);
   const isPods = (row: Resource) => row.group === '' && row.plural === 'pods';
-  for (const stage of [all.filter(isPods), all.filter((row) => !isPods(row))]) {
-    for (const row of stage) await emptyResource(createClientOf(registry, row, MANAGER), namespace, leftovers);
+  const contentOf = (row: Resource): Content => ({ resource: row, objects: createClientOf(registry, row, MANAGER) });
+  const others = [...all.filter((row) => !isPods(row)).map(contentOf), ...aggregated.listContents().map((each) => ({ resource: each, objects: each }))];
+  for (const stage of [all.filter(isPods).map(contentOf), others]) {
+    for (const content of stage) await emptyResource(content, namespace, leftovers);
     if (leftovers.resources.size > 0 || leftovers.failures.length > 0) break;
   }
   return leftovers;
@@ -77,8 +79,13 @@ async function emptyNamespace({ registry, catalog, aggregated }: TerminationCont
 const isDeletable = (row: Resource): boolean =>
   row.namespaced && row.storedAs === undefined && row.verbs.includes('list') && row.verbs.includes('delete');
 
-async function emptyResource(objects: SystemClient, namespace: string, leftovers: Leftovers): Promise<void> {
-  const { resource } = objects.target(namespace);
+/** The objects of one resource, here or on another server. */
+interface Content {
+  readonly resource: Pick<Resource, 'group' | 'plural'>;
+  readonly objects: Pick<AggregatedContent, 'list' | 'deleteAll'>;
+}
+
+async function emptyResource({ resource, objects }: Content, namespace: string, leftovers: Leftovers): Promise<void> {
   const label = formatGroupResource({ group: resource.group, resource: resource.plural });
   try {
     if ((await objects.list(namespace)).length === 0) return;

@@ -1,7 +1,7 @@
 // The servers behind APIServices: requests are sent to them with the identity of their user, they are asked whether they answer, and their
 // discovery and OpenAPI documents are kept for this server's. The controller of APIServices says which there are (controllers/aggregation/).
 import { equalJson } from '../../apimachinery/index.ts';
-import type { AggregatedApi, AggregatedApis } from '../../controllers/index.ts';
+import type { AggregatedApi, AggregatedApis, AggregatedContent } from '../../controllers/index.ts';
 import type { Clock, Random, Timer } from '../../base/index.ts';
 import {
   type Exchange, type RemoteApis, type RemoteDiscovery, type RemoteVersion, type Response, convertLegacyResources, describeUser, encodePath, encodeQuery,
@@ -15,6 +15,7 @@ import { describeConnection } from '../webhooks/describe-failure.ts';
 import { type HttpAnswer, type HttpCall, callWithin } from '../webhooks/http-call.ts';
 import { parseAnswer } from '../webhooks/read-answer.ts';
 import { type Address, type ServiceReads, findServiceAddress } from '../webhooks/service-address.ts';
+import { type Question, listContents } from './aggregated-content.ts';
 import { answerPlainText, forwardRequest, passAnswer, passRequest } from './forward.ts';
 import { Upstreams } from './upstream.ts';
 
@@ -48,12 +49,6 @@ const discoveryUser = { name: 'system:kube-aggregator', groups: [] };
 const probeUser = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const openapiUser = { name: 'system:aggregator', groups: [] };
 const HTTPS_PORT = 443;
-
-interface Question {
-  readonly path: string;
-  readonly user: { readonly name: string; readonly groups: readonly string[] };
-  readonly accept?: string;
-}
 
 const nameOf = ({ group, version }: { readonly group: string; readonly version: string }): string => `${version}.${group}`;
 
@@ -121,6 +116,13 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 
   listUndiscovered(): string[] {
     return this.versions().filter(({ discovery }) => discovery?.isFresh !== true).map(({ group, version }) => `${group}/${version}`);
+  }
+
+  listContents(): AggregatedContent[] {
+    return [...this.#entries.values()].flatMap(({ api, version }) => listContents(version, async (question) => {
+      const { answer } = await this.#fetch(api, question);
+      return answer;
+    }));
   }
 
   /** Asks for the discovery document of a group version; the answer is why that failed. */
@@ -192,14 +194,19 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     return findServiceAddress(this.#options, { namespace, name, port }, (count) => this.#options.random.below(count));
   }
 
-  async #fetch(api: AggregatedApi, { path, user, accept }: Question): Promise<{ readonly address: Address; readonly answer: HttpAnswer }> {
+  async #fetch(
+    api: AggregatedApi, { path, user, accept, method = 'GET', body }: Question,
+  ): Promise<{ readonly address: Address; readonly answer: HttpAnswer }> {
     const address = await this.#findAddress(api);
-    const headers: Record<string, string | readonly string[]> = { host: formatHost(address), ...(accept !== undefined && { accept }) };
+    const headers: Record<string, string | readonly string[]> = {
+      host: formatHost(address), ...(accept !== undefined && { accept }),
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    };
     for (const [name, values] of describeUser(user)) headers[name] = values;
     try {
       const { clock } = this.#options;
       const host = address.host.replace(/^\[|\]$/g, '');
-      const call: HttpCall = { host, port: address.port, method: 'GET', path, headers, body: undefined, agent: this.#agentFor(api) };
+      const call: HttpCall = { host, port: address.port, method, path, headers, body, agent: this.#agentFor(api) };
       const answer = await callWithin(call, { clock, timeoutMs: DOCUMENT_TIMEOUT_MS, signal: this.#asking.signal, limitBytes: DOCUMENT_LIMIT_BYTES });
       return { address, answer };
     } catch (error) {
