@@ -40,7 +40,12 @@ function decodeBlock(type: string, body: string): PemBlock | undefined {
   return { type, hasHeaders: data.length < lines.length, bytes: fromBase64(base64) };
 }
 
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+function fromBase64(text: string): Uint8Array {
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
 
 /** A request taken apart. Byte ranges are views of the whole. */
 interface CertificateRequestParts {

@@ -20,7 +20,7 @@ export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateOb
 export { type Quantity, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';
 export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,
-  matchesRequirement, parseFieldSelector, parseLabelSelector,
+  matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector, parseLabelSelectorSteps,
 } from './selector.ts';
 export { parseCertificateRequest, parsePem } from './certificate-request.ts';
 export { loadSchemas } from './schema/load.ts';

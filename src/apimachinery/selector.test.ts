@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createLabelSelector, formatLabelSelector, matchesRequirement, parseFieldSelector, parseLabelSelector } from './selector.ts';
+import { createLabelSelector, formatLabelSelector, matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector,
+  parseLabelSelectorSteps } from './selector.ts';
 
 test('parseLabelSelector selects as the reference does', () => {
   const labels = { app: 'x', tier: 'web', n: '5', 'example.com/app': '' };
@@ -67,4 +68,26 @@ test('a selector of many requirements matches what each of them matches', () => 
   const counted = new Proxy({ a: 'x', b: 'y' }, { get: (target, name) => { reads += 1; return Reflect.get(target, name) as string; } });
   assert.equal(createLabelSelector([...many, ...few]).matches(counted), true);
   assert.ok(reads <= 4, `${reads} reads of two labels`);
+});
+
+function countSteps(steps: Generator<undefined, { readonly requirements: readonly unknown[] }>): readonly [steps: number, requirements: number] {
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count += 1;
+  return [count, step.value.requirements.length];
+}
+
+test('long selectors are read in steps', () => {
+  const join = (make: (i: number) => string): string => Array.from({ length: 20_000 }, (_, i) => make(i)).join(',');
+  const [labelSteps, labels] = countSteps(parseLabelSelectorSteps(join((i) => `k${i}!=a`)));
+  const [fieldSteps, fields] = countSteps(parseFieldSelectorSteps(join((i) => `f${i}=a`)));
+  const [valueSteps, sets] = countSteps(parseLabelSelectorSteps(`a in (${join((i) => `v${i}`)})`));
+  assert.deepEqual([labels, fields, sets], [20_000, 20_000, 1]);
+  for (const steps of [labelSteps, fieldSteps, valueSteps]) assert.ok(steps >= 40, `${steps} steps`);
+});
+
+test('the errors of a set of values are bounded', () => {
+  const values = Array.from({ length: 100_000 }, (_, i) => `-${i}`).join(',');
+  assert.throws(() => parseLabelSelector(`a in (${values})`), ({ message }: Error) => message.length < 1_000_000 && message.includes('values[999][a]'));
+  assert.throws(() => parseLabelSelector(`a>${'1'.repeat(1_000_000)}`), /the value must be an integer/);
 });

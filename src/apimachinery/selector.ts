@@ -1,4 +1,5 @@
 // Label selectors (full grammar) and field selectors, with the reference's error texts.
+import { type Steps, createStride, finishSteps, int64Range, readInteger, sortSteps } from '../base/index.ts';
 import { type FieldError, badRequest } from './status.ts';
 import { invalidValue } from './field-error.ts';
 import { checkLabelValue, checkQualifiedName } from './names.ts';
@@ -23,6 +24,10 @@ interface Token {
   readonly text: string;
 }
 
+/** Tokens, requirements or terms that are handled between two pauses. */
+const STRIDE = 500;
+/** Errors of one requirement that are listed. */
+const MAX_ERRORS = 1000;
 
 function* scanLabels(text: string): Generator<Token, Token> {
   const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+))/y;
@@ -34,6 +39,7 @@ function* scanLabels(text: string): Generator<Token, Token> {
 
 class LabelParser {
   readonly #tokens: Generator<Token, Token>;
+  readonly #isDue = createStride(STRIDE);
   #ahead: Token;
   constructor(text: string) {
     this.#tokens = scanLabels(text);
@@ -51,13 +57,14 @@ class LabelParser {
     return this.peek().type === 'symbol' && this.peek().text === text;
   }
 
-  parse(): LabelRequirement[] {
+  *parse(): Steps<LabelRequirement[]> {
     const requirements: LabelRequirement[] = [];
     for (;;) {
+      if (this.#isDue()) yield;
       const token = this.peek();
       if (token.type === 'end') return requirements;
       if (token.type === 'symbol' && token.text !== '!') throw badRequest(`found '${token.text}', expected: !, identifier, or 'end of string'`);
-      requirements.push(this.parseRequirement());
+      requirements.push(yield* this.parseRequirement());
       const separator = this.next();
       if (separator.type === 'end') return requirements;
       if (separator.text !== ',') throw badRequest(`found '${separator.text}', expected: ',' or 'end of string'`);
@@ -66,7 +73,7 @@ class LabelParser {
     }
   }
 
-  parseRequirement(): LabelRequirement {
+  *parseRequirement(): Steps<LabelRequirement> {
     const negated = this.peekIs('!');
     if (negated) this.next();
     const key = this.next();
@@ -75,8 +82,8 @@ class LabelParser {
     if (negated) return { key: key.text, operator: '!', values: [] };
     if (this.peek().type === 'end' || this.peekIs(',')) return { key: key.text, operator: 'exists', values: [] };
     const operator = this.parseOperator();
-    const values = operator === 'in' || operator === 'notin' ? this.parseValues() : [this.parseExactValue()];
-    checkValues(key.text, operator, values);
+    const values = operator === 'in' || operator === 'notin' ? yield* this.parseValues() : [this.parseExactValue()];
+    yield* checkValues(key.text, operator, values);
     return { key: key.text, operator, values };
   }
 
@@ -88,18 +95,19 @@ class LabelParser {
     throw refuse(`found '${text}', expected: in, notin, =, ==, !=, gt, lt`);
   }
 
-  parseValues(): string[] {
+  *parseValues(): Steps<string[]> {
     const open = this.next();
     if (open.text !== '(') throw refuse(`found '${open.text}' expected: '('`);
     const values = new Set<string>();
     let valueMayFollow = true;
     for (;;) {
+      if (this.#isDue()) yield;
       const token = this.next();
       const isSymbol = token.type === 'symbol';
       if (token.type === 'identifier' && valueMayFollow) values.add(token.text);
       else if (isSymbol && (token.text === ',' || token.text === ')')) {
         if (valueMayFollow) values.add('');
-        if (token.text === ')') return [...values].sort();
+        if (token.text === ')') return yield* sortSteps([...values]);
       } else throw refuse(`found '${token.text}', expected: ${valueMayFollow ? "',', or identifier" : "',' or ')'"}`);
       valueMayFollow = token.text === ',' && isSymbol;
     }
@@ -124,18 +132,20 @@ function describe(errors: readonly FieldError[]): string {
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }
 
-const integerPattern = /^[+-]?\d+$/;
-const isInt64 = (text: string): boolean => integerPattern.test(text) && BigInt.asIntN(64, BigInt(text.replace('+', ''))) === BigInt(text.replace('+', ''));
+const isInt64 = (text: string): boolean => typeof readInteger(text, int64Range) === 'bigint';
 
-function checkValues(key: string, operator: Operator, values: readonly string[]): void {
+function* checkValues(key: string, operator: Operator, values: readonly string[]): Steps<void> {
   const errors: FieldError[] = [];
-  values.forEach((value, i) => {
+  const isDue = createStride(STRIDE);
+  for (const [i, value] of values.entries()) {
+    if (errors.length >= MAX_ERRORS) break;
+    if (isDue()) yield;
     if ((operator === 'gt' || operator === 'lt') && !isInt64(value)) {
       errors.push(invalidValue(`values[${i}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
     }
     const problems = checkLabelValue(value);
     if (problems.length > 0) errors.push(invalidValue(`values[${i}][${key}]`, value, problems.join('; ')));
-  });
+  }
   if (errors.length > 0) throw refuse(describe(errors));
 }
 
@@ -160,11 +170,16 @@ const FEW_REQUIREMENTS = 8;
 
 /** Builds a selector of requirements that are known to be valid. An object takes time by its labels, however many requirements there are. */
 export function createLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
+  return finishSteps(buildLabelSelector(requirements));
+}
+
+function* buildLabelSelector(requirements: readonly LabelRequirement[]): Steps<LabelSelector> {
   if (requirements.length <= FEW_REQUIREMENTS) {
     return { requirements, matches: (labels) => requirements.every((r) => matchesRequirement(r, labels ?? noLabels)) };
   }
-  const byKey = gatherByKey(requirements);
-  const wanted = [...byKey.values()].filter(({ isWanted }) => isWanted).length;
+  const byKey = yield* gatherByKey(requirements);
+  let wanted = 0;
+  for (const { isWanted } of byKey.values()) if (isWanted) wanted += 1;
   return {
     requirements,
     matches(labels = noLabels) {
@@ -191,9 +206,11 @@ interface GatheredRequirements {
   comparisons: LabelRequirement[] | undefined;
 }
 
-function gatherByKey(requirements: readonly LabelRequirement[]): Map<string, GatheredRequirements> {
+function* gatherByKey(requirements: readonly LabelRequirement[]): Steps<Map<string, GatheredRequirements>> {
   const byKey = new Map<string, GatheredRequirements>();
+  const isDue = createStride(STRIDE);
   for (const requirement of requirements) {
+    if (isDue()) yield;
     const { key, operator, values } = requirement;
     let gathered = byKey.get(key);
     if (gathered === undefined) {
@@ -232,7 +249,12 @@ function holds({ isRefused, allowed, refused, comparisons }: GatheredRequirement
 
 /** Reads `a=b,c in (d,e),!f`; throws a 400 StatusError with the reference's text. */
 export function parseLabelSelector(text: string): LabelSelector {
-  return createLabelSelector(new LabelParser(text).parse());
+  return finishSteps(parseLabelSelectorSteps(text));
+}
+
+/** The same in steps, for a text that may be long. */
+export function* parseLabelSelectorSteps(text: string): Steps<LabelSelector> {
+  return yield* buildLabelSelector(yield* new LabelParser(text).parse());
 }
 
 /** One condition on one field. */
@@ -247,19 +269,17 @@ interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
 }
 
-/** Cuts at unescaped commas. */
-function splitTerms(text: string): string[] {
-  const terms: string[] = [];
+/** Cuts at unescaped commas; empty terms are left out. */
+function* splitTerms(text: string): Generator<string> {
   let start = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = 0; i <= text.length; i++) {
     if (text[i] === '\\') i++;
-    else if (text[i] === ',') {
-      terms.push(text.slice(start, i));
+    else if (i === text.length || text[i] === ',') {
+      if (i > start) yield text.slice(start, i);
       start = i + 1;
     }
   }
-  terms.push(text.slice(start));
-  return terms;
+  if (start < text.length) yield text.slice(start);
 }
 
 function splitTerm(term: string): [string, '=' | '!=', string] | undefined {
@@ -288,9 +308,15 @@ function unescapeValue(value: string): string {
 
 /** Reads `a=b,c!=d`; throws a 400 StatusError. Whether a field may be selected on is the registry's question. */
 export function parseFieldSelector(text: string): FieldSelector {
+  return finishSteps(parseFieldSelectorSteps(text));
+}
+
+/** The same in steps, for a text that may be long. */
+export function* parseFieldSelectorSteps(text: string): Steps<FieldSelector> {
   const requirements: FieldRequirement[] = [];
+  const isDue = createStride(STRIDE);
   for (const term of splitTerms(text)) {
-    if (term === '') continue;
+    if (isDue()) yield;
     const split = splitTerm(term);
     if (split === undefined) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     requirements.push({ field: split[0], operator: split[1], value: unescapeValue(split[2]) });

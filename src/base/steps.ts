@@ -30,6 +30,34 @@ export function* guardSteps<T>(steps: Steps<T>, guard: (step: () => IteratorResu
   }
 }
 
+/** Items that are sorted at once. */
+const SORTED_AT_ONCE = 2000;
+
+/** Sorts texts as `sort` does. */
+export function* sortSteps(texts: readonly string[]): Steps<string[]> {
+  let runs: string[][] = [];
+  for (let at = 0; at < texts.length; at += SORTED_AT_ONCE) {
+    runs.push(texts.slice(at, at + SORTED_AT_ONCE).sort());
+    if (texts.length > SORTED_AT_ONCE) yield;
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = [];
+    for (let i = 0; i < runs.length; i += 2) merged.push(yield* mergeSteps(runs[i] as string[], runs[i + 1] ?? []));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergeSteps(a: readonly string[], b: readonly string[]): Steps<string[]> {
+  const merged: string[] = [];
+  const isDue = createStride(SORTED_AT_ONCE);
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    if (isDue()) yield;
+    merged.push((j === b.length || (i < a.length && (a[i] as string) <= (b[j] as string)) ? a[i++] : b[j++]) as string);
+  }
+  return merged;
+}
+
 /** Makes a function that says when to yield where each piece is small: once in `every` pieces. */
 export function createStride(every: number): () => boolean {
   let count = 0;

@@ -1,12 +1,10 @@
 // What list and delete options may say, and resource versions as text: upstream's ValidateListOptions, ValidateDeleteOptions and
 // the versioner's parsing, in the reference's words. Reads answer a malformed version differently: a list with 400, get and watch with 500.
+import { readInteger, uint64Range } from '../base/index.ts';
 import { type FieldError, type StatusError, badRequest, failure, forbiddenField, invalid, invalidValue, notSupported } from '../apimachinery/index.ts';
 import type { DeleteOptions, ListOptions } from './contract.ts';
 
 const MATCH_PATH = 'resourceVersionMatch';
-const LARGEST_RESOURCE_VERSION = 18446744073709551615n;
-/** Texts of so many digits are below it. */
-const SAFE_DIGITS = 15;
 
 /** The errors of list options that contradict each other. */
 export function listProblems(options: Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'continue'>): FieldError[] {
@@ -44,9 +42,8 @@ export function refuseOptions(kind: `${'List' | 'Create' | 'Update' | 'Patch' | 
 
 /** The problem of a text that is no resource version, as strconv.ParseUint words it; undefined for good ones. */
 export function resourceVersionProblem(text: string): string | undefined {
-  if (!/^[0-9]+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  const isTooLarge = text.length > SAFE_DIGITS && BigInt(text) > LARGEST_RESOURCE_VERSION;
-  return isTooLarge ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+  const version = /^[+-]/.test(text) ? 'invalid syntax' : readInteger(text, uint64Range);
+  return typeof version === 'string' ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${version}` : undefined;
 }
 
 /** 400 for lists. */

@@ -29,6 +29,8 @@ const laughs = ['a: &a ["x","x","x","x","x","x","x","x","x"]', ...'bcdefghi'.spl
 
 const scalarAliases = (size: number, count: number): string => `${head}x: &x "${'y'.repeat(size)}"\nz: [${Array(count).fill('*x').join(',')}]\n`;
 
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `v${index}`);
+
 const protobuf = (hex: string): AttackRequest => post(Buffer.from(hex, 'hex'), { type: 'application/vnd.kubernetes.protobuf' });
 
 const allRights = {
@@ -57,6 +59,21 @@ const rows: readonly Row[] = [
     expected: [201] },
   { number: '13', name: 'a label selector of 60 kB', request: list(`labelSelector=${'a%20in%20(b),'.repeat(4500)}`), expected: [400, 414, 431] },
   { number: '13', name: 'a field selector of 60 kB', request: list(`fieldSelector=${'a%3Db,'.repeat(9000)}`), expected: [400, 414, 431] },
+  { number: '13', name: 'a label selector of 450,000 requirements', request: list(`labelSelector=a${',a'.repeat(450_000)}`), expected: [200] },
+  { number: '13', name: 'a set of 120,000 values', request: list(`labelSelector=a%20in%20(${numbered(120_000).join(',')})`), expected: [200] },
+  { number: '13', name: 'a field selector of 900,000 commas', request: list(`fieldSelector=${','.repeat(900_000)}`), expected: [200] },
+  { number: '13', name: 'a comparison with 900,000 digits', request: list(`labelSelector=a>${'1'.repeat(900_000)}`), expected: [400] },
+  { number: '60', name: '900,000 digits as a resource version', request: list(`resourceVersion=${'1'.repeat(900_000)}`), expected: [400] },
+  { number: '60', name: '900,000 digits as a limit', request: list(`limit=${'1'.repeat(900_000)}`), expected: [400] },
+  { number: '60', name: 'a query of 450,000 parameters', request: list('a&'.repeat(450_000)), expected: [200] },
+  { number: '60', name: 'a path of 450,000 segments', request: { path: `/api/v1/namespaces/alice/pods/x/proxy${'/a'.repeat(450_000)}` }, expected: [403, 404] },
+  { number: '60', name: 'a path of 900,000 slashes', request: { path: '/'.repeat(900_000) }, expected: [403, 404] },
+  { number: '40', name: 'a review of 100,000 requirements', request: { method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: {
+      verb: 'list', resource: 'pods', labelSelector: { requirements: Array.from({ length: 100_000 }, () => ({})) } } } } }, expected: [413] },
+  { number: '40', name: 'a review with a selector of 3 MB', request: { method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: {
+      verb: 'list', resource: 'pods', labelSelector: { rawSelector: numbered(350_000).join(' ') } } } } }, expected: [201] },
   { number: '16', name: 'a body that gzip blows up', request: post(gzipSync(Buffer.alloc(100_000_000)), { headers: { 'content-encoding': 'gzip' } }),
     expected: [400, 413, 415] },
   { number: '17', name: 'protobuf cut in the middle', request: protobuf('6b3873000a0c0a02763112'), expected: [400] },

@@ -19,19 +19,23 @@ const labelOperators: Readonly<Partial<Record<LabelRequirement['operator'], stri
   '=': 'In', '==': 'In', in: 'In', '!=': 'NotIn', notin: 'NotIn', exists: 'Exists', '!': 'DoesNotExist',
 };
 
+/** Longer selectors are left out as a whole, so that a question takes little time. */
+const MAX_LENGTH = 65_536;
+
 /** Reads a field selector as queries spell it. */
-export const readFieldSelector = (text: string): RequestSelector => readWith(() => parseFieldSelector(text).requirements
+export const readFieldSelector = (text: string): RequestSelector => readWith(text, () => parseFieldSelector(text).requirements
   .map(({ field, operator, value }) => ({ key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] })));
 
 /** Reads a label selector as queries spell it; comparisons of numbers have no operator in a review and are left out. */
-export const readLabelSelector = (text: string): RequestSelector => readWith(() => parseLabelSelector(text).requirements.flatMap(spellRequirement));
+export const readLabelSelector = (text: string): RequestSelector => readWith(text, () => parseLabelSelector(text).requirements.flatMap(spellRequirement));
 
 function spellRequirement({ key, operator, values }: LabelRequirement): SelectorRequirement[] {
   const name = labelOperators[operator];
   return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values }) }];
 }
 
-function readWith(parse: () => readonly SelectorRequirement[]): RequestSelector {
+function readWith(text: string, parse: () => readonly SelectorRequirement[]): RequestSelector {
+  if (text.length > MAX_LENGTH) return { requirements: [], hasProblem: true };
   try {
     return { requirements: parse(), hasProblem: false };
   } catch (error) {

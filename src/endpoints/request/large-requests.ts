@@ -1,5 +1,7 @@
 // Writes that are expensive by their size: decoding, defaulting, merging, validating and encoding each walk all members of an object in one turn.
-// Such requests are handed to workers (server/worker), which run the same code.
+// Such requests are handed to workers (server/worker), which run the same code. Requests that are not stored (reviews, evictions, bindings)
+// are answered by the server alone, and refused when they have so many members.
+import { requestEntityTooLarge } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -42,16 +44,16 @@ async function changesLargeObject({ dependencies: { registry }, target, name }: 
 /** Handles a write here or, if it is large, in a worker. The body is read once, here or by the handler. */
 export async function handleBySize(request: ResourceRequest, handle: (request: ResourceRequest) => MaybePromise<Response>): Promise<Response> {
   const { exchange, dependencies: { largeRequests }, resource } = request;
-  // A subresource that is created (a binding, an eviction, a token) is no stored object.
-  const isUnstored = request.subresource !== '' && exchange.method === 'POST';
-  if (largeRequests === undefined || isUnstored || !largeRequests.accepts(resource)) return handle(request);
+  const isUnstored = resource.virtual === true || (request.subresource !== '' && exchange.method === 'POST');
+  if (largeRequests === undefined || (!isUnstored && !largeRequests.accepts(resource))) return handle(request);
   if (Number(exchange.headers['content-length'] ?? Infinity) < SMALL_BYTES) {
-    if (request.name === '' || !await changesLargeObject(request)) return handle(request);
+    if (isUnstored || request.name === '' || !await changesLargeObject(request)) return handle(request);
     return largeRequests.handle(exchange, { body: await exchange.readBody(MAX_BODY_BYTES), resource });
   }
   const reading = exchange.readBody(MAX_BODY_BYTES);
   // A body that cannot be read is reported by the handler, since other errors come first.
   const body = await reading.catch(() => undefined);
-  if (body !== undefined && (hasManyMembers(body) || await changesLargeObject(request))) return largeRequests.handle(exchange, { body, resource });
-  return handle({ ...request, body: reading });
+  if (isUnstored && body !== undefined && hasManyMembers(body)) throw requestEntityTooLarge(`limit is ${MANY_SEPARATORS} members`);
+  const isLarge = !isUnstored && body !== undefined && (hasManyMembers(body) || await changesLargeObject(request));
+  return isLarge ? largeRequests.handle(exchange, { body, resource }) : handle({ ...request, body: reading });
 }

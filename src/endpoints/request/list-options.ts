@@ -1,6 +1,7 @@
 // The options of a collection request, checked in upstream's order: numbers, the grammar of selectors, rules between options, fields that may be
 // selected by, the name of old watch paths.
-import { badRequest, type FieldRequirement, parseFieldSelector, parseLabelSelector } from '../../apimachinery/index.ts';
+import { badRequest, type FieldRequirement, parseFieldSelectorSteps, parseLabelSelectorSteps } from '../../apimachinery/index.ts';
+import { type MaybePromise, type Steps, createTimeSlice, finishSteps, runStepsInSlices } from '../../base/index.ts';
 import { buildPredicate, type Predicate } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { defaultListQuery, type ListQuery, parseListQuery, validateListQuery } from './options.ts';
@@ -16,13 +17,24 @@ function checkName(fields: readonly FieldRequirement[], name: string): void {
   if (fields.length > 0 && !isExact) throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
+/** Selectors of so many characters are read in turns of at most so many milliseconds. */
+const LONG_SELECTOR = 32_768;
+const TURN_MS = 8;
+
 /** Reads and validates the options of a collection request. */
-export function readCollectionOptions({ exchange, resource, target, name }: ResourceRequest, isForDeletion = false): CollectionOptions {
-  const query = parseListQuery(exchange.query);
+export function readCollectionOptions(request: ResourceRequest, isForDeletion = false): MaybePromise<CollectionOptions> {
+  const query = parseListQuery(request.exchange.query);
   // Deletes never watch, even with `watch=true`.
   const options = isForDeletion ? { ...query, watch: false } : defaultListQuery(query);
-  const labels = options.labelSelector === '' ? undefined : parseLabelSelector(options.labelSelector);
-  const given = options.fieldSelector === '' ? [] : parseFieldSelector(options.fieldSelector).requirements;
+  const steps = readSelectors(request, options);
+  if (options.labelSelector.length + options.fieldSelector.length < LONG_SELECTOR) return finishSteps(steps);
+  return runStepsInSlices(steps, createTimeSlice(request.exchange.clock, TURN_MS));
+}
+
+function* readSelectors({ resource, target, name }: ResourceRequest, options: ListQuery): Steps<CollectionOptions> {
+  const labels = options.labelSelector === '' ? undefined : yield* parseLabelSelectorSteps(options.labelSelector);
+  const given = options.fieldSelector === '' ? [] : (yield* parseFieldSelectorSteps(options.fieldSelector)).requirements;
+  yield;
   validateListQuery(options);
   const ofName: FieldRequirement = { field: 'metadata.name', operator: '=', value: name };
   const fields = name === '' || given.length > 0 ? given : [ofName];

@@ -1,5 +1,6 @@
 // The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
 import { badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../apimachinery/index.ts';
+import { int64Range, readInteger } from '../../base/index.ts';
 import { type DeleteOptions, deleteProblems, listProblems, refuseOptions } from '../../registry/index.ts';
 import { isTrue } from './request-info.ts';
 
@@ -29,17 +30,14 @@ export interface WriteQuery {
 type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 type Level = 'Ignore' | 'Warn' | 'Strict';
 
-const int64 = /^[+-]?[0-9]+$/;
 const levels = ['', 'Ignore', 'Strict', 'Warn'];
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** An integer of the query as strconv.ParseInt reads it; undefined when absent. */
 export function parseInteger(query: URLSearchParams, key: string): number | undefined {
   const text = query.get(key);
   if (text === null) return undefined;
-  if (!int64.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text);
-  if (value > INT64_MAX || value < -INT64_MAX - 1n) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  const value = readInteger(text, int64Range);
+  if (typeof value === 'string') throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${value}`);
   return Number(value);
 }
 

@@ -61,7 +61,7 @@ async function handleOldWatch(request: ResourceRequest): Promise<Response> {
   if (!resource.verbs.includes('watch')) throw routeNotFound();
   const representation = negotiateRequest(request, true);
   // The path makes it a watch; its options are validated as those of a list, unless the query has `watch` as well.
-  return handleWatch(request, readCollectionOptions(request), representation);
+  return handleWatch(request, await readCollectionOptions(request), representation);
 }
 
 function refuseMethod(request: ResourceRequest): Error {

@@ -109,7 +109,7 @@ export async function handleDelete(request: ResourceRequest): Promise<Response> 
 /** Deletes every object of a collection that the selectors match; answers the list of them. */
 export async function handleDeleteCollection(request: ResourceRequest): Promise<Response> {
   const representation = negotiateRequest(request);
-  const collection = readCollectionOptions({ ...request, name: '' }, true);
+  const collection = await readCollectionOptions({ ...request, name: '' }, true);
   const options = await readDeleteOptions(request);
   const { dryRun: _, ...rest } = options;
   const list = await request.dependencies.registry.deleteCollection(request.target, listOptions(collection), rest, deleteContext(request, options));

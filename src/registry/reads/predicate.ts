@@ -77,14 +77,20 @@ const MOST_GROUPS = 16;
 
 /** The values that objects must hold, as far as an index knows them. */
 function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
-  const columns = Object.keys(resource.selectableFields);
-  const wanted = (labels?.requirements ?? []).map(wantedLabel).filter((group) => group !== undefined);
-  for (const { field, operator, value } of fields) {
-    const index = columns.indexOf(field);
-    if (operator === '=' && index >= 0) wanted.push(wantedField(index, value));
+  const wanted: (readonly number[])[] = [];
+  for (const requirement of labels?.requirements ?? []) {
+    // Each group is looked at for every chunk.
+    if (wanted.length === MOST_GROUPS) return wanted;
+    const group = requirement.values.length <= LARGEST_GROUP ? wantedLabel(requirement) : undefined;
+    if (group !== undefined) wanted.push(group);
   }
-  // Each group is looked at for every chunk.
-  return wanted.filter((group) => group.length <= LARGEST_GROUP).slice(0, MOST_GROUPS);
+  const columns = Object.keys(resource.selectableFields);
+  for (const { field, operator, value } of fields) {
+    if (wanted.length === MOST_GROUPS) return wanted;
+    const index = operator === '=' ? columns.indexOf(field) : -1;
+    if (index >= 0) wanted.push(wantedField(index, value));
+  }
+  return wanted;
 }
 
 const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';

@@ -23,11 +23,13 @@ const CHECK_TIMEOUT_MS = 2000;
 /** Answers health paths; undefined when the path is not one of them (an unknown check included). */
 export function createHealthHandler(checks: readonly HealthCheck[]): (exchange: Exchange) => Promise<Response | undefined> {
   return async (exchange) => {
-    const [root = '', name, ...rest] = exchange.path.slice(1).split('/');
+    const { path } = exchange;
+    const slash = path.indexOf('/', 1);
+    const [root, name] = slash === -1 ? [path.slice(1)] : [path.slice(1, slash), path.slice(slash + 1)];
     const checked = checks.filter((check) => check.roots.some((one) => one === root));
     if (checked.length === 0) return undefined;
     if (name === undefined) return answerRoot(root, checked, exchange);
-    const single = checked.find((check) => check.name === [name, ...rest].join('/'));
+    const single = checked.find((check) => check.name === name);
     if (single === undefined) return undefined;
     const failure = await runCheck(single, exchange);
     if (failure !== undefined) return answerText(500, `internal server error: ${failure}\n`);

@@ -86,6 +86,17 @@ describe('large requests', () => {
     assert.match(body.message, /^configmaps is forbidden: User "alice" cannot create/);
   });
 
+  it('reviews and other requests that are not stored are refused', async () => {
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: {
+      verb: 'list', resource: 'pods', labelSelector: { requirements: Array.from({ length: 8000 }, (_, i) => ({ key: `k${i}`, operator: 'Exists' })) } } } };
+    const answers = await Promise.all([
+      server.request({ method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', body: review }),
+      server.request({ method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/default/token', body: {
+        spec: { audiences: Object.keys(keys(12_000, 'a')) } } }),
+    ]);
+    for (const { status, body } of answers) assert.deepEqual([status, body.message], [413, 'Request entity too large: limit is 10000 members']);
+  });
+
   it('custom objects are handled by the definition that the server has', async () => {
     const definition = (type: string) => ({
       apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'wides.large.io' },

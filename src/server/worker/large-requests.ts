@@ -4,10 +4,10 @@ import { tooManyRequests } from '../../apimachinery/index.ts';
 import type { OwnedRegistry } from '../../registry/index.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Handles requests in a pool. Definitions take effect in the server before they are answered, and reviews change nothing. */
+/** Handles requests in a pool. Definitions take effect in the server before they are answered. */
 export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>): LargeRequestHandler {
   return {
-    accepts: ({ group, virtual }) => virtual !== true && group !== 'apiextensions.k8s.io',
+    accepts: ({ group }) => group !== 'apiextensions.k8s.io',
     async handle(exchange, { body, resource }) {
       const { fingerprint } = resource;
       const { method, path, headers, remoteAddress, info, user, auditId, warnings, signal } = exchange;

@@ -51,7 +51,8 @@ class Checker {
   }
 
   finish(): Map<number, CelType> {
-    return new Map(Array.from(this.#types, ([id, type]) => [id, this.#substitutions.apply(type, true)]));
+    for (const [id, type] of this.#types) this.#types.set(id, this.#substitutions.apply(type, true));
+    return this.#types;
   }
 
   report(place: { id: number }, message: string): void {
