@@ -1,5 +1,5 @@
-// PEM blocks, and what a PKCS#10 certificate request says, read from its DER. Pure: signatures are checked where there is cryptography. Lengths
-// are checked before anything is read, and what does not fit is an error, so that any bytes can be given.
+// PEM blocks, what a PKCS#10 certificate request says, and whether a certificate is that of an authority, read from their DER. Pure: signatures are
+// checked where there is cryptography. Lengths are checked before anything is read, and what does not fit is an error, so that any bytes can be given.
 
 /** One block of a PEM text. */
 interface PemBlock {
@@ -83,6 +83,29 @@ export function parseCertificateRequest(der: Uint8Array): CertificateRequestPart
     commonName: values('2.5.4.3').at(-1) ?? '', organizations: values('2.5.4.10'),
   };
 }
+
+/** Whether an X.509 certificate is that of an authority (basic constraints); undefined when the DER is none. */
+export function isAuthorityCertificate(der: Uint8Array): boolean | undefined {
+  const outer = readElements(der);
+  const [signed, algorithm, signature] = outer?.length === 1 && outer[0]?.tag === 0x30 ? readElements(outer[0].content) ?? [] : [];
+  if (signed?.tag !== 0x30 || algorithm?.tag !== 0x30 || signature?.tag !== 0x03) return undefined;
+  const fields = readElements(signed.content) ?? [];
+  // After the version, where there is one: serial number, algorithm, issuer, validity, subject, key.
+  const rest = fields[0]?.tag === 0xa0 ? fields.slice(1) : fields;
+  if (rest.length < 6 || rest.slice(0, 6).some(({ tag }, index) => tag !== (index === 0 ? 0x02 : 0x30))) return undefined;
+  const extensions = rest.find(({ tag }) => tag === 0xa3);
+  const [list] = extensions === undefined ? [] : readElements(extensions.content) ?? [];
+  for (const extension of list === undefined ? [] : readElements(list.content) ?? []) {
+    const [oid, ...values] = readElements(extension.content) ?? [];
+    if (oid?.tag !== 0x06 || formatOid(oid.content) !== BASIC_CONSTRAINTS) continue;
+    const [constraints] = readElements(values.at(-1)?.content ?? new Uint8Array()) ?? [];
+    const [isAuthority] = constraints?.tag === 0x30 ? readElements(constraints.content) ?? [] : [];
+    return isAuthority?.tag === 0x01 && isAuthority.content[0] !== 0;
+  }
+  return false;
+}
+
+const BASIC_CONSTRAINTS = '2.5.29.19';
 
 /** The elements of a run of bytes; undefined when they do not fill it exactly. */
 function readElements(bytes: Uint8Array): Element[] | undefined {

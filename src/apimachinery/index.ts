@@ -22,7 +22,7 @@ export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,
   matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector, parseLabelSelectorSteps,
 } from './selector.ts';
-export { parseCertificateRequest, parsePem } from './certificate-request.ts';
+export { isAuthorityCertificate, parseCertificateRequest, parsePem } from './certificate-request.ts';
 export { loadSchemas } from './schema/load.ts';
 export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';

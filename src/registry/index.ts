@@ -6,7 +6,7 @@ export type {
 export type {
   Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
 } from './resource.ts';
-export { subresourcesIn, versionIn } from './resource.ts';
+export { isStable, subresourcesIn, versionIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export type { StorageFormat, ValueCipher } from './objects/storage-codec.ts';

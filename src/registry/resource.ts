@@ -154,6 +154,8 @@ export interface Resource {
   /** Empty for resources that are only created and never stored (reviews, bindings). */
   readonly verbs: readonly ResourceVerb[];
   readonly subresources: readonly Subresource[];
+  /** The feature gate without which the reference does not serve the resource, in any version. */
+  readonly gate?: string;
   /** Rule for metadata.name. */
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
   /**
@@ -164,7 +166,7 @@ export interface Resource {
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */
-  readonly unknownField?: (field: string) => string;
+  readonly unknownField?: (field: string, version: string) => string;
   /** PUT of an absent name creates. */
   readonly createOnUpdate: boolean;
   /** PUT without resourceVersion is allowed. */
@@ -217,6 +219,11 @@ export interface Resource {
   /** The order of the rows of a table, within a page, where it is not that of keys. Few objects: they are sorted for each list. */
   readonly tableOrder?: (a: KubeObject, b: KubeObject) => number;
   readonly strategy: Strategy;
+}
+
+/** Whether a version is neither alpha nor beta: built-in kinds are served in such versions unless others are asked for. */
+export function isStable(version: string): boolean {
+  return /^v\d+$/.test(version);
 }
 
 /** A row in one of its versions; undefined where it has no such version. */

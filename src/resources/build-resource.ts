@@ -1,7 +1,8 @@
 // Turns the spec of a kind into the row that the catalog serves: fills the defaults, finds the schemas, and joins the parts of the strategy.
 import { invariant } from '../base/index.ts';
 import { type SchemaSet, loadPatternEngine } from '../apimachinery/index.ts';
-import type { MetadataCheck, Resource, ResourceVersionRow, Strategy } from '../registry/index.ts';
+import { type MetadataCheck, type Resource, type ResourceVersionRow, type Strategy, isStable } from '../registry/index.ts';
+import { actInVersion } from './common/acting-version.ts';
 import { defaultColumns } from './common/columns/columns.ts';
 import { dropGatedFields } from './common/gated-fields.ts';
 import { allVerbs } from './common/subresources.ts';
@@ -19,12 +20,12 @@ const rowDefaults = {
 export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet): Resource {
   const {
     cluster, singular, versions = ['v1'], columns = defaultColumns, rowConditions, deprecationWarning, applyDefaults, strategy, validation, warnings,
-    gatedFields, ...rest
+    gatedFields, actsAsStored, ...rest
   } = spec;
   const buildVersion = (name: string): ResourceVersionRow => {
     const schema = schemas.forKind({ group, version: name, kind: spec.kind });
     invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
-    return { name, served: true, schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
+    return { name, served: isStable(name), schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
   };
   return {
     ...rowDefaults,
@@ -41,14 +42,15 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
 }
 
 /** The strategy of a kind, put together from the members of its spec. */
-export function buildStrategy({ applyDefaults, strategy = {}, validation, warnings, gatedFields }: KindSpec): Strategy {
-  return {
+export function buildStrategy({ applyDefaults, strategy = {}, validation, warnings, gatedFields, actsAsStored, convert, versions }: KindSpec): Strategy {
+  const built: Strategy = {
     ...strategy,
     ...(gatedFields && dropGatedFields(gatedFields, strategy)),
     ...(applyDefaults && { applyDefaults }),
     ...(validation && buildValidation(validation)),
     ...(warnings && { warnings }),
   };
+  return actsAsStored && convert && versions ? actInVersion(versions[0] as string, convert, built) : built;
 }
 
 function buildValidation({ object: validate, update = validate, status, subresources, usesExpressions }: KindValidation): Strategy {

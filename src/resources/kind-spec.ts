@@ -36,14 +36,17 @@ export interface KindSpec {
   readonly categories?: readonly string[];
   /** Cluster-scoped. */
   readonly cluster?: true;
-  /** The first version is the one that is stored. */
+  /** The first version is the one that is stored. Alpha and beta versions are off by default, see `isStable`. */
   readonly versions?: readonly string[];
+  readonly gate?: NonNullable<Resource['gate']>;
   readonly verbs?: readonly ResourceVerb[];
   /** Never stored: another room answers its requests. */
   readonly virtual?: true;
   readonly nameRule?: Resource['nameRule'];
   readonly storedAs?: string;
   readonly convert?: NonNullable<Resource['convert']>;
+  /** Preparation, validation and warnings see objects of all versions as the stored version has them; needs `convert`. */
+  readonly actsAsStored?: true;
   /** Absent: the plural. */
   readonly storagePrefix?: string;
   readonly upstreamStorageVersion?: string;

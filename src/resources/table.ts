@@ -1,5 +1,5 @@
-// What the server serves: the kinds of the group versions that are generally available in Kubernetes 1.36. Alpha and beta versions are off,
-// as in the reference. A diff of this list is a diff of what the server serves; all else about a kind is in its own file.
+// What the server serves: the kinds of Kubernetes 1.36. Alpha and beta versions are off unless --runtime-config asks for them, as in the
+// reference. A diff of this list is a diff of what the server serves; all else about a kind is in its own file.
 // Groups stand in the order of discovery, kinds of a group by the name of their resource. The priorities are those of the APIService objects that
 // the reference makes for its own groups: kubectl takes the first match of a short name or kind.
 import type { SchemaSet } from '../apimachinery/index.ts';
@@ -11,6 +11,7 @@ import { validatingAdmissionPolicyBindingKind } from './admissionregistration/va
 import { validatingAdmissionPolicyKind } from './admissionregistration/validating-admission-policy.ts';
 import { validatingWebhookConfigurationKind } from './admissionregistration/validating-webhook-configuration.ts';
 import { customResourceDefinitionKind } from './apiextensions/custom-resource-definition.ts';
+import { storageVersionKind } from './apiserverinternal/storage-version.ts';
 import { apiServiceKind } from './apiregistration/api-service.ts';
 import { controllerRevisionKind } from './apps/controller-revision.ts';
 import { daemonSetKind } from './apps/daemon-set.ts';
@@ -28,6 +29,8 @@ import { cronJobKind } from './batch/cron-job.ts';
 import { jobKind } from './batch/job.ts';
 import { buildResource } from './build-resource.ts';
 import { certificateSigningRequestKind } from './certificates/certificate-signing-request.ts';
+import { clusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
+import { leaseCandidateKind } from './coordination/lease-candidate.ts';
 import { leaseKind } from './coordination/lease.ts';
 import { bindingKind } from './core/binding.ts';
 import { componentStatusKind } from './core/component-status.ts';
@@ -63,8 +66,10 @@ import { clusterRoleKind } from './rbac/cluster-role.ts';
 import { roleBindingKind } from './rbac/role-binding.ts';
 import { roleKind } from './rbac/role.ts';
 import { deviceClassKind } from './resource/device-class.ts';
+import { deviceTaintRuleKind } from './resource/device-taint-rule.ts';
 import { resourceClaimTemplateKind } from './resource/resource-claim-template.ts';
 import { resourceClaimKind } from './resource/resource-claim.ts';
+import { resourcePoolStatusRequestKind } from './resource/resource-pool-status-request.ts';
 import { resourceSliceKind } from './resource/resource-slice.ts';
 import { priorityClassKind } from './scheduling/priority-class.ts';
 import { csiDriverKind } from './storage/csi-driver.ts';
@@ -73,6 +78,7 @@ import { csiStorageCapacityKind } from './storage/csi-storage-capacity.ts';
 import { storageClassKind } from './storage/storage-class.ts';
 import { volumeAttachmentKind } from './storage/volume-attachment.ts';
 import { volumeAttributesClassKind } from './storage/volume-attributes-class.ts';
+import { storageVersionMigrationKind } from './storagemigration/storage-version-migration.ts';
 
 /** A built-in group: its place among all groups, the place of each of its versions (higher comes first, equal ones by name), and its kinds. */
 interface Group {
@@ -103,18 +109,24 @@ const groups: readonly Group[] = [
   },
   { group: 'autoscaling', priority: 17_500, versions: { v2: 30, v1: 15 }, kinds: [horizontalPodAutoscalerKind] },
   { group: 'batch', priority: 17_400, kinds: [cronJobKind, jobKind] },
-  { group: 'certificates.k8s.io', priority: 17_300, kinds: [certificateSigningRequestKind] },
-  { group: 'networking.k8s.io', priority: 17_200, kinds: [ingressClassKind, ingressKind, ipAddressKind, networkPolicyKind, serviceCidrKind] },
+  {
+    group: 'certificates.k8s.io', priority: 17_300, versions: { v1: 15, v1beta1: 9, v1alpha1: 1 },
+    kinds: [certificateSigningRequestKind, clusterTrustBundleKind],
+  },
+  {
+    group: 'networking.k8s.io', priority: 17_200, versions: { v1: 15, v1beta1: 9 },
+    kinds: [ingressClassKind, ingressKind, ipAddressKind, networkPolicyKind, serviceCidrKind],
+  },
   { group: 'policy', priority: 17_100, kinds: [podDisruptionBudgetKind] },
   { group: 'rbac.authorization.k8s.io', priority: 17_000, kinds: [clusterRoleBindingKind, clusterRoleKind, roleBindingKind, roleKind] },
   {
-    group: 'storage.k8s.io', priority: 16_800,
+    group: 'storage.k8s.io', priority: 16_800, versions: { v1: 15, v1beta1: 9 },
     kinds: [
       csiDriverKind, csiNodeKind, csiStorageCapacityKind, storageClassKind, volumeAttachmentKind, volumeAttributesClassKind,
     ],
   },
   {
-    group: 'admissionregistration.k8s.io', priority: 16_700,
+    group: 'admissionregistration.k8s.io', priority: 16_700, versions: { v1: 15, v1beta1: 12, v1alpha1: 9 },
     kinds: [
       mutatingAdmissionPolicyKind, mutatingAdmissionPolicyBindingKind, mutatingWebhookConfigurationKind, validatingAdmissionPolicyKind,
       validatingAdmissionPolicyBindingKind, validatingWebhookConfigurationKind,
@@ -122,16 +134,18 @@ const groups: readonly Group[] = [
   },
   { group: 'apiextensions.k8s.io', priority: 16_700, kinds: [customResourceDefinitionKind] },
   { group: 'scheduling.k8s.io', priority: 16_600, kinds: [priorityClassKind] },
-  { group: 'coordination.k8s.io', priority: 16_500, kinds: [leaseKind] },
+  { group: 'coordination.k8s.io', priority: 16_500, versions: { v1: 15, v1beta1: 13, v1alpha2: 12 }, kinds: [leaseCandidateKind, leaseKind] },
   { group: 'node.k8s.io', priority: 16_300, kinds: [runtimeClassKind] },
   { group: 'discovery.k8s.io', priority: 16_200, kinds: [endpointSliceKind] },
   {
-    group: 'resource.k8s.io', priority: 16_200, versions: { v1: 21 },
+    group: 'resource.k8s.io', priority: 16_200, versions: { v1: 21, v1beta2: 15, v1beta1: 9, v1alpha3: 1 },
     kinds: [
-      deviceClassKind, resourceClaimKind, resourceClaimTemplateKind, resourceSliceKind,
+      deviceClassKind, deviceTaintRuleKind, resourceClaimKind, resourceClaimTemplateKind, resourcePoolStatusRequestKind, resourceSliceKind,
     ],
   },
   { group: 'flowcontrol.apiserver.k8s.io', priority: 16_100, versions: { v1: 21 }, kinds: [flowSchemaKind, priorityLevelConfigurationKind] },
+  { group: 'internal.apiserver.k8s.io', priority: 16_000, versions: { v1alpha1: 9 }, kinds: [storageVersionKind] },
+  { group: 'storagemigration.k8s.io', priority: 15_800, versions: { v1beta1: 9 }, kinds: [storageVersionMigrationKind] },
 ];
 
 /** A built-in group in discovery: the priorities of the group and of its versions. */

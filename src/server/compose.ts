@@ -34,6 +34,7 @@ import { logRetry } from './observability/log-retry.ts';
 import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
+import { chooseServed } from './options/runtime-config.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
@@ -114,6 +115,15 @@ function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged }:
   const own = withDefinitionStrategy(resource, clock);
   const row = allowPrivileged ? own : withoutPrivileged(own);
   return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };
+}
+
+/** The rows that the options ask for. */
+function serveRows(rows: readonly Resource[], options: ServerOptions, replica: boolean): readonly Resource[] {
+  const { featureGates, logger, runtimeConfig } = options;
+  return chooseServed(rows.map((row) => withOptions(row, options)), {
+    runtimeConfig, isGateOn: (gate) => isGateOn(featureGates, gate),
+    onGated: ({ plural, gate }) => replica || logger.warn('a resource is not served because its feature gate is off', { resource: plural, gate }),
+  });
 }
 
 /** Requests are routed by the definitions that are committed. */
@@ -224,7 +234,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const { clock, random } = options;
   const { schemas, rows } = (builtIn ??= loadBuiltIn());
-  const catalog = createCatalog(rows.map((row) => withOptions(row, options)), groupPriorities);
+  const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({

@@ -29,7 +29,6 @@ import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
 import { countDeprecated, showServed } from './observability/process-metrics.ts';
 import { listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
-import { checkRuntimeConfig } from './options/runtime-config.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
@@ -176,7 +175,6 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
   });
-  checkRuntimeConfig(options.runtimeConfig, api.catalog);
   const audit = started.audit = await createAudit(options);
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),

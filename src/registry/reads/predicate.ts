@@ -11,8 +11,8 @@ export const everything: Predicate = Object.freeze({ everything: true, matches: 
 
 type Test = (version: StoredObject) => boolean;
 
-function unknownField(resource: Resource, field: string): never {
-  if (resource.unknownField !== undefined) throw badRequest(resource.unknownField(field));
+function unknownField(resource: Resource, field: string, version = resource.storageVersion): never {
+  if (resource.unknownField !== undefined) throw badRequest(resource.unknownField(field, version));
   const declares = resource.custom || Object.keys(resource.selectableFields).length > 0;
   throw badRequest(declares ? `field label not supported: ${field}` : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }
@@ -22,7 +22,7 @@ function readerOf(resource: Resource, field: string, version: string | undefined
   if (field === 'metadata.namespace') return (object) => object.namespace;
   const index = Object.keys(resource.selectableFields).indexOf(field);
   const declared = versionIn(resource, version)?.selectableFields;
-  if (index < 0 || declared?.includes(field) === false) unknownField(resource, field);
+  if (index < 0 || declared?.includes(field) === false) unknownField(resource, field, version);
   return (object) => (object as ReadableObject).fields[index] as string;
 }
 

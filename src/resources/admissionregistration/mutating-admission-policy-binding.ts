@@ -1,4 +1,4 @@
-// admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding.
+// admissionregistration.k8s.io MutatingAdmissionPolicyBinding, the same in all versions.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Errors } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -13,7 +13,7 @@ function validateMutatingBinding(binding: KubeObject): Errors {
 /** The spec of MutatingAdmissionPolicyBinding. */
 export const mutatingAdmissionPolicyBindingKind: KindSpec = {
   kind: 'MutatingAdmissionPolicyBinding', plural: 'mutatingadmissionpolicybindings', categories: ['api-extensions'], cluster: true,
-  upstreamStorageVersion: 'v1beta1',
+  versions: ['v1', 'v1beta1', 'v1alpha1'], upstreamStorageVersion: 'v1beta1',
   unconditionalUpdate: false, tracksGeneration: true,
   metadataChecks: ['lenient-object', 'kind'],
   columns: policyBindingColumns,

@@ -1,4 +1,4 @@
-// admissionregistration.k8s.io/v1 MutatingAdmissionPolicy.
+// admissionregistration.k8s.io MutatingAdmissionPolicy, the same in all versions.
 import { type Environment, type FieldError, type KubeObject, invalidValue, policyEnvironment, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { type Errors, type Field, at, checkOneOf, each, isGiven } from '../common/validation/check.ts';
@@ -51,7 +51,7 @@ function validateMutatingPolicy(policy: KubeObject, old?: KubeObject): Errors {
 /** The spec of MutatingAdmissionPolicy. */
 export const mutatingAdmissionPolicyKind: KindSpec = {
   kind: 'MutatingAdmissionPolicy', plural: 'mutatingadmissionpolicies', categories: ['api-extensions'], cluster: true,
-  upstreamStorageVersion: 'v1beta1',
+  versions: ['v1', 'v1beta1', 'v1alpha1'], upstreamStorageVersion: 'v1beta1',
   unconditionalUpdate: false, tracksGeneration: true,
   metadataChecks: ['lenient-object', 'kind'],
   columns: mutatingPolicyColumns,

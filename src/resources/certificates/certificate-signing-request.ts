@@ -1,6 +1,6 @@
 // certificates.k8s.io/v1 CertificateSigningRequest: the server records the requester, approval alone decides, status alone issues.
 import {
-  type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
+  type FieldError, type JsonObject, type KubeObject, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
   parsePem, required,
 } from '../../apimachinery/index.ts';
 import { type Column, type StrategyContext, formatTime } from '../../registry/index.ts';
@@ -12,6 +12,7 @@ import { copyMember, prepareWithStatus } from '../common/status.ts';
 import { status, subresource } from '../common/subresources.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { checkSignerName } from './signer-name.ts';
 
 /** The condition column: the decision, a failure, and whether a certificate was issued. */
 function formatRequestState(object: KubeObject): string {
@@ -24,6 +25,8 @@ function formatRequestedDuration(object: KubeObject): string {
   const seconds = readPath(object, 'spec', 'expirationSeconds');
   return seconds === undefined ? '<none>' : formatHumanDuration(toNumber(seconds) * 1000);
 }
+
+const SIGNER_PATH = 'spec.signerName';
 
 /** Columns of certificatesigningrequests. */
 const signingRequestColumns: readonly Column[] = [
@@ -122,18 +125,10 @@ function checkUsages(given: readonly unknown[]): FieldError[] {
   });
 }
 
-function checkSigner(name: string): FieldError[] {
-  const path = 'spec.signerName';
-  if (name === '') return [required(path)];
-  const [domain = '', last = '', ...more] = name.split('/');
-  if (!name.includes('/') || more.length > 0) {
-    return [invalidValue(path, name, 'must be a fully qualified domain and path of the form \'example.com/signer-name\'')];
-  }
-  const errors = checkDnsSubdomain(domain).map((problem) => invalidValue(path, domain, `validating label ${JSON.stringify(domain)}: ${problem}`));
-  if (errors.length === 0 && !domain.includes('.')) errors.push(invalidValue(path, domain, 'should be a domain with at least two segments separated by dots'));
-  errors.push(...checkDnsSubdomain(last).map((problem) => invalidValue(path, last, `validating label ${JSON.stringify(last)}: ${problem}`)));
-  if (name === 'kubernetes.io/legacy-unknown') errors.push(invalidValue(path, name, 'the legacy signerName is not allowed via this API version'));
-  return errors;
+function checkSigner(name: string): readonly FieldError[] {
+  const errors = checkSignerName(SIGNER_PATH, name);
+  const isLegacy = name === 'kubernetes.io/legacy-unknown';
+  return isLegacy ? [...errors, invalidValue(SIGNER_PATH, name, 'the legacy signerName is not allowed via this API version')] : errors;
 }
 
 const conditionsOf = (object: KubeObject) => toObjects(readPath(object, 'status', 'conditions'));

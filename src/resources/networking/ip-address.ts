@@ -46,6 +46,7 @@ function validateIpAddressUpdate(object: KubeObject, old: KubeObject): Errors {
 /** The spec of IPAddress. */
 export const ipAddressKind: KindSpec = {
   kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true, nameRule: 'path-segment',
+  versions: ['v1', 'v1beta1'],
   columns: ipAddressColumns,
   validation: { object: validateIpAddress, update: validateIpAddressUpdate },
 };

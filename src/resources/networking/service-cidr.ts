@@ -40,6 +40,7 @@ function checkSameRanges(object: KubeObject, old: KubeObject): Errors {
 /** The spec of ServiceCIDR. */
 export const serviceCidrKind: KindSpec = {
   kind: 'ServiceCIDR', plural: 'servicecidrs', cluster: true,
+  versions: ['v1', 'v1beta1'],
   subresources: [status],
   metadataChecks: ['update', 'kind'],
   resetFields: statusOnlyResets,

@@ -5,11 +5,12 @@ import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, 
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { byName, checkConfiguration, checkDeviceToleration, checkFullAttributeName, checkItems, checkLabel, checkSet, itself } from './parts.ts';
 
-/** Defaults of the requests of a claim. */
+/** Defaults of the requests of a claim; in v1beta1, a request has the members of `exactly` itself. */
 export function applyDeviceDefaults(spec: JsonObject | undefined): void {
   for (const request of readStructs(readPointer(spec, 'devices'), 'requests')) {
     const exactly = readPointer(request, 'exactly');
-    for (const wanted of [...(exactly === undefined ? [] : [exactly]), ...readStructs(request, 'firstAvailable')]) {
+    const isFlat = toText(request['deviceClassName']) !== '';
+    for (const wanted of [...(isFlat ? [request] : []), ...(exactly === undefined ? [] : [exactly]), ...readStructs(request, 'firstAvailable')]) {
       setZero(wanted, { allocationMode: 'ExactCount' });
       if (wanted['allocationMode'] === 'ExactCount') setZero(wanted, { count: 1 });
     }

@@ -22,6 +22,7 @@ function validateDeviceClass(deviceClass: KubeObject): Errors {
 /** The spec of DeviceClass. */
 export const deviceClassKind: KindSpec = {
   kind: 'DeviceClass', plural: 'deviceclasses', cluster: true, returnsDeleted: true,
+  versions: ['v1', 'v1beta2', 'v1beta1'],
   tracksGeneration: true,
   columns: nameAndAgeColumns,
   validation: { object: validateDeviceClass },

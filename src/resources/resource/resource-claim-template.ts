@@ -1,4 +1,4 @@
-// resource.k8s.io/v1 ResourceClaimTemplate.
+// resource.k8s.io ResourceClaimTemplate.
 import { type KubeObject, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import { nameAndAgeColumns } from '../common/columns/columns.ts';
 import { readPointer } from '../common/defaults.ts';
@@ -7,6 +7,7 @@ import { readPath, toObject } from '../common/values.ts';
 import { checkTemplateMetadata } from '../core/volumes/claim-spec.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
+import { convertClaimTemplate } from './convert.ts';
 import { showDevicePart } from './structs.ts';
 
 /** Defaults of resourceclaimtemplates. */
@@ -37,6 +38,7 @@ function validateResourceClaimTemplateUpdate(template: KubeObject, old: KubeObje
 /** The spec of ResourceClaimTemplate. */
 export const resourceClaimTemplateKind: KindSpec = {
   kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates',
+  versions: ['v1', 'v1beta2', 'v1beta1'], convert: convertClaimTemplate, actsAsStored: true,
   returnsDeleted: true,
   columns: nameAndAgeColumns,
   applyDefaults: applyResourceClaimTemplateDefaults,

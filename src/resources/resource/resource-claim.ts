@@ -1,4 +1,4 @@
-// resource.k8s.io/v1 ResourceClaim: a status update removes the device statuses of devices that are no longer allocated.
+// resource.k8s.io ResourceClaim: a status update removes the device statuses of devices that are no longer allocated.
 import { type JsonObject, type KubeObject, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
@@ -10,6 +10,7 @@ import { readPath, toList, toObjects } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
 import { validateResourceClaimStatus } from './claim-status.ts';
+import { convertClaim } from './convert.ts';
 import { showDevicePart } from './structs.ts';
 
 function formatClaimState(object: KubeObject): string {
@@ -56,6 +57,7 @@ function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): Errors
 /** The spec of ResourceClaim. */
 export const resourceClaimKind: KindSpec = {
   kind: 'ResourceClaim', plural: 'resourceclaims', returnsDeleted: true,
+  versions: ['v1', 'v1beta2', 'v1beta1'], convert: convertClaim, actsAsStored: true,
   subresources: [status],
   resetFields: statusOnlyResets,
   columns: resourceClaimColumns,

@@ -1,4 +1,4 @@
-// resource.k8s.io/v1 ResourceSlice: the server sets the time of new taints.
+// resource.k8s.io ResourceSlice: the server sets the time of new taints.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Column, formatTime } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
@@ -8,6 +8,7 @@ import type { Field } from '../common/validation/check.ts';
 import { readPath, toText } from '../common/values.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { convertSlice } from './convert.ts';
 import { validateResourceSlice, validateResourceSliceUpdate } from './slice-validation.ts';
 
 /** Columns of resourceslices. */
@@ -34,9 +35,10 @@ function warnOfDriver(root: Field): readonly string[] {
 /** The spec of ResourceSlice. */
 export const resourceSliceKind: KindSpec = {
   kind: 'ResourceSlice', plural: 'resourceslices', returnsDeleted: true, cluster: true,
+  versions: ['v1', 'v1beta2', 'v1beta1'], convert: convertSlice, actsAsStored: true,
   tracksGeneration: true,
   selectableFields: resourceSliceFields,
-  unknownField: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+  unknownField: (field, version) => `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${field}`,
   metadataChecks: ['update', 'kind'],
   columns: resourceSliceColumns,
   gatedFields: [

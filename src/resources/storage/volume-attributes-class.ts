@@ -37,7 +37,8 @@ function validateAttributesClassUpdate(attributes: KubeObject, old: KubeObject):
 /** The spec of VolumeAttributesClass. */
 export const volumeAttributesClassKind: KindSpec = {
   kind: 'VolumeAttributesClass', plural: 'volumeattributesclasses', shortNames: ['vac'], cluster: true,
-  unconditionalUpdate: false, returnsDeleted: true,
+  versions: ['v1', 'v1beta1'],
+  returnsDeleted: true,
   metadataChecks: ['update', 'kind', 'object'],
   columns: attributesClassColumns,
   validation: {

@@ -92,6 +92,7 @@ export const behaviourOptions = {
     help: `Feature gates (name=true,…). These can be switched: ${switchableGates.join(', ')}; others of kube-apiserver warn unless their default is asked for.`,
   }),
   runtimeConfig: list({
-    flag: 'runtime-config', help: 'Group versions (group/version=true,…): what kube-apiserver serves by default can be asked for, anything else is refused.',
+    flag: 'runtime-config',
+    help: 'Alpha and beta versions that are served: api/all, api/beta, api/alpha, group/version or group/version/resource (=true,…). Stable ones always are.',
   }),
 } as const;

@@ -1,45 +1,111 @@
-// --runtime-config: which group versions are served. Here they are those that the reference serves by default; settings that ask for these are
-// accepted, settings that ask for others end the start.
-import type { Catalog } from '../../registry/index.ts';
+// --runtime-config: which versions of the built-in kinds are served. Stable ones always are; alpha and beta ones when a setting asks for them, and the
+// feature gate of their kind is on. Mirrors the reference's resource config; a setting that turns off what is stable ends the start.
+import { type Resource, isStable } from '../../registry/index.ts';
 import { parseBool } from './feature-gates.ts';
 import { StartError } from './options.ts';
 
-type Served = Pick<Catalog, 'find' | 'groups'>;
-
 const FLAG = '--runtime-config';
-/** Groups of the reference, those included that have nothing to serve by default. */
-const knownGroups: ReadonlySet<string> = new Set(`
-  admission.k8s.io admissionregistration.k8s.io apiextensions.k8s.io apiregistration.k8s.io apps authentication.k8s.io authorization.k8s.io autoscaling
-  batch certificates.k8s.io coordination.k8s.io discovery.k8s.io events.k8s.io extensions flowcontrol.apiserver.k8s.io imagepolicy.k8s.io
-  internal.apiserver.k8s.io networking.k8s.io node.k8s.io policy rbac.authorization.k8s.io resource.k8s.io scheduling.k8s.io storage.k8s.io
-  storagemigration.k8s.io`.trim().split(/\s+/));
-/** Keys that stand for all versions of a form. */
-const versionForms: Readonly<Record<string, RegExp>> = {
-  'api/all': /^/, 'api/ga': /^v\d+$/, 'api/beta': /^v\d+beta\d+$/, 'api/alpha': /^v\d+alpha\d+$/,
-};
+/** The versions that the reference has types of, served or not. */
+const registeredVersions: ReadonlyMap<string, readonly string[]> = new Map(`
+  admission.k8s.io v1 v1beta1
+  admissionregistration.k8s.io v1 v1beta1 v1alpha1
+  apps v1 v1beta2 v1beta1
+  authentication.k8s.io v1 v1beta1 v1alpha1
+  authorization.k8s.io v1 v1beta1
+  autoscaling v2 v1
+  batch v1 v1beta1
+  certificates.k8s.io v1 v1beta1 v1alpha1
+  coordination.k8s.io v1 v1beta1 v1alpha2
+  discovery.k8s.io v1 v1beta1
+  events.k8s.io v1 v1beta1
+  extensions v1beta1
+  flowcontrol.apiserver.k8s.io v1 v1beta3 v1beta2 v1beta1
+  imagepolicy.k8s.io v1alpha1
+  internal.apiserver.k8s.io v1alpha1
+  networking.k8s.io v1 v1beta1
+  node.k8s.io v1 v1beta1
+  policy v1 v1beta1
+  rbac.authorization.k8s.io v1 v1beta1 v1alpha1
+  resource.k8s.io v1 v1beta2 v1beta1 v1alpha3
+  scheduling.k8s.io v1 v1beta1 v1alpha2
+  storage.k8s.io v1 v1beta1 v1alpha1
+  storagemigration.k8s.io v1beta1`.trim().split('\n').map((line) => line.trim().split(' ')).map(([group = '', ...versions]) => [group, versions]));
+/** Groups of servers that are part of the reference and look at no version of others. */
+const otherGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+/** Keys that stand for all versions of a form, in the order in which they are applied. */
+const versionForms: readonly (readonly [key: string, form: RegExp])[] = [
+  ['api/all', /^/], ['api/ga', /^v\d+$/], ['api/beta', /^v\d+beta\d+$/], ['api/alpha', /^v\d+alpha\d+$/],
+];
 /** Accepted without effect, as in the reference. */
 const LEGACY = 'api/legacy';
 
-/** Throws StartError, in the reference's words for what it refuses as well. */
-export function checkRuntimeConfig(settings: readonly string[], served: Served): void {
-  for (const setting of settings) {
-    const [key = '', value = ''] = setting.split('=', 2);
-    const isOn = value === '' ? true : parseBool(value);
-    if (isOn === undefined) throw new StartError(`${FLAG}: invalid value of ${setting}: must be true or false`);
-    if (key !== LEGACY && !isServedAs(key, isOn, served)) throw new StartError(`${FLAG}=${key}=${isOn} is not supported: what is served cannot be chosen`);
+interface Setting {
+  readonly key: string;
+  readonly isOn: boolean;
+}
+
+/** The settings; the last one of a key counts. Throws StartError for what the reference refuses, in its words. */
+function readSettings(texts: readonly string[]): readonly Setting[] {
+  const settings = new Map<string, boolean>();
+  for (const text of texts) {
+    const [key = '', value = ''] = text.split('=', 2);
+    if (key !== LEGACY) settings.set(key, readValue(key, value));
+  }
+  return [...settings].map(([key, isOn]) => ({ key, isOn }));
+}
+
+function readValue(key: string, value: string): boolean {
+  if (versionForms.some(([form]) => form === key)) {
+    if (value !== 'true' && value !== 'false') throw new StartError(`${FLAG}: invalid value ${key}=${value}`);
+    return value === 'true';
+  }
+  if (key !== 'v1') checkKey(key);
+  const isOn = value === '' ? true : parseBool(value);
+  if (isOn === undefined) throw new StartError(`${FLAG}: invalid value of ${key}: ${value}: must be true or false`);
+  return isOn;
+}
+
+function checkKey(key: string): void {
+  const [group = '', version, plural = '', ...rest] = key.split('/');
+  if (version === undefined || rest.length > 0) throw new StartError(`${FLAG} invalid key ${key}`);
+  if (otherGroups.has(group)) return;
+  const versions = registeredVersions.get(group);
+  if (versions === undefined) throw new StartError(`${FLAG}: unknown api groups ${group}/${version}`);
+  if (!versions.includes(version)) throw new StartError(`${FLAG}: group version ${group}/${version} that has not been registered`);
+  if (plural.toLowerCase() !== plural) {
+    throw new StartError(`${FLAG}: invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(plural)}`);
   }
 }
 
-/** Whether what a key stands for is served, or not served, as it shall be. Throws StartError for a key that stands for nothing. */
-function isServedAs(key: string, isOn: boolean, served: Served): boolean {
-  const form = Object.hasOwn(versionForms, key) ? versionForms[key] as RegExp : undefined;
-  // Of each form but the stable one, the reference has versions that it does not serve by default.
-  if (form !== undefined) return isOn ? key === 'api/ga' : !served.groups().some(({ versions }) => versions.some((version) => form.test(version)));
-  if (key === 'v1') return isOn;
-  const [group = '', version, plural] = key.split('/');
-  if (version === undefined) throw new StartError(`${FLAG} invalid key ${key}`);
-  if (!knownGroups.has(group)) throw new StartError(`${FLAG}: unknown api groups ${key}`);
-  const isServed = plural === undefined ? served.groups().some(({ name, versions }) => name === group && versions.includes(version))
-    : served.find(group, version, plural) !== undefined;
-  return isServed === isOn;
+/** Whether the settings ask for a resource in a version: the most exact setting counts. */
+function isAsked(settings: readonly Setting[], { group, plural }: Resource, version: string): boolean {
+  const find = (key: string): boolean | undefined => settings.find((setting) => setting.key === key)?.isOn;
+  const groupVersion = group === '' ? version : `${group}/${version}`;
+  const byForm = versionForms.filter(([, form]) => form.test(version)).map(([key]) => find(key)).filter((isOn) => isOn !== undefined).at(-1);
+  return find(`${groupVersion}/${plural}`) ?? find(groupVersion) ?? byForm ?? isStable(version);
+}
+
+/** What decides besides the rows. */
+interface ServedOptions {
+  readonly runtimeConfig: readonly string[];
+  readonly isGateOn: (gate: string) => boolean;
+  /** Called for each resource that is asked for and not served, because its gate is off. */
+  readonly onGated: (resource: Resource) => void;
+}
+
+/** The rows that are served, each with its served versions marked. Throws StartError for settings that cannot be followed. */
+export function chooseServed(rows: readonly Resource[], { runtimeConfig, isGateOn, onGated }: ServedOptions): readonly Resource[] {
+  const settings = readSettings(runtimeConfig);
+  return rows.flatMap((row) => {
+    const versions = row.versions.map((version) => ({ ...version, served: isAsked(settings, row, version.name) }));
+    const missing = versions.find(({ name, served }) => !served && isStable(name));
+    if (missing !== undefined) {
+      const where = `${row.group === '' ? '' : `${row.group}/`}${missing.name}/${row.plural}`;
+      throw new StartError(`${FLAG}=${runtimeConfig.join()} is not supported: it turns off ${where}, and stable versions are always served`);
+    }
+    if (!versions.some(({ served }) => served)) return [];
+    if (row.gate === undefined || isGateOn(row.gate)) return [{ ...row, versions }];
+    onGated(row);
+    return [];
+  });
 }

@@ -43,27 +43,62 @@ describe('--feature-gates', () => {
 });
 
 describe('--runtime-config', () => {
-  it('accepts what is served anyway', async () => {
-    const runtimeConfig = [
-      'api/ga=true', 'api/beta=false', 'api/alpha=0', 'api/legacy=false', 'v1=true', 'v1', 'apps/v1=', 'apps/v1/deployments=true', 'batch/v1beta1=false',
-      'apps/v1/nothing=false', 'storagemigration.k8s.io/v1alpha1=false',
+  const pathsOf = async (runtimeConfig: readonly string[], featureGates: readonly string[] = []): Promise<string[]> => {
+    const server = await startTestServer({ runtimeConfig, featureGates });
+    const { body } = await server.request({ path: '/' });
+    await server.close();
+    return (body as { paths: string[] }).paths.filter((path) => /^\/apis\/.*\/v\d+(?:alpha|beta)/.test(path)).map((path) => path.slice('/apis/'.length));
+  };
+
+  it('serves no alpha and no beta version unless a setting asks for it', async () => {
+    const settings = [
+      'api/ga=true', 'api/beta=false', 'api/alpha=false', 'api/legacy=false', 'v1=true', 'v1', 'apps/v1=', 'apps/v1/deployments=true',
+      'batch/v1beta1=false', 'apps/v1/nothing=false', 'apps/v1beta1=true', 'apiextensions.k8s.io/v1beta1=true',
     ];
-    const server = await startTestServer({ runtimeConfig });
+    assert.deepEqual(await pathsOf(settings), []);
+  });
+
+  it('serves the versions that are asked for, by form, by group version and by resource; the most exact setting counts', async () => {
+    const beta = await pathsOf(['api/beta=true', 'networking.k8s.io/v1beta1=false']);
+    assert.ok(beta.includes('admissionregistration.k8s.io/v1beta1') && !beta.includes('networking.k8s.io/v1beta1'), beta.join());
+    assert.ok(!beta.some((path) => path.includes('alpha')), beta.join());
+    assert.deepEqual(await pathsOf(['api/all=false', 'api/ga=true', 'networking.k8s.io/v1beta1/ipaddresses=true']), ['networking.k8s.io/v1beta1']);
+  });
+
+  it('serves one object in each of the versions', async () => {
+    const server = await startTestServer({ runtimeConfig: ['storage.k8s.io/v1beta1=true'] });
+    const path = (version: string, name = ''): string => `/apis/storage.k8s.io/${version}/volumeattributesclasses${name}`;
+    const body = { metadata: { name: 'gold' }, driverName: 'disk.example.com', parameters: { iops: '100' } };
+    assert.equal((await server.request({ method: 'POST', path: path('v1beta1'), body })).body.apiVersion, 'storage.k8s.io/v1beta1');
+    assert.equal((await server.request({ path: path('v1', '/gold') })).body.apiVersion, 'storage.k8s.io/v1');
+    const list = (await server.request({ path: path('v1beta1') })).body;
+    assert.deepEqual([list.apiVersion, list.kind, list.items.length], ['storage.k8s.io/v1beta1', 'VolumeAttributesClassList', 1]);
+    assert.equal((await server.request({ path: '/apis/storage.k8s.io/v1beta1/storageclasses' })).status, 404);
     await server.close();
   });
 
-  it('refuses everything else', async () => {
-    const unsupported = [
-      'api/all=true', 'api/all=false', 'api/ga=false', 'api/beta=true', 'v1=false', 'apps/v1=false', 'resource.k8s.io/v1alpha3=true',
-      'apps/v1/deployments=false',
-    ];
-    for (const setting of unsupported) {
+  it('reports resources whose gate is off', async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
+    const server = await startTestServer({ runtimeConfig: ['storagemigration.k8s.io/v1beta1=true'], logger });
+    await server.close();
+    assert.match(lines.join(''), /not served because its feature gate is off","resource":"storageversionmigrations","gate":"StorageVersionMigrator"/);
+  });
+
+  it('refuses what turns off a stable version', async () => {
+    for (const setting of ['api/all=false', 'api/ga=false', 'v1=false', 'apps/v1=false', 'apps/v1/deployments=false']) {
       const error = new RegExp(`^StartError: --runtime-config=${setting} is not supported`);
       await assert.rejects(startTestServer({ runtimeConfig: [setting] }), (thrown) => error.test(String(thrown)), setting);
     }
-    await assert.rejects(startTestServer({ runtimeConfig: ['foo.example.com/v1=true'] }), /unknown api groups foo\.example\.com\/v1/);
-    await assert.rejects(startTestServer({ runtimeConfig: ['api/constructor=true'] }), /unknown api groups api\/constructor/);
-    await assert.rejects(startTestServer({ runtimeConfig: ['foo=true'] }), /runtime-config invalid key foo/);
-    await assert.rejects(startTestServer({ runtimeConfig: ['v1=maybe'] }), /invalid value of v1=maybe/);
+  });
+
+  it('refuses what kube-apiserver refuses, in its words', async () => {
+    const refused: readonly (readonly [setting: string, problem: RegExp])[] = [
+      ['foo.example.com/v1=true', /unknown api groups foo\.example\.com\/v1/], ['api/constructor=true', /unknown api groups api\/constructor/],
+      ['foo=true', /runtime-config invalid key foo/], ['a/b/c/d=true', /runtime-config invalid key a\/b\/c\/d/], ['v1=maybe', /invalid value of v1: maybe/],
+      ['api/all=maybe', /invalid value api\/all=maybe/], ['apps/v9=true', /group version apps\/v9 that has not been registered/],
+      ['apps/v1/Deployments=true', /resource is always lowercase plural, not "Deployments"/],
+    ];
+    for (const [setting, problem] of refused) await assert.rejects(startTestServer({ runtimeConfig: [setting] }), problem, setting);
   });
 });
