@@ -33,7 +33,8 @@ import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { createStorageHealth, findRoot, isShared, openStore } from './open-store.ts';
-import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
+import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
+import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
 import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
@@ -163,14 +164,14 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
-  const checks = listChecks(state, { ...made, options, flowControl });
+  const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
+  const checks = listChecks(state, { ...made, options, flowControl, more: format.checks });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
   const workers = started.workers = createWorkerPool({
     clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
-  const format = started.format = await readStorageFormat(options);
   const api: Api = started.api = composeApi({
-    options, store, metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
+    options, store: format.openStore(store), metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
@@ -289,8 +290,15 @@ async function openPort({ listener, options }: Parts): Promise<number> {
 }
 
 /** The name of this server among those of its store, the same at every start on this machine and port. */
+const nameServer = (port: number): string => `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
+
+async function measureEncryption({ clock, securePort }: ServerOptions, { registry }: ServerMetrics): Promise<EncryptionMetrics> {
+  const { createEncryptionMetrics } = await import('./encryption/encryption-metrics.ts');
+  return createEncryptionMetrics({ registry, clock, serverId: nameServer(securePort) });
+}
+
 function identify({ random, advertiseAddress }: ServerOptions, port: number): ServerIdentity {
-  const name = `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
+  const name = nameServer(port);
   return { name, holder: `${name}_${random.uuid()}`, hostname: hostname(), address: advertiseAddress === '' ? '' : `${advertiseAddress}:${port}` };
 }
 

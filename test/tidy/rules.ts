@@ -8,14 +8,15 @@ const LEFT = ['apimachinery', 'base'];
 const RIGHT = ['storage', 'base'];
 const BELOW_RESOURCES = ['registry', 'codec', 'cache', ...LEFT, ...RIGHT];
 const BELOW_ENDPOINTS = [...BELOW_RESOURCES, 'auth', 'admission'];
-const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'subresources', 'server'];
+const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'subresources', 'server', 'grpc'];
 
 /** Which rooms a room may import from; '' is the root: only the program itself leads to testing, and nothing but tests to test-support. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   apimachinery: ['base'],
   codec: LEFT,
-  storage: ['base'],
+  grpc: ['base'],
+  storage: ['base', 'grpc'],
   cache: RIGHT,
   registry: ['codec', 'cache', ...LEFT, ...RIGHT],
   resources: BELOW_RESOURCES,
@@ -37,7 +38,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
   { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
-  { module: /^node:/, folder: /^src\/storage\/etcd\// },
+  { module: /^node:/, folder: /^src\/(grpc|storage\/etcd)\// },
   { module: /^(node:.*|pg)$/, folder: /^src\/storage\/postgres\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },

@@ -1,13 +1,14 @@
 // How the values of one resource lie in the store, between the registry's JSON and the bytes on disk: JSON (with the newline that Go's encoder
 // ends with, where another apiserver may read it) or protobuf, and encryption around it. A kube-apiserver on the same etcd finds what it
 // would have written itself.
-import type { JsonValue } from '../../apimachinery/index.ts';
+import { type JsonValue, internalError } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeMessage, isProtobuf } from '../../codec/index.ts';
 import type { Resource } from '../resource.ts';
 import type { EncodedObject, Layout } from './layout.ts';
 
 /** Encrypts the values of one resource. The key of an object is authenticated where the provider can do it. */
 export interface ValueCipher {
+  /** Throws when it cannot encrypt. */
   seal(value: Uint8Array, key: string): Uint8Array;
   /** Throws for values that none of the keys open. */
   open(stored: Uint8Array, key: string): Uint8Array;
@@ -74,9 +75,18 @@ function chooseEncoding(layout: Layout, { mediaType, endsWithNewline }: StorageF
   return endsWithNewline || isProtobuf ? jsonLines : plainJson;
 }
 
+/** Throws StatusError (500) when the value cannot be encrypted: it is not written then. */
+function seal(cipher: ValueCipher, value: Uint8Array, key: string): Uint8Array {
+  try {
+    return cipher.seal(value, key);
+  } catch (error) {
+    throw internalError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function encrypt(encoding: StorageCodec, cipher: ValueCipher): StorageCodec {
   return {
-    encode: (object, key) => cipher.seal(encoding.encode(object, key), key),
+    encode: (object, key) => seal(cipher, encoding.encode(object, key), key),
     decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
     // Values that another key has sealed are outdated without being opened.
     isCurrent: (stored, key) => cipher.isCurrent(stored) && encoding.isCurrent(cipher.open(stored, key), key),

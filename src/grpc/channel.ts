@@ -1,17 +1,18 @@
-// The connection to one etcd server: gRPC's calls on one HTTP/2 session of Node's, which is opened when it is needed and again when it broke.
+// The connection to one server: gRPC's calls on one HTTP/2 session of Node's, which is opened when it is needed and again when it broke.
 //
 //   none ──call──▶ connecting ──server's settings──▶ standing ──(closed, sent GOAWAY, a ping without an answer)──▶ none
 //     ▲                 │
 //     └─ failed, or late: all waiting calls reject
 //
-// A call is a stream: headers, framed messages, and trailers with the status. Which server is asked, and again, is decided in connection.ts.
+// A call is a stream: headers, framed messages, and trailers with the status. Which server is asked, and again, is for the caller to decide.
 import { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders, connect, constants } from 'node:http2';
-import type { Clock, Timer } from '../../../base/index.ts';
-import { EtcdError, statusCode } from './etcd-error.ts';
+import { connect as connectSocket } from 'node:net';
+import type { Clock, Timer } from '../base/index.ts';
+import { GrpcError, statusCode } from './grpc-error.ts';
 import { FrameReader, frameMessage } from './frames.ts';
 
 /** Certificates of a connection, as PEM. */
-export interface EtcdTls {
+export interface ChannelTls {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -32,7 +33,7 @@ export interface StreamSink {
 }
 
 /** The sending side of a stream in both directions. */
-export interface EtcdStream {
+export interface GrpcStream {
   write(message: Uint8Array): void;
   cancel(): void;
 }
@@ -47,6 +48,17 @@ const KEEP_ALIVE_MS = 6_000;
 const KEEP_ALIVE_TIMEOUT_MS = 3_000;
 const HTTP_OK = 200;
 
+/** Where a channel leads, and what every call on it carries. */
+interface ChannelOptions {
+  readonly url: string;
+  readonly tls?: ChannelTls | undefined;
+  /** The Unix socket that answers for the URL; of Linux's abstract ones when it begins with `@`. */
+  readonly socketPath?: string;
+  /** Metadata of each call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
 /** A session; whether its server has answered, and how many streams are open on it. */
 interface Link {
   readonly session: ClientHttp2Session;
@@ -56,49 +68,50 @@ interface Link {
 
 interface Request {
   readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly sink: StreamSink;
   readonly timeoutMs?: number;
 }
 
 /** All calls to one server. */
 export class Channel {
-  readonly #url: string;
-  readonly #tls: EtcdTls;
+  readonly #options: ChannelOptions;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #clock: Clock;
   /** The newest session; older ones end with the streams that are left on them. */
   #link: Link | undefined;
   #connecting: Promise<Link> | undefined;
   #closed = false;
 
-  constructor({ url, tls = {}, clock }: { readonly url: string; readonly tls: EtcdTls | undefined; readonly clock: Clock }) {
-    this.#url = url;
-    this.#tls = tls;
-    this.#clock = clock;
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.#headers = options.headers ?? {};
+    this.#clock = options.clock;
   }
 
-  /** One message for one message; rejects with EtcdError. Nothing is sent unless the connection stands. */
+  /** One message for one message; rejects with GrpcError. Nothing is sent unless the connection stands. */
   async call(method: string, message: Uint8Array, timeoutMs: number): Promise<Buffer> {
     const link = this.#standing() ?? (await this.#connection());
     return new Promise((resolve, reject) => {
       let answer: Buffer | undefined;
       const ended = (status: CallStatus): void => {
         late.cancel();
-        if (status.code !== statusCode.ok) reject(new EtcdError(status));
-        else if (answer === undefined) reject(new EtcdError({ code: statusCode.internal, details: 'the answer has no message' }));
+        if (status.code !== statusCode.ok) reject(new GrpcError(status));
+        else if (answer === undefined) reject(new GrpcError({ code: statusCode.internal, details: 'the answer has no message' }));
         else resolve(answer);
       };
-      const stream = beginStream(link, { method, timeoutMs, sink: { message: (bytes) => void (answer = bytes), ended } });
+      const stream = beginStream(link, { method, headers: this.#headers, timeoutMs, sink: { message: (bytes) => void (answer = bytes), ended } });
       stream.end(message);
       const late = this.#clock.after(timeoutMs, () => {
         stream.cancel();
-        reject(new EtcdError({ code: statusCode.deadlineExceeded, details: 'the deadline has passed' }));
+        reject(new GrpcError({ code: statusCode.deadlineExceeded, details: 'the deadline has passed' }));
       });
     });
   }
 
   /** A stream in both directions, on a connection that stands. */
-  async open(method: string, sink: StreamSink): Promise<EtcdStream> {
-    return beginStream(this.#standing() ?? (await this.#connection()), { method, sink });
+  async open(method: string, sink: StreamSink): Promise<GrpcStream> {
+    return beginStream(this.#standing() ?? (await this.#connection()), { method, headers: this.#headers, sink });
   }
 
   /** Ends everything at once. */
@@ -115,7 +128,7 @@ export class Channel {
 
   /** A session that stands; rejects as soon as the attempt, which all waiting calls share, has failed. */
   #connection(): Promise<Link> {
-    if (this.#closed) return Promise.reject(EtcdError.unreachable());
+    if (this.#closed) return Promise.reject(GrpcError.unreachable());
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
     return this.#connecting;
   }
@@ -123,15 +136,17 @@ export class Channel {
   #connect(): Promise<Link> {
     return new Promise((resolve, reject) => {
       // The library's bound on a session's memory is below one page of a range.
-      const session = connect(this.#url, {
-        ...this.#tls, settings: { enablePush: false, initialWindowSize: WINDOW_BYTES }, maxSessionMemory: Number.MAX_SAFE_INTEGER,
+      const { url, tls, socketPath } = this.#options;
+      const session = connect(url, {
+        ...tls, ...(socketPath !== undefined && { createConnection: () => connectSocket(socketPath.replace(/^@/, '\0')) }),
+        settings: { enablePush: false, initialWindowSize: WINDOW_BYTES }, maxSessionMemory: Number.MAX_SAFE_INTEGER,
       });
       const link: Link = { session, stands: false, streams: 0 };
       this.#link = link;
       const fail = (cause?: unknown): void => {
         pulse.cancel();
         session.destroy();
-        reject(EtcdError.unreachable(cause));
+        reject(GrpcError.unreachable(cause));
       };
       let pulse = this.#clock.after(CONNECT_MS, fail);
       session.once('remoteSettings', () => {
@@ -165,27 +180,26 @@ export class Channel {
   }
 }
 
-/** Throws EtcdError when the session takes no more streams. */
+/** Throws GrpcError when the session takes no more streams. */
 function beginStream(link: Link, request: Request): Stream {
   try {
     return new Stream(link, request);
   } catch (error) {
-    throw EtcdError.unreachable(error);
+    throw GrpcError.unreachable(error);
   }
 }
 
 /** One call, from its headers to its status. */
-class Stream implements EtcdStream {
+class Stream implements GrpcStream {
   readonly #stream: ClientHttp2Stream;
   #sink: StreamSink;
   readonly #frames = new FrameReader(RECEIVE_LIMIT_BYTES);
   #over = false;
 
-  constructor(link: Link, { method, sink, timeoutMs }: Request) {
+  constructor(link: Link, { method, headers, sink, timeoutMs }: Request) {
     this.#sink = sink;
-    // A server without a leader answers with an error at once, and its watches end, instead of serving what it had.
     this.#stream = link.session.request({
-      ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', hasleader: 'true',
+      ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', ...headers,
       ...(timeoutMs !== undefined && { 'grpc-timeout': `${Math.ceil(timeoutMs)}m` }),
     });
     link.streams += 1;
@@ -223,7 +237,7 @@ class Stream implements EtcdStream {
     try {
       for (const message of this.#frames.take(chunk)) if (!this.#over) this.#sink.message(message);
     } catch (error) {
-      this.#end(error instanceof EtcdError ? error : { code: statusCode.internal, details: String(error), cause: error });
+      this.#end(error instanceof GrpcError ? error : { code: statusCode.internal, details: String(error), cause: error });
     }
   }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type Http2Server, type ServerHttp2Session, type ServerHttp2Stream, createServer } from 'node:http2';
 import { type AddressInfo, type Server, type Socket, connect, createServer as createNetServer } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
-import { type Clock, createManualClock, systemClock } from '../../../base/index.ts';
+import { type Clock, createManualClock, systemClock } from '../base/index.ts';
 import { type CallStatus, Channel } from './channel.ts';
-import { EtcdError } from './etcd-error.ts';
+import { GrpcError } from './grpc-error.ts';
 import { frameMessage } from './frames.ts';
 
 type Answer = (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => void;
@@ -22,7 +22,7 @@ async function listen(server: Http2Server | Server): Promise<number> {
 }
 
 function open(port: number, clock: Clock = systemClock): Channel {
-  const channel = new Channel({ url: `http://127.0.0.1:${port}`, tls: undefined, clock });
+  const channel = new Channel({ url: `http://127.0.0.1:${port}`, headers: { hasleader: 'true' }, clock });
   ended.push(() => channel.close());
   return channel;
 }
@@ -59,12 +59,12 @@ function answerWith(pieces: readonly Buffer[], trailers: Readonly<Record<string,
 const message = Buffer.from('an answer');
 const framed = frameMessage(message);
 const question = Buffer.from('a question');
-const isFailure = (code: number, details: string | RegExp, isUntouched = false) => (error: unknown): boolean => {
-  assert.ok(error instanceof EtcdError);
+const isFailure = (code: number, details: string | RegExp, isUnsent = false) => (error: unknown): boolean => {
+  assert.ok(error instanceof GrpcError);
   assert.equal(error.code, code);
   if (typeof details === 'string') assert.equal(error.details, details);
   else assert.match(error.details, details);
-  assert.equal(error.isUntouched, isUntouched);
+  assert.equal(error.isUnsent, isUnsent);
   return true;
 };
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { systemClock, systemRandom } from '../base/index.ts';
-import { type Store, openEtcdStore, keyRange } from '../storage/index.ts';
-import { type EtcdCluster, noEtcd, startCluster } from '../storage/etcd/cluster.suite.ts';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../test-support/index.ts';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { type Store, openEtcdStore, keyRange } from '../../storage/index.ts';
+import { type EtcdCluster, noEtcd, startCluster } from '../../storage/etcd/cluster.suite.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { readStorageFormat } from './storage-format.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-values-'));

@@ -1,4 +1,4 @@
-// The protobuf wire format as far as etcd's messages need it: varints, bytes, nested messages. Field numbers are in messages.ts.
+// The protobuf wire format as far as messages of etcd and of key management services need it: varints, bytes, nested messages.
 // Revisions and counts are numbers (the contract keeps them below 2^53); ids of leases are bigints, since etcd uses all 63 bits.
 
 const VARINT_TYPE = 0;

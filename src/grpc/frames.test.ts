@@ -21,7 +21,7 @@ test('FrameReader gives back what frameMessage framed, however the stream was cu
 
 test('FrameReader refuses messages beyond the limit before they have come, and compressed ones', () => {
   const head = frameMessage(Buffer.alloc(11)).subarray(0, 5);
-  assert.throws(() => new FrameReader(10).take(head), { name: 'EtcdError', code: 8, message: 'an answer of 11 bytes is larger than max (10)' });
+  assert.throws(() => new FrameReader(10).take(head), { name: 'GrpcError', code: 8, message: 'an answer of 11 bytes is larger than max (10)' });
   assert.deepEqual(new FrameReader(11).take(head), []);
-  assert.throws(() => new FrameReader(10).take(Buffer.from([1, 0, 0, 0, 0])), { name: 'EtcdError', code: 13 });
+  assert.throws(() => new FrameReader(10).take(Buffer.from([1, 0, 0, 0, 0])), { name: 'GrpcError', code: 13 });
 });

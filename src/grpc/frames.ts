@@ -1,5 +1,5 @@
 // How gRPC puts messages on a stream: a byte for whether they are compressed (never, here), their length in four bytes, the message.
-import { EtcdError, statusCode } from './etcd-error.ts';
+import { GrpcError, statusCode } from './grpc-error.ts';
 
 const HEAD_BYTES = 5;
 
@@ -24,7 +24,7 @@ export class FrameReader {
     this.#limitBytes = limitBytes;
   }
 
-  /** The messages that are complete with `chunk`; throws EtcdError for one that is compressed or larger than the limit. */
+  /** The messages that are complete with `chunk`; throws GrpcError for one that is compressed or larger than the limit. */
   take(chunk: Buffer): Buffer[] {
     this.#parts.push(chunk);
     this.#size += chunk.length;
@@ -43,9 +43,9 @@ export class FrameReader {
   }
 
   #readLength(all: Buffer): number {
-    if (all[0] !== 0) throw new EtcdError({ code: statusCode.internal, details: 'the answer is compressed' });
+    if (all[0] !== 0) throw new GrpcError({ code: statusCode.internal, details: 'the answer is compressed' });
     const length = all.readUInt32BE(1);
     if (length <= this.#limitBytes) return length;
-    throw new EtcdError({ code: statusCode.resourceExhausted, details: `an answer of ${length} bytes is larger than max (${this.#limitBytes})` });
+    throw new GrpcError({ code: statusCode.resourceExhausted, details: `an answer of ${length} bytes is larger than max (${this.#limitBytes})` });
   }
 }
