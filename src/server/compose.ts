@@ -191,13 +191,13 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
 }
 
 /** The admission that objects of admissionregistration.k8s.io configure. */
-function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic'>,
+function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic' | 'metrics'> & { readonly metrics: CountedAdmission },
   workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
   const evaluateElsewhere: EvaluateElsewhere | undefined = workers && ((task, { user, signal }) =>
     workers.run('evaluatePolicy', task, { user: user.name, signal: signal?.signal }));
   const { options: { clock, logger } } = parts;
   const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
-  const followStatic = parts.plan.followManifests?.(parts.catalog) ?? followNothing;
+  const followStatic = parts.plan.followManifests?.(parts.catalog, parts.metrics.registry) ?? followNothing;
   return {
     webhooks: createWebhooks({ ...parts, followStatic }),
     policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, followStatic, onError }),

@@ -10,6 +10,7 @@ import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
+import type { MetricRegistry } from '../observability/metric.ts';
 import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
@@ -111,7 +112,7 @@ export interface AdmissionPlan {
   readonly plugins?: PluginConfigurations;
   readonly imagePolicy?: ImagePolicyPlan;
   /** Makes what follows the static manifests, where there are any. */
-  readonly followManifests?: (catalog: Catalog) => FollowStatic;
+  readonly followManifests?: (catalog: Catalog, registry: MetricRegistry) => FollowStatic;
   /** A function of a test that runs before each call. */
   readonly beforeCall?: BeforeWebhook | undefined;
 }
@@ -130,11 +131,14 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
   const { clock, logger } = options;
+  const { countManifests } = await import('../observability/manifest-metrics.ts');
   const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
   const directories = await readManifestDirectories(CONFIG_FLAG, configurations, isGateOn(options.featureGates, STATIC_OBJECTS_GATE));
+  const followManifests: AdmissionPlan['followManifests'] = (catalog, registry) =>
+    createManifestFollower({ directories, catalog, clock, logger, record: countManifests(registry, clock) });
   const plan: AdmissionPlan = {
     credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations),
-    ...(directories.size > 0 && { followManifests: (catalog) => createManifestFollower({ directories, catalog, clock, logger }) }),
+    ...(directories.size > 0 && { followManifests }),
   };
   if (!wantsImagePolicy) return plan;
   const { readImagePolicy } = await import('../config-files/image-policy-config.ts');
