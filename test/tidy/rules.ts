@@ -27,14 +27,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   controllers: BELOW_ENDPOINTS,
   subresources: [...BELOW_ENDPOINTS, 'endpoints'],
   server: EVERYTHING,
-  testing: EVERYTHING,
+  client: EVERYTHING,
+  testing: [...EVERYTHING, 'client'],
   'test-support': EVERYTHING,
-  '': [...EVERYTHING, 'testing'],
+  '': [...EVERYTHING, 'client', 'testing'],
 };
 
 /** Packages and `node:` modules, and the folders that may import them. Everything is allowed to server, testing and the root. */
 const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] = [
-  { module: /./, folder: /^src\/((server|testing|test-support)\/|[^/]+$)/ },
+  { module: /./, folder: /^src\/((server|client|testing|test-support)\/|[^/]+$)/ },
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
   { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
@@ -50,7 +51,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
  */
 const SIDE_DOORS = [
   'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/server/testing.ts',
-  'src/server/tls/certificates.ts', 'src/test-support/wait.ts', 'src/testing/program/run-with-server.ts',
+  'src/server/tls/certificates.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
 ];
 
 /** Rooms are entered by their door, and only along the arrows. */
