@@ -204,6 +204,11 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
   };
 }
 
+/** The parts of the API that feature gates switch. */
+const switchFeatures = ({ featureGates }: ServerOptions) => ({
+  allowUnsafeDeletion: isGateOn(featureGates, 'AllowUnsafeMalformedObjectDeletion'), servesCbor: isGateOn(featureGates, 'CBORServingAndStorage'),
+});
+
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
 
 const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
@@ -291,12 +296,12 @@ export function composeApi(parts: ApiOptions): Api {
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
     special: composeSpecial(parts, authorization, { registry, catalog, clock }),
     connect: composeConnections(options, { registry, catalog, backends, findRefusal: findRefusalWith(() => authorization) }),
-    allowUnsafeDeletion: isGateOn(options.featureGates, 'AllowUnsafeMalformedObjectDeletion'),
+    ...switchFeatures(options),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   }));
   return {
     registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
-    handler, respondError: (exchange, error) => respondError(exchange, error, schemas),
+    handler, respondError: (exchange, error) => respondError(exchange, error, { schemas }),
   };
 }

@@ -200,7 +200,7 @@ test('an EncryptionConfiguration that has changed is used for what is written ne
   }));
   configure('one');
   const format = await readStorageFormat({
-    encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: true, etcdServers: [], datastoreEndpoint: '',
+    encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: true, etcdServers: [], datastoreEndpoint: '', featureGates: [],
     storageMediaType: 'application/json', random: systemRandom,
   });
   const cipher = format.cipherFor?.('secrets');

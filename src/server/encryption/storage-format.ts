@@ -6,11 +6,12 @@ import { readFollowed } from '../config-files/followed-files.ts';
 import type { HealthCheck } from '../observability/health.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { isShared } from '../open-store.ts';
+import { isGateOn } from '../options/feature-gates.ts';
 import type { ServerOptions } from '../options/options.ts';
 import type { Encryption } from './encryption.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
 
-type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'datastoreEndpoint' | 'storageMediaType'>
+type FormatSource = Pick<ServerOptions, 'encryptionProviderConfig' | 'etcdServers' | 'datastoreEndpoint' | 'featureGates' | 'storageMediaType'>
   & Partial<Pick<ServerOptions, 'clock' | 'logger' | 'encryptionProviderConfigAutomaticReload'>> & { readonly random: Random };
 
 /** A format, what belongs to it, and how to end what keeps it up to date. */
@@ -26,7 +27,7 @@ export interface FollowedFormat extends StorageFormat {
 export async function readStorageFormat(source: FormatSource, makeMetrics?: () => Promise<EncryptionMetrics>): Promise<FollowedFormat> {
   const { encryptionProviderConfig: path, storageMediaType } = source;
   const mediaType = storageMediaType === 'application/json' ? storageMediaType : 'application/vnd.kubernetes.protobuf';
-  const format: StorageFormat = { mediaType, endsWithNewline: isShared(source) };
+  const format: StorageFormat = { mediaType, endsWithNewline: isShared(source), storesCbor: isGateOn(source.featureGates, 'CBORServingAndStorage') };
   if (path === '') return { ...format, openStore: (store) => store, checks: [] };
   const [{ createEncryption }, { createPreparedStore }] = await Promise.all([import('./encryption.ts'), import('./prepared-store.ts')]);
   const { clock = systemClock, logger = silentLogger, random } = source;
