@@ -35,6 +35,7 @@ import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 import { chooseServed } from './options/runtime-config.ts';
+import type { Routed } from './webhooks/egress.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
@@ -73,7 +74,7 @@ export interface Api {
 }
 
 interface ApiOptions {
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
   readonly store: Store;
   /** What reviews and token requests ask; absent in a worker, which answers none. */
   readonly authentication: Authentication | undefined;
@@ -237,7 +238,7 @@ function loadBuiltIn() {
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
-  const { clock, random } = options;
+  const { clock, random, egress } = options;
   const { schemas, rows } = (builtIn ??= loadBuiltIn());
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
@@ -286,8 +287,8 @@ export function composeApi(parts: ApiOptions): Api {
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
-  const aggregator = createAggregator(options, { registry: () => registry, catalog });
-  const backends = createBackends(options);
+  const aggregator = createAggregator(options, { registry: () => registry, catalog, dial: egress.cluster });
+  const backends = createBackends(options, egress.cluster);
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },

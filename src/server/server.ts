@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { createImpersonator } from '../auth/index.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
+import { readEgress } from './config-files/egress-config.ts';
 import { type Controllers, type ServerIdentity, startControllers } from '../controllers/index.ts';
 import { holdProcess } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
@@ -150,7 +151,8 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
 }
 
-async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
+async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
+  const options = { ...given, egress: await readEgress(given) };
   const { random, clock, logger } = options;
   const { pki, seams } = made;
   const metrics = createMetrics(showServed(() => api));
@@ -168,7 +170,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
   const checks = listChecks(state, { ...made, options, flowControl, more: format.checks });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
   const workers = started.workers = createWorkerPool({
-    clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
+    clock, store, data: describeOptions(given), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
   const api: Api = started.api = composeApi({
     options, store: format.openStore(store), metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
@@ -198,7 +200,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
-  return { ...made, options, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */

@@ -24,7 +24,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('allow-metric-labels'),
   refused('allow-metric-labels-manifest'),
   refused('debug-socket-path'),
-  refused('egress-selector-config-file'),
   refused('emulated-version', '1.36', 'kube=1.36'),
   refusedSwitch('emulation-forward-compatible', 'false'),
   refusedSwitch('enable-garbage-collector', 'true'),

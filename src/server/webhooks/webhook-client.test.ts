@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { eventually } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
+import { directEgress } from './egress.ts';
 import { createWebhookCaller } from './webhook-client.ts';
 
 /** More authorities than have their connections kept. */
@@ -24,7 +25,9 @@ describe('the caller of webhooks', () => {
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const unused = (): never => assert.fail();
-    const caller = createWebhookCaller({ clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false });
+    const caller = createWebhookCaller({
+      clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false, egress: directEgress,
+    });
     const clientOf = (path: string, index: number) => ({
       url: `https://127.0.0.1:${(service.address() as AddressInfo).port}/${path}`,
       caBundle: Buffer.from(`${certificate}${'\n'.repeat(index)}`).toString('base64'),

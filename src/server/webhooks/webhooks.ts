@@ -13,11 +13,12 @@ import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
 import type { MetricRegistry } from '../observability/metric.ts';
 import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import type { Routed } from './egress.ts';
 import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
 /** What webhooks are made of; functions are asked when they are first needed. */
 interface WebhookParts {
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
   readonly registry: () => Registry;
   readonly catalog: Catalog;
   readonly schemas: SchemaSet;
@@ -44,8 +45,8 @@ export interface Webhooks {
 /** Makes the webhooks of a server. */
 export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan, followStatic }: WebhookParts): Webhooks {
   const { credentials, imagePolicy, beforeCall } = plan;
-  const { clock, random, logger, enableAggregatorRouting } = options;
-  const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting }), beforeCall);
+  const { clock, random, logger, egress, enableAggregatorRouting } = options;
+  const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, egress, requiresEndpoints: enableAggregatorRouting }), beforeCall);
   const readNamespace = createNamespaceReader(registry, catalog);
   const common = {
     schemas, clock, random, askAccess, readNamespace, metrics,
