@@ -2,7 +2,7 @@
 // sockets of one place in Go's bounds.
 import type { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import { AgentPool } from '../webhooks/agent-pool.ts';
+import { AgentPool, trustOnly } from '../webhooks/agent-pool.ts';
 import { type Dial, createAgent } from '../webhooks/dial.ts';
 
 /** How another server is met. */
@@ -33,7 +33,7 @@ export class Upstreams {
     return this.#pool.agentFor(name, (kept) => createAgent({
       ...kept, rejectUnauthorized: !skipsVerification, ...(serverName !== '' && { servername: serverName }),
       secureContext: createSecureContext({
-        ...(authorities !== '' && { ca: authorities }), ...(certificate !== '' && { cert: certificate }), ...(key !== undefined && { key }),
+        ...(authorities !== '' && trustOnly(authorities)), ...(certificate !== '' && { cert: certificate }), ...(key !== undefined && { key }),
       }),
     }, { dial: this.#dial }));
   }

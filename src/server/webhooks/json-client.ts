@@ -1,7 +1,7 @@
 // JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
 // not JSON fails. There is no TLS where the address says http.
 import type { Clock } from '../../base/index.ts';
-import { keptOptions } from './agent-pool.ts';
+import { keptOptions, trustOnly } from './agent-pool.ts';
 import { type Dial, createAgent, createPlainAgent } from './dial.ts';
 import { type HttpAnswer, callWithin, hostOf } from './http-call.ts';
 import { parseAnswer } from './read-answer.ts';
@@ -32,7 +32,7 @@ export class JsonClient {
     this.#headers = headers;
     this.#plainAgent = createPlainAgent(keptOptions, dial);
     this.#agent = createAgent({
-      ...keptOptions, ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }),
+      ...keptOptions, ...(authorities !== undefined && trustOnly(authorities)), ...(certificate !== undefined && { cert: certificate }),
       ...(key !== undefined && { key }),
     }, { dial });
   }

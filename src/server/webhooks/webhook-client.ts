@@ -6,7 +6,7 @@ import { type SecureContext, createSecureContext } from 'node:tls';
 import type { Clock, Random } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
-import { AgentPool } from './agent-pool.ts';
+import { AgentPool, trustOnly } from './agent-pool.ts';
 import { createAgent } from './dial.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
 import type { Routed } from './egress.ts';
@@ -232,7 +232,7 @@ function readAuthorities(caBundle: string): string {
 
 function createContext(caBundle: string, { certificate, key }: WebhookCredentials): SecureContext {
   return createSecureContext({
-    ...(caBundle !== '' && { ca: readAuthorities(caBundle) }),
+    ...(caBundle !== '' && trustOnly(readAuthorities(caBundle))),
     ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
   });
 }
