@@ -72,6 +72,23 @@ export class MessageWriter {
     return this;
   }
 
+  /** Eight bytes; zero is written too, since times are. */
+  fixed64(field: number, value: bigint): this {
+    this.#reserve(20);
+    this.#varint(field * 8 + FIXED64_TYPE);
+    this.#size = this.#bytes.writeBigUInt64LE(BigInt.asUintN(64, value), this.#size);
+    return this;
+  }
+
+  /** Four bytes. */
+  fixed32(field: number, value: number): this {
+    if (value === 0) return this;
+    this.#reserve(20);
+    this.#varint(field * 8 + FIXED32_TYPE);
+    this.#size = this.#bytes.writeUInt32LE(value, this.#size);
+    return this;
+  }
+
   flag(field: number, value: boolean): this {
     return this.number(field, value ? 1 : 0);
   }

@@ -38,6 +38,7 @@ import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
 import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
 import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
+import { type Tracing, createTracing } from './tracing/tracing.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import type { Seams } from './local/seams.ts';
 import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
@@ -80,6 +81,7 @@ interface Parts {
   readonly state: ServerState;
   /** Audit, unless it is off. */
   readonly audit: Audit | undefined;
+  readonly tracing: Tracing | undefined;
   /** Priority and fairness, unless it is off. */
   readonly flowControl: FlowControl | undefined;
 }
@@ -172,8 +174,11 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   const workers = started.workers = createWorkerPool({
     clock, store, data: describeOptions(given), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
+  const tracing = started.tracing = await createTracing(options, nameServer(options.securePort));
+  const readable = format.openStore(store);
   const api: Api = started.api = composeApi({
-    options, store: format.openStore(store), metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
+    options, store: tracing?.traceStore(readable) ?? readable,
+    metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
@@ -184,9 +189,9 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
+    ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
-    handler: createRootHandler(api, {
+    handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
       options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
       disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
@@ -200,7 +205,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
-  return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, tracing, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */

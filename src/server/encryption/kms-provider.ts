@@ -8,6 +8,7 @@
 import { BoundedCache, type Clock, type Random, type Timer } from '../../base/index.ts';
 import { type Cipher, createGcm } from './ciphers.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
+import { currentSpan, inSpan } from '../tracing/spans.ts';
 import type { KmsService } from './kms-client.ts';
 import {
   type SealedSource, type SealedValue, SEED_BYTES, checkSource, createSeedCipher, decodeValue, encodeValue, findKeyIdProblem, hashKeyId, hashSource, sourceType,
@@ -57,11 +58,16 @@ export class KmsProvider {
     this.#options = options;
     this.timeoutMs = options.timeoutMs;
     this.cipher = {
-      seal: (value, context) => this.#seal(value, context),
-      open: (sealed, context) => this.#open(sealed, context),
+      seal: (value, context) => this.#inSpan('TransformToStorage', () => this.#seal(value, context)),
+      open: (sealed, context) => this.#inSpan('TransformFromStorage', () => this.#open(sealed, context)),
       isCurrent: (sealed) => this.#isCurrent(sealed),
       prepare: (sealed) => this.#prepare(sealed),
     };
+  }
+
+  #inSpan<T>(name: string, run: () => T): T {
+    const description = { name: `${name} with envelopeTransformer`, attributes: { 'transformer.provider.name': this.#options.name } };
+    return inSpan<T>(() => description, run) as T;
   }
 
   /** Asks the plugin for the first time, and from then on. A plugin that does not answer yet is no reason to wait longer. */
@@ -162,7 +168,14 @@ export class KmsProvider {
         + `(current time is ${formatTime(clock.now())})`);
     }
     metrics?.usedKey(name, 'to_storage', sealed.keyId);
-    return encodeValue({ ...sealed, data: cipher.seal(value, context) });
+    const span = currentSpan();
+    span?.event('About to encrypt data using DEK');
+    const data = cipher.seal(value, context);
+    span?.event('Data encryption succeeded');
+    span?.event('About to encode encrypted object');
+    const encoded = encodeValue({ ...sealed, data });
+    span?.event('Encoded encrypted object');
+    return encoded;
   }
 
   #current(): WriteState {
@@ -172,12 +185,18 @@ export class KmsProvider {
 
   #open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined {
     const { name, metrics } = this.#options;
+    const span = currentSpan();
+    span?.event('About to decode encrypted object');
     const value = decodeValue(sealed);
+    span?.event('Decoded encrypted object');
     this.#current();
     const cipher = this.#seeds.get(hashSource(value));
     if (cipher === undefined) throw new Error(`failed to decrypt DEK, error: the plugin ${name} has not decrypted it`);
     metrics?.usedKey(name, 'from_storage', value.keyId);
-    return cipher.open(value.data, context);
+    span?.event('About to decrypt data using DEK');
+    const plain = cipher.open(value.data, context);
+    span?.event('Data decryption succeeded');
+    return plain;
   }
 
   #isCurrent(sealed: Uint8Array): boolean {

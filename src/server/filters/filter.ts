@@ -36,6 +36,8 @@ export interface FilterDependencies {
   readonly flowControl?: FlowControl;
   /** Records requests; absent where audit is off. */
   readonly audit?: Audit | undefined;
+  /** Spans of requests; absent where nothing is traced. */
+  readonly tracing?: { readonly filter: Filter; traceFilter(name: string, filter: Filter): Filter } | undefined;
   /** Whether pages of an origin may read answers; none may unless given. */
   readonly allowsOrigin?: ((origin: string) => boolean) | undefined;
   /** How far start and stop have come. */

@@ -34,7 +34,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),
   refused('storage-backend', 'etcd3'),
-  refused('tracing-config-file'),
   ...warned(false, `
     alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing
     watch-cache`),

@@ -13,6 +13,7 @@ import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
 import type { MetricRegistry } from '../observability/metric.ts';
 import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import { inSpan } from '../tracing/spans.ts';
 import type { Routed } from './egress.ts';
 import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
@@ -55,14 +56,15 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
   const partsOf = (sort: 'mutating' | 'validating') => ({
     ...common, configurations: configurations[sort],
-    send: (client: Client, body: unknown, limits: CallLimits) => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] }),
+    send: async (client: Client, body: unknown, limits: CallLimits) =>
+      inSpan(() => ({ name: `Call ${sort} webhook` }), () => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] })),
   });
   let reflectors: readonly Reflector[] = [];
   let stops: readonly (() => void)[] = [];
   return {
     mutating: createMutatingWebhooks(partsOf('mutating')), validating: createValidatingWebhooks(partsOf('validating')),
     imagePolicy: imagePolicy === undefined ? [] : [composeImagePolicy(imagePolicy, caller, clock)],
-    sendConversion: (client, review) => caller.call(client, review),
+    sendConversion: async (client, review) => inSpan(() => ({ name: 'Call conversion webhook' }), () => caller.call(client, review)),
     async start() {
       reflectors = (['mutating', 'validating'] as const).map((sort) => followConfigurations(configurations[sort], {
         registry: registry(), catalog, clock, plural: `${sort}webhookconfigurations`,
