@@ -4,7 +4,6 @@ import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.t
 import { type AbacPolicies, type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../../auth/index.ts';
 import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
-import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
@@ -27,7 +26,7 @@ const FLAG = '--authorization-config';
 const MAX_CONDITIONS = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export function readAuthorizationConfiguration(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
+export function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
   return readFollowed({
     flag: FLAG, path: options.authorizationConfig, what: 'the authorization configuration', options,
     async read(content, first: AuthorizationChain | undefined) {
@@ -44,7 +43,7 @@ function checkSameModes(first: readonly AuthorizationMode[], next: readonly Auth
   if (fixed(first) !== fixed(next)) throw new StartError(`${FLAG}: authorizers: types other than Webhook cannot change without a restart`);
 }
 
-async function readChain(content: string, options: ServerOptions & Routed): Promise<AuthorizationChain> {
+async function readChain(content: string, options: ServerOptions): Promise<AuthorizationChain> {
   const reader = new ConfigReader(FLAG);
   const file = reader.fields(await parseConfigFile(FLAG, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
   const rows = reader.list(file['authorizers'], 'authorizers');
@@ -82,7 +81,7 @@ function checkName(reader: ConfigReader, { name, path, names }: { readonly name:
 interface ConfigField {
   readonly reader: ConfigReader;
   readonly path: string;
-  readonly options: ServerOptions & Routed;
+  readonly options: ServerOptions;
 }
 
 const webhookFields = [
@@ -91,7 +90,7 @@ const webhookFields = [
 ];
 
 async function readWebhook(value: unknown, place: ConfigField): Promise<Authorize> {
-  const { reader, path, options: { clock, logger, egress } } = place;
+  const { reader, path, options: { clock, logger } } = place;
   const fields = reader.fields(value, path, webhookFields);
   const version = reader.choice(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
   const failurePolicy = reader.choice(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
@@ -103,7 +102,7 @@ async function readWebhook(value: unknown, place: ConfigField): Promise<Authoriz
     if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
     return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
   };
-  const client = new JsonClient(clock, { ...target, dial: egress.controlplane });
+  const client = new JsonClient(clock, target);
   return createWebhookAuthorizer({
     send: (review) => client.post(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
